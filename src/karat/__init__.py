@@ -1,0 +1,25 @@
+"""karat measures how much gold there is in a system's output: the scorer for event understanding."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from karat.api import Result, read, score
+    from karat.errors import KaratError, UsageError
+
+__version__ = "0.1.0"
+__all__ = ["KaratError", "Result", "UsageError", "__version__", "read", "score"]
+
+_HOMES = {"KaratError": "errors", "UsageError": "errors", "Result": "api", "read": "api", "score": "api"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, so that `karat --help` starts at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"karat.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,20 @@
+"""Spans against the text they point into."""
+
+from collections.abc import Iterator
+
+from karat.errors import Finding, Rule
+from karat.model import Document
+
+BEYOND = Rule("span-beyond-text", "fault", "Check that offsets count code points of this very text; they are scored as given.")
+
+
+def check(document: Document) -> Iterator[Finding]:
+    """A span must end inside the text, or inside the token table, where the document has one."""
+    content = document.text if document.unit == "char" else document.tokens
+    if content is None:
+        return
+    noun = "characters" if document.unit == "char" else "tokens"
+    for mention in document.mentions:
+        if mention.span and mention.span[-1][1] > len(content):
+            found = f"mention {mention.id!r} of document {document.id!r} ends at {mention.span[-1][1]:,}"
+            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}")

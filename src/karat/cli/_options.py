@@ -1,0 +1,46 @@
+"""What several commands share: options, and where output goes."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from karat.errors import Rule, nearest
+
+UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
+
+output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
+
+
+class Nearest(click.Choice[str]):
+    """A choice that names the nearest value when it is misspelt."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value, if it is one of the choices."""
+        if value not in self.choices:
+            choices = [str(choice) for choice in self.choices]
+            self.fail(f"{value!r} is not one of {', '.join(choices)}. {nearest(str(value), choices)}", param, ctx)
+        return str(value)
+
+
+def written(text: str, output: str | None) -> None:
+    """Print, or write a file beside its place and move it there, so that nothing is ever half written."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    path = Path(output)
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", newline="\n", delete=False) as beside:
+            beside.write(text)
+        Path(beside.name).chmod(0o666 & ~_umask())
+        Path(beside.name).replace(path)
+    except OSError as error:
+        raise UNWRITABLE.error(error.strerror or str(error), file=output) from None
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,21 @@
+"""`karat formats`."""
+
+import click
+
+EPILOG = """\b
+Example:
+  karat formats
+"""
+
+
+@click.command(epilog=EPILOG)
+def formats() -> None:
+    """List the formats: their names, file suffixes, and whether they are written too."""
+    from karat.formats import FORMATS
+    from karat.report.text import table
+
+    rows = [
+        [name, ", ".join(format_.SUFFIXES), "read, written" if format_.write else "read", format_.TITLE]
+        for name, format_ in FORMATS
+    ]
+    click.echo(table(["format", "suffix", "", "what"], rows, left=4))

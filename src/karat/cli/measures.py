@@ -1,0 +1,18 @@
+"""`karat measures`."""
+
+import click
+
+EPILOG = """\b
+Example:
+  karat measures
+"""
+
+
+@click.command(epilog=EPILOG)
+def measures() -> None:
+    """List the measures: their ids and what they count. `karat explain` tells all of one."""
+    from karat.measures import MEASURES
+    from karat.report.text import table
+
+    rows = [[id_, what, name] for name, family in MEASURES for id_, what in family.CARD.rows.items()]
+    click.echo(table(["measure", "what it counts", "family"], rows, left=3))

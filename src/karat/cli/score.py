@@ -1,0 +1,106 @@
+"""`karat score`."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from karat.cli._options import Nearest, output_option, written
+
+EPILOG = """\b
+Examples:
+  karat score gold.tbf system.tbf
+  karat score gold.tbf system.tbf --tokens tables/ --per-document
+  karat score gold.tbf system.tbf -p tac-2017 --set types=types.txt --by type
+  karat score gold.jsonl.gz system.jsonl -m nugget.type -f json
+
+GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - for standard input.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("gold")
+@click.argument("system")
+@click.option("-p", "--protocol", "protocols", multiple=True, metavar="NAME|FILE.toml", help="How to score; may be repeated. Default: by the format of GOLD.")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="PREFIX", help="Only measures whose id begins so; may be repeated.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a parameter of the protocol; `karat protocols NAME` lists them.")
+@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
+@click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
+@click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
+@click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
+@click.option("-f", "--format", "form", type=Nearest(["text", "json"]), default="text", show_default=True, help="Form of the output.")
+@output_option
+@click.option("--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text.")
+@click.option("--by", multiple=True, metavar="FIELD", help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.")
+@click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
+@click.option("--per-document", is_flag=True, help="Scores of each document.")
+@click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
+def score(
+    gold: str,
+    system: str,
+    protocols: tuple[str, ...],
+    measures: tuple[str, ...],
+    settings: tuple[str, ...],
+    gold_format: str | None,
+    system_format: str | None,
+    unit: Any,
+    tokens: str | None,
+    form: str,
+    output: str | None,
+    digits: int,
+    by: tuple[str, ...],
+    per_unit: bool,
+    per_document: bool,
+    strict: bool,
+) -> None:
+    """Score SYSTEM against GOLD under one or more protocols."""
+    from karat import engine
+    from karat.errors import Findings, UsageError
+    from karat.formats import Options
+    from karat.formats._corpus import open_corpus
+    from karat.protocols import parse_setting, resolve_all
+    from karat.report.json import json
+    from karat.report.text import text
+
+    if gold == system == "-":
+        raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one.")
+    chosen = dict(map(parse_setting, settings))
+    resolve_all(protocols, chosen if protocols else {})
+    findings = Findings()
+    options = Options(unit, tokens)
+    golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
+    found = open_corpus(
+        system, format=system_format, fallback=golden.format, options=options, report=findings.add
+    )
+    if not protocols:
+        click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
+    results = engine.score(
+        golden,
+        found,
+        resolve_all(protocols or golden.protocols, chosen),
+        engine.Options(measures, by, per_unit or per_document, strict),
+        findings=findings,
+        progress=_progress(),
+    )
+    whole = json(results) if form == "json" else "\n\n".join(text(result, digits=digits) for result in results)
+    written(whole, output)
+
+
+def _progress() -> Callable[[int, int], None] | None:
+    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+    started = shown = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done == total and shown > started:
+            click.echo("\r\033[K", nl=False, err=True)
+        elif now - started > 1 and now - shown > 0.1:
+            shown = now
+            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
+
+    return show

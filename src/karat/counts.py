@@ -1,0 +1,126 @@
+"""Counts that add: the numbers of a measure in one unit, their sums, and the ratios they finish into."""
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, NamedTuple, Self
+
+from msgspec import Struct
+from msgspec.structs import astuple, fields
+
+Values = dict[str, float | None]
+"""Finished scores by name; None where a ratio is undefined."""
+
+
+class Ratio(NamedTuple):
+    """A numerator over a denominator; undefined, not zero, where the denominator is zero."""
+
+    num: float
+    den: float
+
+    @property
+    def value(self) -> float | None:
+        """The quotient, or None."""
+        return self.num / self.den if self.den else None
+
+
+def harmonic(precision: float | None, recall: float | None) -> float | None:
+    """F1 = 2PR / (P + R); undefined where P or R is, and where both are zero."""
+    if precision is None or recall is None or precision + recall == 0:
+        return None
+    return 2 * precision * recall / (precision + recall)
+
+
+class Counts(Struct, frozen=True):
+    """The base of all counts: a subclass has only number fields, and they add one by one."""
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The scores that are a ratio of sums; these are what a macro average averages."""
+        raise NotImplementedError
+
+    @classmethod
+    def derived(cls, values: Values) -> Values:
+        """The scores that are functions of the ratios' values, such as F1."""
+        del values
+        return {}
+
+    @classmethod
+    def total(cls, rows: Iterable[Sequence[float]]) -> Self:
+        """The sum of rows, each field through `math.fsum`, so that no order of units can show."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(fields(cls))
+        sums = [math.fsum(column) for column in columns]
+        return cls(*(int(x) if f.type is int else x for f, x in zip(fields(cls), sums, strict=True)))
+
+
+class PrecisionRecall(Counts, frozen=True):
+    """What precision and recall are made of. Where the theory has integers, they are whole numbers."""
+
+    precision_num: float
+    precision_den: int
+    recall_num: float
+    recall_den: int
+
+    def ratios(self) -> dict[str, Ratio]:
+        """Precision and recall."""
+        return {
+            "precision": Ratio(self.precision_num, self.precision_den),
+            "recall": Ratio(self.recall_num, self.recall_den),
+        }
+
+    @classmethod
+    def derived(cls, values: Values) -> Values:
+        """F1."""
+        return {"f1": harmonic(values["precision"], values["recall"])}
+
+
+class Rows:
+    """The counts of one measure, a row a unit, packed: some tens of bytes for each unit, whatever its size."""
+
+    _PACKED: ClassVar = "d"
+
+    def __init__(self, kind: type[Counts]) -> None:
+        self.kind = kind
+        self.width = len(fields(kind))
+        self._numbers = array(self._PACKED)
+
+    def append(self, counts: Counts) -> None:
+        """Add the counts of the next unit."""
+        self._numbers.extend(astuple(counts))
+
+    def __len__(self) -> int:
+        return len(self._numbers) // self.width
+
+    def __iter__(self) -> Iterator[Sequence[float]]:
+        for start in range(0, len(self._numbers), self.width):
+            yield self._numbers[start : start + self.width]
+
+    def counts(self, row: int) -> Counts:
+        """One unit's counts."""
+        return self.kind.total([self._numbers[row * self.width : (row + 1) * self.width]])
+
+
+def finish(counts: Counts, *, undefined: float | None = None) -> Values:
+    """The scores of one unit or of a sum; an undefined one becomes what the protocol says."""
+    return complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined=undefined)
+
+
+def complete(kind: type[Counts], values: Values, *, undefined: float | None) -> Values:
+    """Ratios' values with the derived scores beside them."""
+    settled = {name: undefined if value is None else value for name, value in values.items()}
+    derived = kind.derived(settled)
+    return settled | {name: undefined if value is None else value for name, value in derived.items()}
+
+
+def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Values:
+    """The macro average: the mean of each ratio over units, and the derived scores of those means.
+
+    A unit whose ratio is undefined contributes `missing`, or is left out of that mean if `missing` is None.
+    """
+    columns: dict[str, list[float]] = {}
+    for counts in units:
+        for name, ratio in counts.ratios().items():
+            value = missing if ratio.value is None else ratio.value
+            columns.setdefault(name, []).extend(() if value is None else (value,))
+    names = columns or kind.total([]).ratios()
+    means = {name: Ratio(math.fsum(columns.get(name, ())), len(columns.get(name, ()))).value for name in names}
+    return complete(kind, means, undefined=undefined)

@@ -1,0 +1,98 @@
+"""The engine: runs protocols over pairs of documents. It names none of them, and no measure.
+
+    survey -> (each document: read, check, filter, align) -> tables -> add into units -> count -> sum -> score
+
+Pairs come one at a time and are gone when the next one comes; what stays of each is a few numbers.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from karat.engine.pairs import pairs
+from karat.engine.sheet import Sheet
+from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
+from karat.fingerprint import Fingerprint
+from karat.formats._corpus import Corpus
+from karat.measures import MEASURES
+from karat.protocols import Protocol
+from karat.results import Result, Side
+
+NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
+NO_MEASURE = Rule("measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for.")
+
+Progress = Callable[[int, int], None]
+"""Told after each document: how many are done, and of how many."""
+
+
+class Options(Struct, frozen=True):
+    """What a user wants of a run."""
+
+    measures: tuple[str, ...] = ()
+    """Prefixes of the ids to score; none: all."""
+    by: tuple[str, ...] = ()
+    """Fields to break scores down by."""
+    per_unit: bool = False
+    strict: bool = False
+    """Refuse faults instead of counting them."""
+
+
+def score(
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: Options,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Score a system against gold under each protocol; the files are read once for all of them."""
+    for prefix in options.measures:
+        MEASURES.get(prefix.partition(".")[0])
+    report = _refusing_faults(findings.add) if options.strict else findings.add
+    gold_survey, system_survey = gold.survey(), system.survey()
+    met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    sheets = [
+        Sheet(protocol, gold_survey, system_survey, by=options.by, measures=options.measures, report=report)
+        for protocol in protocols
+    ]
+    _refuse_absent(options.measures, sheets)
+    fingerprint, units = Fingerprint(), set[str]()
+    mentions = [0, 0]
+    total = len(gold_survey.rows.keys() | system_survey.rows.keys())
+    for done, (pair, in_gold) in enumerate(met, 1):
+        if in_gold:
+            fingerprint.add(pair.gold)
+            units.add(pair.gold.unit)
+        mentions[0] += len(pair.gold.mentions)
+        mentions[1] += len(pair.system.mentions)
+        for sheet in sheets:
+            if in_gold or sheet.protocol.system_only_documents == "score":
+                sheet.add(pair)
+        if progress is not None:
+            progress(done, total)
+    for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):
+        if not count:
+            report(NO_MENTIONS.at(f"{side} has no mention at all", file=corpus.name))
+    sides = (
+        Side(gold.name, len(gold_survey.rows), mentions[0], str(fingerprint)),
+        Side(system.name, len(system_survey.rows), mentions[1]),
+    )
+    return [sheet.result(*sides, units=units, findings=findings, per_unit=options.per_unit) for sheet in sheets]
+
+
+def _refusing_faults(report: Report) -> Report:
+    def strict(finding: Finding) -> None:
+        if finding.severity == "fault":
+            raise KaratError(finding._replace(hint=f"{finding.hint} (--strict refuses faults.)"))
+        report(finding)
+
+    return strict
+
+
+def _refuse_absent(prefixes: Sequence[str], sheets: Sequence[Sheet]) -> None:
+    offered = [id_ for sheet in sheets for id_ in sheet.offered]
+    for prefix in prefixes:
+        if not any(id_.startswith(prefix) for id_ in offered):
+            names = ", ".join(sheet.protocol.name for sheet in sheets)
+            raise NO_MEASURE.error(f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}")

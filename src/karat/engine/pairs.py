@@ -1,0 +1,60 @@
+"""Pairs of documents: which documents belong together, read and checked one after another."""
+
+from collections.abc import Iterator, Sequence
+
+from karat.checks import check
+from karat.errors import KaratError, Report, Rule
+from karat.formats._corpus import Corpus
+from karat.model import Document, Pair
+
+NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
+NOTHING_SHARED = Rule(
+    "documents-differ", "fatal", "Check that both are of one corpus, and that GOLD comes before SYSTEM."
+)
+UNITS_DIFFER = Rule("units-differ", "fatal", "Give both sides in the same unit of offsets.")
+GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had said nothing there.")
+SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
+
+
+def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
+    """Every document with both sides, in the order of ids, and whether gold has it.
+
+    `policies` is what the protocols do with documents that only the system has: ignore, score or refuse them.
+    """
+    golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
+    if not golds:
+        raise NO_GOLD.error("gold has no document", file=gold.name)
+    if systems and not golds & systems:
+        examples = f"gold has {min(golds)!r}, the system {min(systems)!r}"
+        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=system.name)
+    for id_ in sorted(systems - golds):
+        finding = SYSTEM_ONLY.at(f"gold lacks document {id_!r}", file=system.name)
+        if "refuse" in policies:
+            raise KaratError(finding._replace(severity="fatal"))
+        told = ", all of it spurious" if "score" in policies else "; it is ignored"
+        report(finding._replace(message=finding.message + told))
+    if systems:
+        for id_ in sorted(golds - systems):
+            report(GOLD_ONLY.at(f"the system lacks document {id_!r}", file=system.name))
+    return ((_pair(gold, system, id_, report), id_ in golds) for id_ in sorted(golds | systems))
+
+
+def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:
+    golden, found = _read(gold, id_, report), _read(system, id_, report)
+    if golden is None or found is None:
+        there = golden or found
+        assert there is not None, "one of the two sides has the document"
+        empty = Document(id_, topic=there.topic, subtopic=there.subtopic, unit=there.unit)
+        return Pair(golden or empty, found or empty)
+    if golden.unit != found.unit:
+        told = f"document {id_!r} counts {golden.unit}s in gold and {found.unit}s in the system"
+        raise UNITS_DIFFER.error(told, file=system.name)
+    return Pair(golden, found)
+
+
+def _read(corpus: Corpus, id_: str, report: Report) -> Document | None:
+    if id_ not in corpus.survey().rows:
+        return None
+    document = corpus.read(id_, report)
+    check(document, corpus.where(id_), report)
+    return document

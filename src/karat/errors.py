@@ -1,0 +1,112 @@
+"""What can be wrong, said once and in one way.
+
+    KaratError            refused; exit 1
+    └── UsageError        the command line alone shows it to be wrong; exit 2
+
+A rule is declared beside the code that applies it. It makes findings: where, what was found, what to do. A fatal
+finding is raised as an error; faults and notes are reported, counted and scored around.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+Severity = Literal["fatal", "fault", "note"]
+
+
+class Finding(NamedTuple):
+    """One problem in one place."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str = ""
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
+        return f"{place}{self.message} [{self.code}]"
+
+
+Report = Callable[[Finding], None]
+"""Where readers and checks put the findings that are not fatal."""
+
+
+class Rule(NamedTuple):
+    """A kind of problem: its code, how bad it is, and what a person can do about it."""
+
+    code: str
+    severity: Severity
+    hint: str
+
+    def at(self, message: str, *, file: str | None = None, line: int | None = None) -> Finding:
+        """This problem, found in a place."""
+        return Finding(self.code, self.severity, message, self.hint, file, line)
+
+    def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
+        """This problem as an error to raise."""
+        return KaratError(self.at(message, file=file, line=line))
+
+
+class KaratError(Exception):
+    """Something the user gave cannot be used; the finding says where, what, and what to do."""
+
+    exit_code = 1
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+    def __str__(self) -> str:
+        return f"{self.finding}\n  {self.finding.hint}" if self.finding.hint else str(self.finding)
+
+
+class UsageError(KaratError):
+    """The command line alone shows it to be wrong: an unknown protocol, measure family, key or value."""
+
+    exit_code = 2
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(Finding(code, "fatal", message, hint))
+
+    def __reduce__(self) -> tuple[type["UsageError"], tuple[str, str, str]]:
+        return UsageError, (self.finding.code, self.finding.message, self.finding.hint)
+
+
+class Findings:
+    """Collects findings: all are counted, the first of each code are kept, so that memory stays flat."""
+
+    KEPT = 1000
+
+    def __init__(self) -> None:
+        self.kept: list[Finding] = []
+        self.counts: dict[str, int] = {}
+
+    def add(self, finding: Finding) -> None:
+        """Count one, and keep it if there are not too many of its kind."""
+        seen = self.counts[finding.code] = self.counts.get(finding.code, 0) + 1
+        if seen <= self.KEPT:
+            self.kept.append(finding)
+
+    def listed(self) -> list[Finding]:
+        """The kept findings, and one more for each code of which not all were kept."""
+        more = [
+            Finding(code, self._first(code).severity, f"and {count - self.KEPT:,} more like these")
+            for code, count in self.counts.items()
+            if count > self.KEPT
+        ]
+        return [*self.kept, *more]
+
+    def _first(self, code: str) -> Finding:
+        return next(finding for finding in self.kept if finding.code == code)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence that names the known word nearest to a misspelt one, or all of them if none is near."""
+    names = list(known)
+    lowered = {name.lower(): name for name in reversed(names)}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
+    if close:
+        return f"Did you mean {lowered[close[0]]}?"
+    return f"Known: {', '.join(names)}." if names else "There is none."

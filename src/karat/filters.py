@@ -1,0 +1,76 @@
+"""What leaves a document before it is aligned: each filter is a small record that a protocol names and fills."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from karat.align import Comparison
+from karat.errors import Report, Rule
+from karat.model import Document, Mention
+
+NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
+NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
+
+
+class Filter(Protocol):
+    """A filter as a protocol fills it."""
+
+    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+        """The filter at work: from a document to what is left of it."""
+        ...
+
+
+class Kinds(Struct, frozen=True, forbid_unknown_fields=True):
+    """Only mentions of these kinds stay; `all`: every mention."""
+
+    keep: tuple[str, ...]
+
+    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+        """Keep by kind."""
+        del comparison, report
+        if "all" in self.keep:
+            return _unchanged
+        return lambda document: restricted(document, lambda mention: mention.kind in self.keep)
+
+
+class Types(Struct, frozen=True, forbid_unknown_fields=True):
+    """Only mentions whose type stands in the file stay (one type a line)."""
+
+    file: str = ""
+
+    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+        """Keep by type, compared as the protocol compares."""
+        if not self.file:
+            return _unchanged
+        try:
+            lines = Path(self.file).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+            raise NO_FILE.error(f"cannot read the types: {why}", file=self.file) from None
+        types = {comparison.key(line.strip()) for line in lines if line.strip()}
+        if not types:
+            report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
+            return _unchanged
+        return lambda document: restricted(
+            document, lambda mention: comparison.key(mention.attributes.get("type")) in types
+        )
+
+
+FILTERS: dict[str, type[Kinds] | type[Types]] = {"kinds": Kinds, "types": Types}
+
+
+def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
+    """The document with only some of its mentions, and only links whose ends are still there."""
+    mentions = tuple([mention for mention in document.mentions if keep(mention)])
+    if len(mentions) == len(document.mentions):
+        return document
+    ends = {mention.id for mention in mentions} | {mention.cluster for mention in mentions}
+    links = tuple(link for link in document.links if link.source in ends and link.target in ends)
+    return replace(document, mentions=mentions, links=links)
+
+
+def _unchanged(document: Document) -> Document:
+    return document

@@ -1,0 +1,211 @@
+"""A lazy corpus: documents in files, found in one light pass and read when asked for, as often as asked."""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, Protocol, runtime_checkable
+
+from karat.errors import Report, Rule
+from karat.formats import FORMATS, Block, Format, Options, attributes_in
+from karat.formats._files import File, find
+from karat.model import Document
+
+UNKNOWN = Rule("format-unknown", "fatal", "Name it with --gold-format or --system-format; `karat formats` lists them.")
+MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format or --system-format.")
+SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
+TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
+
+
+class Survey:
+    """What only the whole corpus knows. It keeps no mention: an id, a place and a few numbers for each document."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self._places = array("q")
+        self.attributes: set[tuple[str, str]] = set()
+
+    def add(self, block: Block, file: int) -> None:
+        """Take note of one more document."""
+        self.rows[block.id] = len(self.rows)
+        self._places.extend((file, block.offset, block.length, block.line))
+        self.attributes |= block.attributes
+
+    def place(self, id_: str) -> tuple[int, Block]:
+        """The file (by number) and the block of a document."""
+        row = self.rows[id_] * 4
+        file, offset, length, line = self._places[row : row + 4]
+        return file, Block(id_, offset, length, line)
+
+    def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+
+@runtime_checkable
+class Corpus(Protocol):
+    """Documents by id, each read when asked for."""
+
+    name: str
+    protocols: tuple[str, ...]
+
+    def survey(self) -> Survey:
+        """The light pass; made once, then remembered."""
+        ...
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document."""
+        ...
+
+    def where(self, id_: str) -> tuple[str, int | None]:
+        """The file and the line of a document."""
+        ...
+
+    def __iter__(self) -> Iterator[Document]: ...
+
+
+class FileCorpus:
+    """A corpus in files of one format."""
+
+    def __init__(self, name: str, files: list[File], format_: str, options: Options) -> None:
+        self.name = name
+        self.files = files
+        self.format = format_
+        self.options = options
+        self._format: Format = FORMATS.get(format_)
+        self.protocols = self._format.PROTOCOLS
+        self._survey: Survey | None = None
+        self._open: tuple[int, BinaryIO] | None = None
+
+    def survey(self) -> Survey:
+        """Where the documents are; refuses an id given twice."""
+        if self._survey is None:
+            survey = Survey()
+            for number, file in enumerate(self.files):
+                with file.open() as stream:
+                    for block in self._format.blocks(stream, file.name):
+                        if block.id in survey.rows:
+                            raise self._twice(survey, block, file)
+                        survey.add(block, number)
+            self._survey = survey
+        return self._survey
+
+    def _twice(self, survey: Survey, block: Block, file: File) -> Exception:
+        number, first = survey.place(block.id)
+        where = f"{self.files[number].name}, line {first.line}"
+        return TWICE.error(f"document {block.id!r} was already given in {where}", file=file.name, line=block.line)
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document, from its place."""
+        number, block = self.survey().place(id_)
+        stream = self._stream(number)
+        stream.seek(block.offset)
+        data = stream.read(block.length)
+        return self._format.parse(data, block, self.options, self.files[number].name, report)
+
+    def where(self, id_: str) -> tuple[str, int | None]:
+        """The file and the first line of a document."""
+        number, block = self.survey().place(id_)
+        return self.files[number].name, block.line
+
+    def _stream(self, number: int) -> BinaryIO:
+        """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
+        if self._open is None or self._open[0] != number:
+            if self._open is not None:
+                self._open[1].close()
+            self._open = number, open(self.files[number].path, "rb")
+        return self._open[1]
+
+    def __iter__(self) -> Iterator[Document]:
+        for id_ in self.survey().rows:
+            yield self.read(id_, _ignore)
+
+    def __repr__(self) -> str:
+        return f"<corpus {self.name}: {self.format}, {len(self.files)} files>"
+
+
+class MemoryCorpus:
+    """A corpus of documents that are already in memory."""
+
+    def __init__(self, documents: Iterable[Document], *, name: str = "memory") -> None:
+        self.name = name
+        self.protocols: tuple[str, ...] = ()
+        self._documents: dict[str, Document] = {}
+        for document in documents:
+            if document.id in self._documents:
+                raise TWICE.error(f"document {document.id!r} was already given", file=name)
+            self._documents[document.id] = document
+
+    def survey(self) -> Survey:
+        """Ids and attributes."""
+        survey = Survey()
+        for document in self:
+            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+        return survey
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document."""
+        del report
+        return self._documents[id_]
+
+    def where(self, id_: str) -> tuple[str, int | None]:
+        """Nowhere but here."""
+        del id_
+        return self.name, None
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents.values())
+
+
+def _ignore(finding: object) -> None:
+    """Findings are for whoever asks for them; a plain loop over documents does not."""
+
+
+def open_corpus(
+    spec: str,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: Options | None = None,
+    report: Report = _ignore,
+) -> FileCorpus:
+    """The corpus that a GOLD or SYSTEM argument names; its format is the named one, else what its files look like.
+
+    `fallback` is the format of files that are empty: a system that said nothing said it in gold's format.
+    """
+    files = find(spec)
+    if format is not None:
+        FORMATS.get(format)
+        return FileCorpus(spec, _of_format(files, format), format, options or Options())
+    found = {file: _sniffed(file) for file in files}
+    names = sorted({name for name in found.values() if name is not None})
+    if len(names) > 1:
+        raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
+    if not names:
+        empty = not any(file.head(1).strip() for file in files)
+        if not empty or fallback is None:
+            what = "the file is empty" if empty else "cannot tell what format this is"
+            raise UNKNOWN.error(what, file=spec)
+        return FileCorpus(spec, files, fallback, options or Options())
+    for file, name in found.items():
+        if name is None:
+            report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
+    return FileCorpus(spec, [file for file, name in found.items() if name], names[0], options or Options())
+
+
+def _of_format(files: list[File], format_: str) -> list[File]:
+    """In a folder, the files whose names end as the format's do, if there are any; else all."""
+    suffixes = FORMATS.get(format_).SUFFIXES
+    return [file for file in files if _bare(file.name).endswith(suffixes)] or files
+
+
+def _sniffed(file: File) -> str | None:
+    head = file.head()
+    by_content = [name for name, format_ in FORMATS if format_.sniff(head)]
+    by_suffix = [name for name, format_ in FORMATS if _bare(file.name).endswith(format_.SUFFIXES)]
+    both = [name for name in by_content if name in by_suffix]
+    return next(iter(both or by_content or by_suffix), None)
+
+
+def _bare(name: str) -> str:
+    return name.lower().removesuffix(".gz")
+

@@ -1,0 +1,54 @@
+"""Token tables (`<docid>.tab`): which row of its document's table a token id names.
+
+Spans in token units are token ids and nothing is projected to characters, so only the ids in the first column count.
+"""
+
+from collections import OrderedDict
+from pathlib import Path
+
+from karat.errors import Report, Rule
+from karat.formats._files import MISSING, decode
+
+NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
+
+
+class TokenTables:
+    """The tables in a folder; the last few are kept, since both sides of a document are read one after the other."""
+
+    KEPT = 4
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._tables: OrderedDict[str, dict[str, int]] = OrderedDict()
+        if self._folder is not None and not self._folder.is_dir():
+            raise MISSING.error("there is no such folder of token tables", file=folder)
+
+    def table(self, document: str, report: Report) -> dict[str, int]:
+        """Row numbers by token id; empty where there is no table."""
+        if self._folder is None:
+            return {}
+        if document not in self._tables:
+            self._tables[document] = self._read(self._folder / f"{document}.tab", report)
+            while len(self._tables) > self.KEPT:
+                self._tables.popitem(last=False)
+        return self._tables[document]
+
+    def _read(self, path: Path, report: Report) -> dict[str, int]:
+        if not path.is_file():
+            report(NO_TABLE.at("there is no such token table", file=str(path)))
+            return {}
+        rows: dict[str, int] = {}
+        for line in decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff").split("\n"):
+            token = line.split("\t", 1)[0].strip()
+            if token:
+                rows.setdefault(token, len(rows))
+        return rows
+
+
+def number(token: str, table: dict[str, int]) -> int:
+    """The row of a token; an id that is not in the table gets a number after it, the same on both sides.
+
+    That number spells the id's bytes, so no two ids share one and no side needs to know of the other.
+    """
+    row = table.get(token)
+    return len(table) + int.from_bytes(token.encode("utf-8")) if row is None else row

@@ -1,0 +1,126 @@
+"""karat's own format: JSON Lines, one document a line, the records of `karat.model` as they are (`.gz` too).
+
+    {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
+
+Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one
+is not lost without a word.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from karat.errors import Report, Rule
+from karat.formats import Block, Options, attributes_in
+from karat.formats._files import decode
+from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.model import Document, Link, Mention, Region
+from karat.regions import union
+
+TITLE = "karat's own, one document a line"
+SUFFIXES = (".jsonl", ".ndjson")
+PROTOCOLS = ("tac-2017",)
+
+SHAPE = Rule(
+    "jsonl-shape",
+    "fatal",
+    'A line is one document: {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]]}]}; `karat formats` tells the rest.',
+)
+SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <= begin < end.")
+UNIT = Rule("jsonl-unit", "fatal", 'A .jsonl document says itself what its offsets count: "unit": "token" (or "char").')
+
+
+class _MentionHead(Struct):
+    kind: str = "event"
+    attributes: dict[str, Any] = {}
+
+
+class _DocumentHead(Struct):
+    """What the survey wants of a line."""
+
+    id: str
+    topic: str | None = None
+    subtopic: str | None = None
+    mentions: list[_MentionHead] = []
+
+
+_head = msgspec.json.Decoder(_DocumentHead)
+_document = msgspec.json.Decoder(Document)
+
+
+def sniff(head: bytes) -> bool:
+    """The first thing is an object."""
+    return head.lstrip().startswith(b"{")
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """Each line that is not blank."""
+    offset = stream.tell()
+    for line, data in enumerate(stream, 1):
+        if not data.isspace():
+            head = _decoded(_head, data, file, line)
+            attributes = attributes_in(head.mentions)
+            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic)
+        offset += len(data)
+
+
+def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
+    try:
+        return decoder.decode(data)
+    except msgspec.DecodeError as error:
+        decode(data, file=file, line=line)
+        raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The document on one line."""
+    document: Document = _decoded(_document, data, file, block.line)
+    if options.unit is not None and options.unit != document.unit:
+        found = f"document {document.id!r} counts in {document.unit}s, but --unit says {options.unit}"
+        raise UNIT.error(found, file=file, line=block.line)
+    _refuse_twice([mention.id for mention in document.mentions], "mention", file, block.line)
+    _refuse_twice([cluster.id for cluster in document.clusters], "cluster", file, block.line)
+
+    def tell(rule: Rule, message: str) -> None:
+        report(rule.at(f"{message} of document {document.id!r}", file=file, line=block.line))
+
+    def checked(region: Region, mention: Mention) -> Region:
+        if any(begin < 0 or begin >= end for begin, end in region):
+            raise SPAN.error(f"mention {mention.id!r} has the span {region}", file=file, line=block.line)
+        settled = region if len(region) < 2 else union(region)
+        if settled != tuple(sorted(region)):
+            tell(MERGED, f"overlapping segments in mention {mention.id!r}")
+        return settled
+
+    mentions = [replace(mention, **changed) if (changed := _changed(mention, checked)) else mention for mention in document.mentions]
+    ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
+    links: list[Link] = []
+    for link in document.links:
+        unknown = [end for end in (link.source, link.target) if end not in ends]
+        for end in unknown:
+            tell(DANGLING, f"a {link.kind} link names {end!r}, which is no mention or cluster")
+        if not unknown:
+            links.append(link)
+    return replace(document, mentions=tuple(mentions), links=tuple(links))
+
+
+def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> dict[str, Region]:
+    """The regions of a mention that are not yet in order."""
+    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
+    settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
+    return {name: region for name, region in settled.items() if region != regions[name]}
+
+
+def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
+    if len(set(ids)) < len(ids):
+        repeated = next(id_ for id_ in ids if ids.count(id_) > 1)
+        raise TWICE.error(f"{what} id {repeated!r} is used twice in this document", file=file, line=line)
+
+
+def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:
+    """One line; nothing is lost."""
+    del options, lost
+    return msgspec.json.encode(document) + b"\n"

@@ -1,0 +1,14 @@
+"""The signature: what a score was made with, in one line that goes wherever the score goes."""
+
+from collections.abc import Iterable
+
+from karat import __version__
+from karat.protocols import Protocol
+
+
+def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str) -> str:
+    """Version, protocol, what was set, the unit of offsets, and the fingerprint of gold."""
+    name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
+    settings = [f"{key}={value}" for key, value in protocol.settings().items()]
+    parts = [f"karat={__version__}", f"protocol={name}", *settings, f"unit={'+'.join(sorted(units))}", f"gold={fingerprint}"]
+    return "|".join(parts)

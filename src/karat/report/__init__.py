@@ -1,0 +1,1 @@
+"""Reports: a result as people and programs read it."""

@@ -1,0 +1,99 @@
+"""A result as a table that a person reads at a glance, the signature under it."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from karat.results import Leaf, Result, Score
+
+SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
+UNDEFINED = "-"
+
+
+def text(result: Result, *, digits: int = 2) -> str:
+    """Everything, top to bottom: what was scored, the scores, breakdowns, remarks, the signature."""
+    blocks = [
+        f"{result.protocol}: {result.title}",
+        table([], [_side("gold", result), _side("system", result)], left=2),
+        scores(result.scores, digits),
+        *(f"by {field}\n{breakdown(rows, digits)}" for field, rows in result.by.items()),
+        *([f"by {result.unit}\n{breakdown(result.units, digits)}"] if result.units else []),
+        *remarks(result),
+        f"signature  {result.signature}",
+    ]
+    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n"
+
+
+def _side(name: str, result: Result) -> list[str]:
+    side = result.gold if name == "gold" else result.system
+    return [name, side.name, f"{side.documents:,}", "documents", f"{side.mentions:,}", "mentions"]
+
+
+def scores(found: Mapping[str, Score], digits: int) -> str:
+    """One row a measure: the micro average, and the macro average where there is one."""
+    averages = ["micro"] + ["macro"] * any(score.macro for score in found.values())
+    names = _names(score.micro for score in found.values())
+    header = ["measure", *(f"{average} {SHORT.get(name, name)}" for average in averages for name in names)]
+    rows = []
+    for id_, score in found.items():
+        leaves = [score.micro, score.macro][: len(averages)]
+        rows.append([id_, *(_number(leaf, name, digits) for leaf in leaves for name in names)])
+    return table(header, rows)
+
+
+def breakdown(found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]], digits: int) -> str:
+    """One row a value and measure, with the counts behind it."""
+    leaves = [(key, id_, _micro(leaf)) for key, row in found.items() for id_, leaf in row.items()]
+    names = _names(leaf for _, _, leaf in leaves)
+    header = ["", "measure", *(SHORT.get(name, name) for name in names), "gold", "system"]
+    rows = []
+    last = None
+    for key, id_, leaf in leaves:
+        counts = leaf.to_dict().get("counts", {})
+        sizes = [f"{counts[name]:,}" if name in counts else "" for name in ("recall_den", "precision_den")]
+        rows.append(["" if key == last else key, id_, *(_number(leaf, name, digits) for name in names), *sizes])
+        last = key
+    return table(header, rows, left=2)
+
+
+def _micro(leaf: Score | Leaf) -> Leaf:
+    return leaf.micro if isinstance(leaf, Score) else leaf
+
+
+def _names(leaves: Iterable[Leaf]) -> list[str]:
+    return list(dict.fromkeys(name for leaf in leaves for name in leaf.values))
+
+
+def _number(leaf: Leaf | None, name: str, digits: int) -> str:
+    if leaf is None or name not in leaf.values:
+        return ""
+    value = leaf.values[name]
+    return UNDEFINED if value is None else f"{100 * value:.{digits}f}"
+
+
+def remarks(result: Result) -> list[str]:
+    """Warnings, one paragraph a kind: the first of them, and how many there are."""
+    firsts = {finding.code: finding for finding in reversed(result.warnings)}
+    lines = []
+    for code, finding in reversed(firsts.items()):
+        count = result.warning_counts.get(code, 1)
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        lines.append(f"{finding.severity}: {finding}{more}")
+    return ["\n".join(lines)] if lines else []
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Columns that line up: the first `left` to the left, the others to the right."""
+    lines = [row for row in (header, *rows) if row]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell + " " * (wide - width(cell)) if number < left else " " * (wide - width(cell)) + cell
+            for number, (cell, wide) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def width(cell: str) -> int:
+    """Columns on a terminal: wide characters take two, marks on a letter none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)

@@ -1,0 +1,121 @@
+"""The result object: what everything after scoring reads. `to_dict()` is the JSON, to the last key."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from karat.counts import Counts, Values
+from karat.errors import Finding
+
+
+class Leaf(Struct, frozen=True):
+    """Finished scores, as attributes (`leaf.f1`), and the counts behind them where they have counts."""
+
+    values: Values
+    counts: Counts | None = None
+
+    def __getattr__(self, name: str) -> float | None:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(f"this score has no {name!r}; it has {', '.join(self.values)}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {**self.values} if self.counts is None else {**self.values, "counts": asdict(self.counts)}
+
+
+class Score(Struct, frozen=True):
+    """One measure: its micro average (whose values are its own: `score.f1`) and, where there is one, its macro average."""
+
+    micro: Leaf
+    macro: Leaf | None = None
+
+    def __getattr__(self, name: str) -> float | None:
+        return getattr(self.micro, name)  # type: ignore[no-any-return]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        averages = {"micro": self.micro, "macro": self.macro}
+        return {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+
+
+class Side(Struct, frozen=True):
+    """What was read of one side."""
+
+    name: str
+    documents: int
+    mentions: int
+    fingerprint: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON: without the name, which is where the file happened to be."""
+        numbers = {"documents": self.documents, "mentions": self.mentions}
+        return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
+
+
+class Result:
+    """The scores of one system under one protocol, with all that is needed to trust and to repeat them."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        protocol: str,
+        title: str,
+        signature: str,
+        unit: str,
+        gold: Side,
+        system: Side,
+        scores: Mapping[str, Score],
+        by: Mapping[str, Mapping[str, Mapping[str, Score]]],
+        units: Mapping[str, Mapping[str, Leaf]],
+        warnings: Sequence[Finding],
+        warning_counts: Mapping[str, int],
+    ) -> None:
+        self.version = version
+        self.protocol = protocol
+        self.title = title
+        self.signature = signature
+        self.unit = unit
+        self.gold = gold
+        self.system = system
+        self.scores = scores
+        self.by = by
+        self.units = units
+        self.warnings = warnings
+        self.warning_counts = warning_counts
+
+    def __getitem__(self, measure: str) -> Score:
+        try:
+            return self.scores[measure]
+        except KeyError:
+            raise KeyError(f"{measure!r} was not scored; there are {', '.join(self.scores)}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of CONTRACT."""
+        told: dict[str, Any] = {
+            "karat": self.version,
+            "protocol": self.protocol,
+            "signature": self.signature,
+            "unit": self.unit,
+            "gold": self.gold.to_dict(),
+            "system": self.system.to_dict(),
+            "scores": _nested(self.scores),
+        }
+        if self.by:
+            told["by"] = {field: {key: _nested(row) for key, row in rows.items()} for field, rows in self.by.items()}
+        if self.units:
+            name = "documents" if self.unit == "document" else "units"
+            told[name] = {unit: _nested(row) for unit, row in self.units.items()}
+        told["warnings"] = [
+            {key: value for key, value in finding._asdict().items() if value not in (None, "")}
+            for finding in self.warnings
+        ]
+        return told
+
+
+def _nested(leaves: Mapping[str, Score] | Mapping[str, Leaf]) -> dict[str, Any]:
+    return {name: leaf.to_dict() for name, leaf in leaves.items()}

@@ -1,0 +1,41 @@
+"""Tables: what a measure counts. A document makes them once, whoever asks, and they add up into larger units.
+
+An artefact is a small value that says which table is wanted; two measures that want the same one share it. A table
+may be made from others: candidate pairs serve every alignment of a document.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+from karat.model import Pair
+
+
+T = TypeVar("T")
+
+
+class Artefact(Protocol[T]):
+    """A wanted table: hashable, so that equal wishes are met once."""
+
+    def make(self, tables: "Tables") -> T:
+        """The table of one document."""
+        ...
+
+    def add(self, tables: Sequence[T]) -> T:
+        """The table of a unit, from those of its documents."""
+        ...
+
+
+class Tables:
+    """The tables of one document, each made when it is first asked for."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self._made: dict[Any, Any] = {}
+
+    def get(self, artefact: Any) -> Any:
+        """The table that an artefact describes."""
+        try:
+            return self._made[artefact]
+        except KeyError:
+            table = self._made[artefact] = artefact.make(self)
+            return table

@@ -21,9 +21,7 @@ class Result(_Result):
         return text(self)
 
 
-def read(
-    path: str, *, format: str | None = None, unit: Unit | None = None, tokens: str | None = None
-) -> FileCorpus:
+def read(path: str, *, format: str | None = None, unit: Unit | None = None, tokens: str | None = None) -> FileCorpus:
     """A lazy corpus that can be read again: a file, a folder, or `@LIST`.
 
     >>> corpus = karat.read("gold.tbf")                                  # doctest: +SKIP

@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import ClassVar, NamedTuple, Self
 
 from msgspec import Struct
@@ -47,9 +48,18 @@ class Counts(Struct, frozen=True):
     @classmethod
     def total(cls, rows: Iterable[Sequence[float]]) -> Self:
         """The sum of rows, each field through `math.fsum`, so that no order of units can show."""
-        columns = list(zip(*rows, strict=True)) or [()] * len(fields(cls))
-        sums = [math.fsum(column) for column in columns]
-        return cls(*(int(x) if f.type is int else x for f, x in zip(fields(cls), sums, strict=True)))
+        columns = list(zip(*rows, strict=True)) or [()] * len(_types(cls))
+        return cls.of([math.fsum(column) for column in columns])
+
+    @classmethod
+    def of(cls, row: Sequence[float]) -> Self:
+        """One row as a record, whole numbers as integers."""
+        return cls(*[type_(number) for type_, number in zip(_types(cls), row, strict=True)])
+
+
+@cache
+def _types(kind: type[Counts]) -> tuple[type, ...]:
+    return tuple(field.type for field in fields(kind))
 
 
 class PrecisionRecall(Counts, frozen=True):
@@ -80,7 +90,7 @@ class Rows:
 
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
-        self.width = len(fields(kind))
+        self.width = len(_types(kind))
         self._numbers = array(self._PACKED)
 
     def append(self, counts: Counts) -> None:
@@ -96,7 +106,7 @@ class Rows:
 
     def counts(self, row: int) -> Counts:
         """One unit's counts."""
-        return self.kind.total([self._numbers[row * self.width : (row + 1) * self.width]])
+        return self.kind.of(self._numbers[row * self.width : (row + 1) * self.width])
 
 
 def finish(counts: Counts, *, undefined: float | None = None) -> Values:

@@ -25,7 +25,9 @@ class Finding(NamedTuple):
     line: int | None = None
 
     def __str__(self) -> str:
-        place = "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
+        place = (
+            "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
+        )
         return f"{place}{self.message} [{self.code}]"
 
 

@@ -33,7 +33,14 @@ class Kinds(Struct, frozen=True, forbid_unknown_fields=True):
         del comparison, report
         if "all" in self.keep:
             return _unchanged
-        return lambda document: restricted(document, lambda mention: mention.kind in self.keep)
+        keep = frozenset(self.keep)
+
+        def kept(document: Document) -> Document:
+            if keep.issuperset({mention.kind for mention in document.mentions}):
+                return document
+            return restricted(document, lambda mention: mention.kind in keep)
+
+        return kept
 
 
 class Types(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,9 +71,7 @@ FILTERS: dict[str, type[Kinds] | type[Types]] = {"kinds": Kinds, "types": Types}
 
 def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
     """The document with only some of its mentions, and only links whose ends are still there."""
-    mentions = tuple([mention for mention in document.mentions if keep(mention)])
-    if len(mentions) == len(document.mentions):
-        return document
+    mentions = tuple(mention for mention in document.mentions if keep(mention))
     ends = {mention.id for mention in mentions} | {mention.cluster for mention in mentions}
     links = tuple(link for link in document.links if link.source in ends and link.target in ends)
     return replace(document, mentions=mentions, links=links)

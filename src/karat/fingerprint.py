@@ -5,62 +5,76 @@ text. The same corpus in another format, or with its documents in another order,
 """
 
 import hashlib
-from collections.abc import Iterable
 
 import msgspec
 
-from karat.model import Document
+from karat.model import Document, qualified
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Fingerprint:
-    """Takes the documents of a corpus one by one, in any order; keeps a few bytes for each."""
+    """Takes the documents of a corpus one by one. Their hashes are added, so order cannot show and none is kept."""
 
     def __init__(self) -> None:
-        self._documents: list[tuple[str, bytes]] = []
-        # A cluster that lives in several documents is known only at the end: (hash of its id, document, number in it).
+        self._sum = 0
+        # A cluster that lives in several documents is known only at the end: hash of its id, document, first mention.
         self._shared: list[tuple[bytes, str, int]] = []
 
     def add(self, document: Document) -> None:
         """Take one document."""
-        numbers = _numbers(document)
+        first = _first_mentions(document)
         mentions = [
-            (m.span, m.head, m.extent, m.anchor, m.kind, m.attributes, m.cluster and numbers.get(m.cluster))
-            for m in document.mentions
+            (
+                m.span,
+                m.head,
+                m.extent,
+                m.anchor,
+                m.kind,
+                m.attributes,
+                position if m.cluster is None else first[m.cluster],
+            )
+            for position, m in enumerate(document.mentions)
         ]
-        content = (document.unit, document.topic, document.subtopic, mentions, *_ends(document, numbers))
-        self._documents.append((document.id, hashlib.sha256(_encode(content)).digest()[:16]))
-        own = f"{document.id}:"
-        for cluster, number in numbers.items():
-            # Readers of formats with local ids qualify them by the document: such a cluster cannot be shared.
+        about = document.id, document.topic, document.subtopic, document.unit
+        content = (about, mentions, _clusters(document, first), _links(document, first))
+        self._sum += int.from_bytes(hashlib.sha256(_encode(content)).digest())
+        own = qualified(document.id, "")
+        for cluster, position in first.items():
+            # A reader of a format with local ids qualified them: such a cluster lives in no other document.
             if not cluster.startswith(own):
                 key = hashlib.blake2b(cluster.encode(), digest_size=12).digest()
-                self._shared.append((key, document.id, number))
+                self._shared.append((key, document.id, position))
 
     def __str__(self) -> str:
         members: dict[bytes, list[tuple[str, int]]] = {}
-        for key, document, number in self._shared:
-            members.setdefault(key, []).append((document, number))
+        for key, document, position in self._shared:
+            members.setdefault(key, []).append((document, position))
         across = sorted(sorted(places) for places in members.values() if len(places) > 1)
-        whole = hashlib.sha256(_encode((sorted(self._documents), across)))
+        whole = hashlib.sha256(_encode((str(self._sum), across)))
         return f"sha256:{whole.hexdigest()[:16]}"
 
 
-def _numbers(document: Document) -> dict[str, int]:
-    """Clusters numbered by their first mention; a declared cluster without mentions here comes after these."""
-    found: dict[str, int] = {}
-    for mention in document.mentions:
+def _first_mentions(document: Document) -> dict[str, int]:
+    """What stands for a cluster's id: the position of its first mention."""
+    first: dict[str, int] = {}
+    for position, mention in enumerate(document.mentions):
         if mention.cluster is not None:
-            found.setdefault(mention.cluster, len(found))
-    for cluster in document.clusters:
-        found.setdefault(cluster.id, len(found))
-    return found
+            first.setdefault(mention.cluster, position)
+    return first
 
 
-def _ends(document: Document, numbers: dict[str, int]) -> Iterable[object]:
-    """Clusters with what they say of themselves, and links with their ends as positions, in canonical order."""
-    yield sorted((numbers[cluster.id], cluster.kind, _encode(cluster.attributes).decode()) for cluster in document.clusters)
-    positions = {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
-    places = {cluster: ("cluster", number) for cluster, number in numbers.items()} | positions
-    yield sorted((link.kind, places[link.source], places[link.target]) for link in document.links)
+def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str, str]]:
+    """What clusters say beyond their members, in canonical order."""
+    told = [cluster for cluster in document.clusters if cluster.kind != "event" or cluster.attributes]
+    return sorted((first.get(c.id, -1), c.kind, _encode(c.attributes).decode()) for c in told)
+
+
+def _links(document: Document, first: dict[str, int]) -> list[tuple[str, tuple[str, int], tuple[str, int]]]:
+    """Links with positions for their ends, in canonical order."""
+    if not document.links:
+        return []
+    places = {cluster: ("cluster", position) for cluster, position in first.items()}
+    places |= {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
+    nowhere = ("cluster", -1)
+    return sorted((k.kind, places.get(k.source, nowhere), places.get(k.target, nowhere)) for k in document.links)

@@ -75,3 +75,8 @@ class Pair(Struct, frozen=True):
 
     gold: Document
     system: Document
+
+
+def qualified(document: str, id_: str) -> str:
+    """The corpus-wide id of a cluster whose own id is local to a document."""
+    return f"{document}:{id_}"

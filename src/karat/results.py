@@ -28,7 +28,7 @@ class Leaf(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """One measure: its micro average (whose values are its own: `score.f1`) and, where there is one, its macro average."""
+    """One measure: its micro average (`score.f1` is the micro F1) and, where there is one, its macro average."""
 
     micro: Leaf
     macro: Leaf | None = None

@@ -21,6 +21,11 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
         """What is compared in place of the value."""
         return _canonical(value) if self.form == "canonical" and isinstance(value, str) else value
 
+    def agrees(self, gold: Value | None, system: Value | None) -> bool:
+        """Whether the system's value is right."""
+        key = self.key(gold)
+        return key == self.key(system) or (key is not None and key == self.key(self.wildcard))
+
 
 @lru_cache(maxsize=4096)
 def _canonical(value: str) -> str:
@@ -32,16 +37,18 @@ def agreement(
     gold: Sequence[Mention], system: Sequence[Mention], names: Sequence[str], comparison: Comparison
 ) -> Callable[[int, int], int]:
     """For a system and a gold mention: which attributes agree, as a bit for each name."""
-    gold_keys = [[comparison.key(mention.attributes.get(name)) for name in names] for mention in gold]
-    system_keys = [[comparison.key(mention.attributes.get(name)) for name in names] for mention in system]
-    wildcard = None if comparison.wildcard is None else comparison.key(comparison.wildcard)
-    bits = [1 << position for position in range(len(names))]
+    columns = [
+        (1 << number, [m.attributes.get(name) for m in gold], [m.attributes.get(name) for m in system])
+        for number, name in enumerate(names)
+    ]
+    agrees = comparison.agrees
 
     def agreeing(s: int, g: int) -> int:
-        mask = 0
-        for bit, wanted, found in zip(bits, gold_keys[g], system_keys[s], strict=True):
-            if wanted == found or (wanted == wildcard and wanted is not None):
-                mask |= bit
-        return mask
+        bits = 0
+        for bit, gold_values, system_values in columns:
+            wanted, found = gold_values[g], system_values[s]
+            if wanted == found or agrees(wanted, found):
+                bits |= bit
+        return bits
 
     return agreeing

@@ -17,29 +17,32 @@ def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Candidates:
     Both operands of the division are integers, so equal fractions are equal floats and ties are exact.
     """
     gold_sizes = [size(mention.span) for mention in gold]
-    return [
-        (-2 * common / (gold_sizes[g] + size(system[s].span)), s, g)
-        for s, overlaps in enumerate(_overlaps(gold, system))
-        for g, common in overlaps.items()
-    ]
+    candidates: Candidates = []
+    for s, overlaps in _overlaps(gold, system):
+        system_size = size(system[s].span)
+        for g, common in overlaps.items():
+            candidates.append((-2 * common / (gold_sizes[g] + system_size), s, g))
+    return candidates
 
 
-def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> Iterator[dict[int, int]]:
-    """For each system mention: the gold mentions it overlaps, and by how much.
+def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> Iterator[tuple[int, dict[int, int]]]:
+    """Each system mention that overlaps gold ones at all, with those and by how much.
 
     Gold segments are sorted by their begin; `reach` is the furthest end so far. A system segment can only overlap those
     from the first whose reach goes past its begin to the last that begins before its end.
     """
-    segments = sorted((begin, end, g) for g, mention in enumerate(gold) for begin, end in mention.span)
-    begins = [begin for begin, _, _ in segments]
-    reach = list(accumulate((end for _, end, _ in segments), max))
-    for mention in system:
+    segments = sorted([(begin, end, g) for g, mention in enumerate(gold) for begin, end in mention.span])
+    begins = [segment[0] for segment in segments]
+    reach = list(accumulate([segment[1] for segment in segments], max))
+    for s, mention in enumerate(system):
         common: dict[int, int] = {}
         for begin, end in mention.span:
-            for gold_begin, gold_end, g in segments[bisect_right(reach, begin) : bisect_left(begins, end)]:
+            for near in range(bisect_right(reach, begin), bisect_left(begins, end)):
+                gold_begin, gold_end, g = segments[near]
                 if gold_end > begin:
                     common[g] = common.get(g, 0) + min(end, gold_end) - max(begin, gold_begin)
-        yield common
+        if common:
+            yield s, common
 
 
 SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Candidates]] = {"dice": dice}

@@ -7,7 +7,9 @@ from karat.errors import Finding, Rule
 from karat.model import Document
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or turn round one of these links, or correct the coreference between them.")
-INSIDE = Rule("link-inside-cluster", "note", "Nothing to do; a link between mentions of one event says nothing and is not used.")
+INSIDE = Rule(
+    "link-inside-cluster", "note", "Nothing to do; a link between mentions of one event says nothing and is not used."
+)
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from karat.errors import Finding, Rule
 from karat.model import Document
 
-BEYOND = Rule("span-beyond-text", "fault", "Check that offsets count code points of this very text; they are scored as given.")
+BEYOND = Rule(
+    "span-beyond-text", "fault", "Check that offsets count code points of this very text; they are scored as given."
+)
 
 
 def check(document: Document) -> Iterator[Finding]:

@@ -23,17 +23,52 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @click.command(epilog=EPILOG)
 @click.argument("gold")
 @click.argument("system")
-@click.option("-p", "--protocol", "protocols", multiple=True, metavar="NAME|FILE.toml", help="How to score; may be repeated. Default: by the format of GOLD.")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="PREFIX", help="Only measures whose id begins so; may be repeated.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a parameter of the protocol; `karat protocols NAME` lists them.")
+@click.option(
+    "-p",
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    help="How to score; may be repeated. Default: by the format of GOLD.",
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="PREFIX",
+    help="Only measures whose id begins so; may be repeated.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a parameter of the protocol; `karat protocols NAME` lists them.",
+)
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
 @click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
 @click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
-@click.option("-f", "--format", "form", type=Nearest(["text", "json"]), default="text", show_default=True, help="Form of the output.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=Nearest(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
+)
 @output_option
-@click.option("--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text.")
-@click.option("--by", multiple=True, metavar="FIELD", help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.")
+@click.option(
+    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text."
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="FIELD",
+    help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
+)
 @click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Scores of each document.")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
@@ -65,15 +100,15 @@ def score(
     from karat.report.text import text
 
     if gold == system == "-":
-        raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one.")
+        raise UsageError(
+            "standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one."
+        )
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
     options = Options(unit, tokens)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
-    found = open_corpus(
-        system, format=system_format, fallback=golden.format, options=options, report=findings.add
-    )
+    found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
     if not protocols:
         click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
     results = engine.score(

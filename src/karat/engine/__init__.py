@@ -19,7 +19,9 @@ from karat.protocols import Protocol
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
-NO_MEASURE = Rule("measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for.")
+NO_MEASURE = Rule(
+    "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for."
+)
 
 Progress = Callable[[int, int], None]
 """Told after each document: how many are done, and of how many."""

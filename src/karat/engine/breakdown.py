@@ -12,7 +12,11 @@ from karat.model import Document, Mention, Value
 from karat.protocols import Averages
 from karat.results import Leaf, Score
 
-NO_FIELD = Rule("field-absent", "fatal", "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.")
+NO_FIELD = Rule(
+    "field-absent",
+    "fatal",
+    "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
+)
 DOCUMENT_FIELDS = ("topic", "subtopic", "source", "language")
 ABSENT = "(none)"
 
@@ -64,7 +68,7 @@ class Breakdown:
     def scores(self, averages: Mapping[str, Averages]) -> dict[str, dict[str, Score]]:
         """The rows, sorted by value."""
         return {
-            self._spellings[key][1]: {name: self._score(rows, averages[name]) for name, rows in found.items()}
+            self._spellings[key][1]: {id_: self._score(found[id_], averages[id_]) for id_ in averages if id_ in found}
             for key, found in sorted(self._rows.items(), key=lambda item: self._spellings[item[0]][1])
         }
 

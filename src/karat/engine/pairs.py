@@ -56,5 +56,10 @@ def _read(corpus: Corpus, id_: str, report: Report) -> Document | None:
     if id_ not in corpus.survey().rows:
         return None
     document = corpus.read(id_, report)
-    check(document, corpus.where(id_), report)
+    for finding in check(document):
+        file, line = corpus.where(id_)
+        placed = finding._replace(file=file, line=line)
+        if placed.severity == "fatal":
+            raise KaratError(placed)
+        report(placed)
     return document

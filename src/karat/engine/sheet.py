@@ -75,9 +75,7 @@ class Sheet:
                     for breakdown in self._by:
                         breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
 
-    def result(
-        self, gold: Side, system: Side, *, units: Iterable[str], findings: Findings, per_unit: bool
-    ) -> Result:
+    def result(self, gold: Side, system: Side, *, units: Iterable[str], findings: Findings, per_unit: bool) -> Result:
         """Sum what was gathered."""
         for unit, documents in sorted(self._pending.items()):
             self._count(unit, documents)
@@ -105,7 +103,9 @@ class Sheet:
         if not averages.macro:
             return Score(micro)
         units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
-        return Score(micro, Leaf(mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)))
+        return Score(
+            micro, Leaf(mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined))
+        )
 
     def _unit_scores(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
         for row, unit in enumerate(self._units):
@@ -116,8 +116,8 @@ class Sheet:
         empty = [system for gold, system in self._sizes if not gold and system]
         names = [measure.id for measure, averages, _ in self.measures if averages.units == "with-gold"]
         if empty and names:
-            told = f"{sum(empty):,} system mentions in {len(empty):,} {self.protocol.unit}s without gold mentions"
-            yield LEFT_OUT.at(f"{told} do not count as false alarms")
+            where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"
+            yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(empty):,} in {where}")
 
 
 def _leaf(counts: Counts, averages: Averages) -> Leaf:

@@ -208,4 +208,3 @@ def _sniffed(file: File) -> str | None:
 
 def _bare(name: str) -> str:
     return name.lower().removesuffix(".gz")
-

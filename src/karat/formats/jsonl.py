@@ -27,7 +27,7 @@ PROTOCOLS = ("tac-2017",)
 SHAPE = Rule(
     "jsonl-shape",
     "fatal",
-    'A line is one document: {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]]}]}; `karat formats` tells the rest.',
+    'A line is one document: {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]]}]}',
 )
 SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <= begin < end.")
 UNIT = Rule("jsonl-unit", "fatal", 'A .jsonl document says itself what its offsets count: "unit": "token" (or "char").')
@@ -95,7 +95,10 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             tell(MERGED, f"overlapping segments in mention {mention.id!r}")
         return settled
 
-    mentions = [replace(mention, **changed) if (changed := _changed(mention, checked)) else mention for mention in document.mentions]
+    mentions = [
+        replace(mention, **changed) if (changed := _changed(mention, checked)) else mention
+        for mention in document.mentions
+    ]
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
     links: list[Link] = []
     for link in document.links:

@@ -13,7 +13,7 @@ another document's header, empty spans, overlapping clusters).
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import BinaryIO
 
 from karat.errors import KaratError, Report, Rule
@@ -21,7 +21,7 @@ from karat.formats import Block, Options
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._tokens import TokenTables, number
-from karat.model import Document, Link, Mention, Region, Unit, Value
+from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.regions import runs, union
 
 TITLE = "TAC event nuggets"
@@ -29,7 +29,8 @@ SUFFIXES = (".tbf",)
 PROTOCOLS = ("tac-2017",)
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
-BLANKS = " \t\r\v\f"  # what the reference reader strips from both ends of a line
+COMMENT = b"#"[0]
+MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
@@ -44,7 +45,7 @@ OTHER_DOCUMENT = Rule("tbf-other-document", "fatal", "Move the mention to its do
 SPAN = Rule(
     "tbf-span",
     "fatal",
-    "Write character spans as begin,end;begin,end with begin < end. Token ids (t3,t4) need --unit token or --tokens DIR.",
+    "Write begin,end;begin,end with begin < end. If these are token ids, say --unit token or --tokens DIR.",
 )
 RELATION = Rule(
     "tbf-relation", "fatal", "Write: @Name, relation id, arguments joined by commas, with one tab between two columns."
@@ -53,7 +54,9 @@ OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event in
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
 SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention in no line is a cluster of its own anyway.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
-UNWRITABLE = Rule("tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, arguments by commas, lines by line ends.")
+UNWRITABLE = Rule(
+    "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, arguments by commas, lines by line ends."
+)
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
 
@@ -66,26 +69,25 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first = None, 0, 0
     offset = stream.tell()
-    for number_, line in enumerate(stream, 1):
-        after = offset + len(line)
-        bare = line.strip()
-        if bare[:1] == b"#":
-            if bare.startswith(BEGIN):
+    for line, data in enumerate(stream, 1):
+        after = offset + len(data)
+        if data[0] in MARKS:
+            mark = data.strip()
+            if mark.startswith(BEGIN):
                 if id_ is not None:
-                    raise _not_closed(id_, first, file, number_)
-                id_ = decode(bare[len(BEGIN) :].strip(), file=file, line=number_)
+                    raise _not_closed(id_, first, file, line)
+                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line)
                 if not id_:
-                    raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=number_)
-                start, first = after, number_
-            elif bare.startswith(END):
+                    raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=line)
+                start, first = after, line
+            elif mark.startswith(END):
                 if id_ is None:
-                    raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=number_)
+                    raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
                 yield Block(id_, start, offset - start, first, ATTRIBUTES)
                 id_ = None
-        elif bare and id_ is None:
-            what = "a relation line" if bare[:1] == b"@" else "a line"
-            text = bare[:40].decode("utf-8", "replace")
-            raise STRUCTURE.error(f"{what} outside a document: {text!r}", file=file, line=number_)
+        if id_ is None and data[0] != COMMENT and not data.isspace():
+            text = data[:40].decode("utf-8", "replace").strip()
+            raise STRUCTURE.error(f"a line outside a document: {text!r}", file=file, line=line)
         offset = after
     if id_ is not None:
         raise _not_closed(id_, first, file, None)
@@ -100,76 +102,70 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
     read_span = _char_span if unit == "char" else _token_reader(block.id, options.tokens, file, report)
-    mention_lines: list[tuple[str, Region, list[str]]] = []
-    relation_lines: list[tuple[int, str]] = []
-    seen: set[str] = set()
-    for line, raw in enumerate(decode(data, file=file, line=block.line + 1).split("\n"), block.line + 1):
-        bare = raw.strip(BLANKS)
-        if not bare or bare[0] == "#":
+    lines = _lines(decode(data, file=file, line=block.line + 1), block.line + 1)
+    relations = _Relations(block.id, file, report)
+    for line, text in lines:
+        if text[0] == "@":
+            relations.read(line, text[1:].lstrip())
+    mentions: dict[str, Mention] = {}
+    producer = None
+    for line, text in lines:
+        if text[0] == "@":
             continue
-        if bare[0] == "@":
-            relation_lines.append((line, bare[1:].strip(BLANKS)))
-            continue
-        columns = bare.split("\t")
-        if len(columns) < 7:
-            raise COLUMNS.error(_few_columns(bare, columns), file=file, line=line)
-        document, id_ = columns[1], columns[2]
-        if document != block.id and document.strip() != block.id:
+        try:
+            producer, document, id_, where, words, type_, realis, *confidence = text.split("\t")
+        except ValueError:
+            raise COLUMNS.error(_few_columns(text), file=file, line=line) from None
+        if document.strip() != block.id:
             found = f"a mention of document {document!r} in the block of {block.id!r}"
             raise OTHER_DOCUMENT.error(found, file=file, line=line)
-        if id_ != id_.strip():
+        if id_ != (trimmed := id_.strip()):
             report(TRIMMED.at(f"blanks around the mention id {id_!r}", file=file, line=line))
-            id_ = id_.strip()
-        if id_ in seen or not id_:
+            id_ = trimmed
+        if id_ in mentions or not id_:
             found = f"mention id {id_!r} was already used in this document" if id_ else "a mention without an id"
             raise TWICE.error(found, file=file, line=line)
-        seen.add(id_)
         try:
-            span = read_span(columns[3])
+            span = read_span(where)
         except ValueError:
-            raise SPAN.error(_span_problem(columns[3], unit), file=file, line=line) from None
+            raise SPAN.error(_span_problem(where, unit), file=file, line=line) from None
         if len(span) > 1 and (merged := union(span)) != span:
-            report(MERGED.at(f"overlapping segments in the span {columns[3]!r}", file=file, line=line))
+            report(MERGED.at(f"overlapping segments in the span {where!r}", file=file, line=line))
             span = merged
-        mention_lines.append((id_, span, columns))
-    relations = _Relations(block.id, seen, file, report)
-    for line, text in relation_lines:
-        relations.read(line, text)
-    mentions = [
-        Mention(
-            id=id_,
-            span=span,
-            cluster=relations.cluster_of.get(id_),
-            attributes=_attributes(columns[5], columns[6]),
-            text=columns[4] or None,
-            confidence=tuple(columns[7:]),
+        attributes: dict[str, Value] = {"type": type_, "realis": realis}
+        if not (type_ and realis):
+            attributes = {name: value for name, value in attributes.items() if value}
+        cluster = relations.cluster_of.get(id_)
+        mentions[id_] = Mention(
+            id_, span, None, None, None, "event", cluster, attributes, words or None, tuple(confidence)
         )
-        for id_, span, columns in mention_lines
-    ]
-    producer = mention_lines[0][2][0] if mention_lines else None
-    return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions), links=tuple(relations.links))
+    links = relations.links(mentions)
+    return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)
 
 
-def _few_columns(line: str, columns: list[str]) -> str:
+def _lines(text: str, first: int) -> list[tuple[int, str]]:
+    """Mention and relation lines with their numbers."""
+    lines = enumerate(map(str.strip, text.split("\n")), first)
+    return [(line, bare) for line, bare in lines if bare and bare[0] != "#"]
+
+
+def _few_columns(line: str) -> str:
+    columns = line.split("\t")
     found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
     return f"{found}{blanks}: {line[:60]!r}"
 
 
-def _attributes(type_: str, realis: str) -> dict[str, Value]:
-    if type_ and realis:
-        return {"type": type_, "realis": realis}
-    return {name: value for name, value in (("type", type_), ("realis", realis)) if value}
-
-
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
-    if ";" not in text:
-        begin, end = map(int, text.split(","))
-        if 0 <= begin < end and "_" not in text:
-            return ((begin, end),)
-        raise ValueError(text)
-    return tuple(sorted(_char_span(segment)[0] for segment in text.split(";")))
+    begin, _, end = text.partition(",")
+    if begin.isdecimal() and end.isdecimal():
+        segment = int(begin), int(end)
+        if segment[0] < segment[1]:
+            return (segment,)
+    elif ";" in text or text != text.strip() or " " in text:
+        return tuple(sorted(_char_span(part.replace(" ", ""))[0] for part in text.split(";")))
+    raise ValueError(text)
 
 
 def _token_reader(document: str, folder: str | None, file: str, report: Report) -> Callable[[str], Region]:
@@ -206,13 +202,13 @@ def _span_problem(text: str, unit: Unit) -> str:
 
 
 class _Relations:
-    """Relation lines of a document, read one after another into clusters and links."""
+    """Relation lines of a document: first their shape and the clusters, then the links, once mentions are known."""
 
-    def __init__(self, document: str, known: set[str], file: str, report: Report) -> None:
+    def __init__(self, document: str, file: str, report: Report) -> None:
         self.cluster_of: dict[str, str] = {}
-        self.links: list[Link] = []
+        self._document, self._file, self._report = document, file, report
+        self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
-        self._document, self._known, self._file, self._report = document, known, file, report
 
     def read(self, line: int, text: str) -> None:
         """Take one line, without its @."""
@@ -220,26 +216,34 @@ class _Relations:
         if len(columns) != 3:
             raise self._wrong(line, f"a relation line with {len(columns)} columns, expected 3: {'@' + text[:60]!r}")
         name, id_, listed = columns
-        arguments = [argument.strip() for argument in listed.split(",")]
-        if arguments != listed.split(","):
-            self._tell(TRIMMED, line, f"blanks around ids in {listed!r}")
-        expected = "2" if name in LINK_KINDS else "1 or more" if name == "Coreference" else "2 or more"
-        if len(arguments) < int(expected[0]) or (expected == "2" and len(arguments) > 2):
-            raise self._wrong(line, f"@{name} with {len(arguments)} argument(s), expected {expected}: {listed[:60]!r}")
-        if name in LINK_KINDS:
-            if self._all_known(line, name, arguments):
-                self.links.append(Link(LINK_KINDS[name], *arguments))
-        elif name == "Coreference":
-            self._all_known(line, name, arguments)
+        arguments = listed.split(",")
+        if " " in listed:
+            trimmed = [argument.strip() for argument in arguments]
+            if trimmed != arguments:
+                self._tell(TRIMMED, line, f"blanks around ids in {listed!r}")
+            arguments = trimmed
+        least, most = (2, 2) if name in LINK_KINDS else (1 if name == "Coreference" else 2, len(arguments))
+        if not least <= len(arguments) <= most:
+            wanted = f"{least}" if most == least else f"{least} or more"
+            raise self._wrong(line, f"@{name} with {len(arguments)} argument(s), expected {wanted}: {listed[:60]!r}")
+        if name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
-        else:
+        elif name not in LINK_KINDS:
             self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
+            return
+        self._lines.append((line, name, arguments))
 
-    def _all_known(self, line: int, name: str, arguments: list[str]) -> bool:
-        unknown = [argument for argument in arguments if argument not in self._known]
-        for argument in unknown:
-            self._tell(DANGLING, line, f"@{name} names {argument!r}, which is no mention of document {self._document!r}")
-        return not unknown
+    def links(self, known: Container[str]) -> tuple[Link, ...]:
+        """The links between known mentions; what names an unknown one is reported and left out."""
+        links: list[Link] = []
+        for line, name, arguments in self._lines:
+            unknown = [argument for argument in arguments if argument not in known]
+            for argument in unknown:
+                found = f"@{name} names {argument!r}, which is no mention of document {self._document!r}"
+                self._tell(DANGLING, line, found)
+            if name in LINK_KINDS and not unknown:
+                links.append(Link(LINK_KINDS[name], *arguments))
+        return tuple(links)
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
@@ -264,11 +268,6 @@ class _Relations:
 
     def _wrong(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)
-
-
-def qualified(document: str, id_: str) -> str:
-    """The corpus-wide id of a cluster whose own id is local to a document."""
-    return f"{document}:{id_}"
 
 
 def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:

@@ -41,8 +41,8 @@ P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)""",
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(
         "There is no threshold: any overlap earns some credit, a wrong span of the right type included.",
-        "Every set of attributes has its own alignment, greedy and not optimal. A stricter row can therefore score higher "
-        "than a looser one, and the pairs behind two rows need not be the same.",
+        "Every set of attributes has its own alignment, greedy and not optimal. A stricter row can therefore score "
+        "higher than a looser one, and the pairs behind two rows need not be the same.",
         "Ties are decided by the order of lines, system first, so reordering the mentions of a file can move a score.",
         "Macro F1 is the harmonic mean of macro precision and macro recall, not the mean of the documents' F1.",
         "In tac-2017 a document without gold mentions is in no average: false alarms there cost nothing. "
@@ -54,8 +54,8 @@ P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)""",
         "(Algorithms 1 and 4); scorer v1.8, and so tac-2017, aligns one-to-one afresh for every set of attributes.",
         "Algorithm 1 does not remove the best pair from its list and would not end; the programs do.",
         "The paper's spans are sets of tokens; since TAC 2016 they are characters, blanks inside a segment included.",
-        "The paper compares attributes exactly; scorer v1.8 compares letters and digits only, ignoring case. It kept only "
-        "ASCII ones, so that all types written in Chinese were equal; karat keeps letters and digits of every script.",
+        "The paper compares attributes exactly; scorer v1.8 compares letters and digits only, ignoring case. It kept "
+        "only ASCII ones, so that all types in Chinese were equal; karat keeps letters and digits of every script.",
         "Scorer v1.8's table of mention types takes its true positives from the type+realis alignment, so that it "
         "punishes realis errors. `--by type` takes each row from the measure's own alignment.",
         "Scorer v1.8 counts a character twice where segments of one mention overlap, so that such a mention does not "
@@ -87,7 +87,7 @@ class Nugget(Struct, frozen=True):
 
     def count(self, table: AlignedPairs) -> PrecisionRecall:
         """TP over N_S and over N_G."""
-        true_positives = fsum(value for _, _, value in table.pairs)
+        true_positives = fsum([value for _, _, value in table.pairs])
         return PrecisionRecall(true_positives, len(table.system), true_positives, len(table.gold))
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:

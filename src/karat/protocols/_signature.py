@@ -10,5 +10,11 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str) -> 
     """Version, protocol, what was set, the unit of offsets, and the fingerprint of gold."""
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
-    parts = [f"karat={__version__}", f"protocol={name}", *settings, f"unit={'+'.join(sorted(units))}", f"gold={fingerprint}"]
+    parts = [
+        f"karat={__version__}",
+        f"protocol={name}",
+        *settings,
+        f"unit={'+'.join(sorted(units))}",
+        f"gold={fingerprint}",
+    ]
     return "|".join(parts)

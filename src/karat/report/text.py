@@ -15,12 +15,12 @@ def text(result: Result, *, digits: int = 2) -> str:
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2),
         scores(result.scores, digits),
-        *(f"by {field}\n{breakdown(rows, digits)}" for field, rows in result.by.items()),
-        *([f"by {result.unit}\n{breakdown(result.units, digits)}"] if result.units else []),
+        *(breakdown(field, rows, digits) for field, rows in result.by.items()),
+        *([breakdown(result.unit, result.units, digits)] if result.units else []),
         *remarks(result),
         f"signature  {result.signature}",
     ]
-    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n"
+    return "\n\n".join(blocks) + "\n"
 
 
 def _side(name: str, result: Result) -> list[str]:
@@ -40,19 +40,17 @@ def scores(found: Mapping[str, Score], digits: int) -> str:
     return table(header, rows)
 
 
-def breakdown(found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]], digits: int) -> str:
-    """One row a value and measure, with the counts behind it."""
-    leaves = [(key, id_, _micro(leaf)) for key, row in found.items() for id_, leaf in row.items()]
-    names = _names(leaf for _, _, leaf in leaves)
-    header = ["", "measure", *(SHORT.get(name, name) for name in names), "gold", "system"]
-    rows = []
-    last = None
-    for key, id_, leaf in leaves:
-        counts = leaf.to_dict().get("counts", {})
-        sizes = [f"{counts[name]:,}" if name in counts else "" for name in ("recall_den", "precision_den")]
-        rows.append(["" if key == last else key, id_, *(_number(leaf, name, digits) for name in names), *sizes])
-        last = key
-    return table(header, rows, left=2)
+def breakdown(
+    field: str, found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]], digits: int
+) -> str:
+    """One row a value: all scores of a measure that stands alone, else the last score (mostly F1) of each measure."""
+    leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
+    measures = list(dict.fromkeys(id_ for row in leaves.values() for id_ in row))
+    names = _names(leaf for row in leaves.values() for leaf in row.values())
+    shown = [(id_, name) for id_ in measures for name in (names if len(measures) == 1 else names[-1:])]
+    header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)]
+    rows = [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
+    return table(header, rows)
 
 
 def _micro(leaf: Score | Leaf) -> Leaf:
@@ -71,14 +69,12 @@ def _number(leaf: Leaf | None, name: str, digits: int) -> str:
 
 
 def remarks(result: Result) -> list[str]:
-    """Warnings, one paragraph a kind: the first of them, and how many there are."""
-    firsts = {finding.code: finding for finding in reversed(result.warnings)}
-    lines = []
-    for code, finding in reversed(firsts.items()):
-        count = result.warning_counts.get(code, 1)
-        more = f" (and {count - 1:,} more)" if count > 1 else ""
-        lines.append(f"{finding.severity}: {finding}{more}")
-    return ["\n".join(lines)] if lines else []
+    """Warnings, a line a kind: the first of them, and how many more there are."""
+    lines: dict[str, str] = {}
+    for finding in result.warnings:
+        more = result.warning_counts[finding.code] - 1
+        lines.setdefault(finding.code, f"{finding.severity}: {finding}" + (f" (and {more:,} more)" if more else ""))
+    return ["\n".join(lines.values())] if lines else []
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeVar
 
 from karat.model import Pair
 
-
 T = TypeVar("T")
 
 

@@ -5,7 +5,7 @@ import sys
 import click
 
 from karat import __version__
-from karat.cli import explain, formats, measures, protocols, score
+from karat.cli import demo, explain, formats, measures, protocols, score
 from karat.errors import KaratError
 
 EPILOG = """\b
@@ -22,7 +22,7 @@ def cli() -> None:
     """Measure how much gold there is in a system's output: the scorer for event understanding."""
 
 
-for command in (score.score, protocols.protocols, formats.formats, measures.measures, explain.explain):
+for command in (score.score, protocols.protocols, formats.formats, measures.measures, explain.explain, demo.demo):
     cli.add_command(command)
 
 

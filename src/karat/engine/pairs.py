@@ -36,7 +36,17 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
     if systems:
         for id_ in sorted(golds - systems):
             report(GOLD_ONLY.at(f"the system lacks document {id_!r}", file=system.name))
-    return ((_pair(gold, system, id_, report), id_ in golds) for id_ in sorted(golds | systems))
+    return _read_all(gold, system, sorted(golds | systems), report)
+
+
+def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
+    golds = gold.survey().rows
+    try:
+        for id_ in ids:
+            yield _pair(gold, system, id_, report), id_ in golds
+    finally:
+        gold.close()
+        system.close()
 
 
 def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:

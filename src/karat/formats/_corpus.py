@@ -60,6 +60,10 @@ class Corpus(Protocol):
         """The file and the line of a document."""
         ...
 
+    def close(self) -> None:
+        """Let go of open files; reading opens them again."""
+        ...
+
     def __iter__(self) -> Iterator[Document]: ...
 
 
@@ -110,14 +114,22 @@ class FileCorpus:
     def _stream(self, number: int) -> BinaryIO:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
         if self._open is None or self._open[0] != number:
-            if self._open is not None:
-                self._open[1].close()
+            self.close()
             self._open = number, open(self.files[number].path, "rb")
         return self._open[1]
 
+    def close(self) -> None:
+        """Let go of the open file."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
     def __iter__(self) -> Iterator[Document]:
-        for id_ in self.survey().rows:
-            yield self.read(id_, _ignore)
+        try:
+            for id_ in self.survey().rows:
+                yield self.read(id_, _ignore)
+        finally:
+            self.close()
 
     def __repr__(self) -> str:
         return f"<corpus {self.name}: {self.format}, {len(self.files)} files>"
@@ -151,6 +163,9 @@ class MemoryCorpus:
         """Nowhere but here."""
         del id_
         return self.name, None
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self._documents.values())

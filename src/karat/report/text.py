@@ -15,8 +15,8 @@ def text(result: Result, *, digits: int = 2) -> str:
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2),
         scores(result.scores, digits),
-        *(breakdown(field, rows, digits) for field, rows in result.by.items()),
-        *([breakdown(result.unit, result.units, digits)] if result.units else []),
+        *(breakdown(field, rows, list(result.scores), digits) for field, rows in result.by.items()),
+        *([breakdown(result.unit, result.units, list(result.scores), digits)] if result.units else []),
         *remarks(result),
         f"signature  {result.signature}",
     ]
@@ -41,11 +41,13 @@ def scores(found: Mapping[str, Score], digits: int) -> str:
 
 
 def breakdown(
-    field: str, found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]], digits: int
+    field: str,
+    found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]],
+    measures: Sequence[str],
+    digits: int,
 ) -> str:
     """One row a value: all scores of a measure that stands alone, else the last score (mostly F1) of each measure."""
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
-    measures = list(dict.fromkeys(id_ for row in leaves.values() for id_ in row))
     names = _names(leaf for row in leaves.values() for leaf in row.values())
     shown = [(id_, name) for id_ in measures for name in (names if len(measures) == 1 else names[-1:])]
     header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)]

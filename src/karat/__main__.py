@@ -1,0 +1,5 @@
+"""`python -m karat`."""
+
+from karat.cli import main
+
+main()

@@ -1,0 +1,88 @@
+"""The shape of the house: nothing imports upward, and the engine names no protocol and no measure."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat import protocols
+from karat.measures import MEASURES
+
+SOURCE = Path(karat.__file__).parent
+EVERYWHERE = {"model", "errors", "counts", "regions", "registry"}
+# Room: the rooms it may import besides those that everyone may. The order is the order of building.
+ROOMS: dict[str, set[str]] = {
+    "model": set(),
+    "errors": set(),
+    "regions": set(),
+    "counts": set(),
+    "registry": set(),
+    "fingerprint": set(),
+    "formats": set(),
+    "checks": set(),
+    "align": set(),
+    "results": set(),
+    "filters": {"align"},
+    "tables": {"align"},
+    "measures": {"align", "tables"},
+    "protocols": {"align", "filters", "measures"},
+    "engine": {"align", "checks", "filters", "fingerprint", "formats", "measures", "protocols", "results", "tables"},
+    "report": {"results"},
+    "api": {"engine", "formats", "protocols", "report", "results"},
+    "cli": {"api", "engine", "formats", "measures", "protocols", "report", "results"},
+}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The rooms that a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "karat":
+            parts = node.module.split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("karat."))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def test_every_room_is_known() -> None:
+    rooms = {room_of(path) for path in SOURCE.rglob("*.py")}
+    assert rooms - {"__init__", "__main__"} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_imports_upward(path: Path) -> None:
+    room = room_of(path)
+    if room in ("__init__", "__main__"):
+        return
+    lower = (
+        EVERYWHERE
+        if room not in EVERYWHERE
+        else {name for name in EVERYWHERE if list(ROOMS).index(name) < list(ROOMS).index(room)}
+    )
+    allowed = ROOMS[room] | lower | {room, "__version__"}
+    assert set(imports(path)) <= allowed
+
+
+def test_the_table_of_rooms_has_no_way_up() -> None:
+    order = list(ROOMS)
+    assert all(order.index(lower) < order.index(room) for room, allowed in ROOMS.items() for lower in allowed)
+
+
+def test_the_engine_names_no_protocol_and_no_measure() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (SOURCE / "engine").rglob("*.py"))
+    words = [*protocols.names(), *MEASURES.names()]
+    assert words
+    assert [word for word in words if word in text] == []
+
+
+def test_the_public_names_are_there() -> None:
+    assert set(karat.__all__) - {"__version__"} == set(karat._HOMES)
+    assert all(hasattr(karat, name) for name in karat.__all__)
+    assert dir(karat) == karat.__all__
+    with pytest.raises(AttributeError):
+        _ = karat.nothing

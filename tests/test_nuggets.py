@@ -1,0 +1,146 @@
+"""Nuggets under tac-2017: worked examples, and the arithmetic of every reading by hand."""
+
+import pytest
+
+from karat.api import Result, score
+from karat.errors import KaratError
+from karat.model import Document, Mention
+from tests.corpora import corpus, mention
+
+
+def run(gold: list[Mention], system: list[Mention], **options: object) -> Result:
+    sides = [corpus([Document("d", mentions=tuple(side))]) for side in (gold, system)]
+    return score(*sides, protocol="tac-2017", **options)  # type: ignore[arg-type]
+
+
+def test_discontinuous_nugget_of_the_paper() -> None:
+    """Liu et al. 2015, example 2: "He carried out the assassination", gold `carried out` + `assassination`.
+
+    He=0-2 carried=3-10 out=11-14 the=15-18 assassination=19-32. Gold is 3-14 and 19-32: 11 + 13 = 24 characters.
+    The whole verb phrase 3-32 has 29, of which 24 are gold's: Dice = 2 * 24 / (24 + 29) = 48/53.
+    """
+    result = run([mention("g", (3, 14), (19, 32), type="Life.Die")], [mention("s", (3, 32), type="Life.Die")])
+    assert result["nugget.type"].f1 == pytest.approx(48 / 53)
+
+
+def test_a_split_nugget_is_found_once() -> None:
+    """Section 2.5, System 1: `carried` (7) and `assassination` (13) for a gold nugget of 24 characters.
+
+    Dice 2*7/31 and 2*13/37. One-to-one, the better one counts: TP = 26/37, P = TP/2, R = TP.
+    """
+    gold = [mention("g", (3, 14), (19, 32), type="Life.Die")]
+    system = [mention("s1", (3, 10), type="Life.Die"), mention("s2", (19, 32), type="Life.Die")]
+    spans = run(gold, system)["nugget.span"]
+    assert (spans.precision, spans.recall) == pytest.approx((13 / 37, 26 / 37))
+
+
+def test_each_set_of_attributes_has_its_own_alignment() -> None:
+    """Two types on one span, in the other order: the span alignment pairs by line, the type alignment by type."""
+    gold = [mention("g1", (0, 4), type="A", realis="x"), mention("g2", (0, 4), type="B", realis="y")]
+    system = [mention("s1", (0, 4), type="B", realis="x"), mention("s2", (0, 4), type="A", realis="y")]
+    result = run(gold, system)
+    assert [result[f"nugget.{name}"].f1 for name in ("span", "type", "realis")] == [1, 1, 1]
+    assert result["nugget.type+realis"].recall == 0
+
+
+def test_greedy_is_not_optimal_and_ties_go_by_line() -> None:
+    """s1 (0-4) overlaps g1 (0-4) fully and g2 (0-3) by 2*3/7; s2 (1-5) overlaps g1 by 6/8 and g2 by 4/7.
+
+    Greedy takes s1-g1 (1), then s2-g2 (4/7): TP = 11/7. With s1 and s2 the same, the first line wins.
+    """
+    result = run([mention("g1", (0, 4)), mention("g2", (0, 3))], [mention("s1", (0, 4)), mention("s2", (1, 5))])
+    assert result["nugget.span"].recall == pytest.approx(11 / 14)
+    tie = run(
+        [mention("g", (0, 4), type="A")],
+        [mention("s1", (0, 4), type="B"), mention("s2", (0, 4), type="A")],
+        by=["type"],
+    )
+    assert tie["nugget.type"].recall == 1
+    assert tie.by["type"]["A"]["nugget.span"].to_dict()["micro"]["counts"]["precision_den"] == 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "right"),
+    [
+        ("Life_Die", "life:DIE", True),
+        ("生命_死亡", "生命死亡", True),
+        ("生命_死亡", "生命_受伤", False),
+        ("STRASSE", "Straße", True),
+        ("NOT_ANNOTATED", "anything", True),
+        ("anything", "NOT_ANNOTATED", False),
+    ],
+)
+def test_canonical_values(gold: str, system: str, right: bool) -> None:
+    result = run([mention("g", (0, 4), type=gold)], [mention("s", (0, 4), type=system)])
+    assert result["nugget.type"].recall == right
+
+
+def test_absent_equals_only_absent() -> None:
+    gold = [mention("g1", (0, 4)), mention("g2", (10, 14), type="A"), mention("g3", (20, 24))]
+    system = [mention("s1", (0, 4)), mention("s2", (10, 14)), mention("s3", (20, 24), type="A")]
+    assert run(gold, system)["nugget.type"].recall == pytest.approx(1 / 3)
+
+
+def test_every_combination_of_the_attributes_present() -> None:
+    gold = [mention("g", (0, 4), type="A", realis="x", polarity="positive", tense="past", text="ignored", id="7")]
+    wrong = [mention("s", (0, 4), type="A", realis="x", polarity="negative", tense="past")]
+    result = run(gold, wrong)
+    assert list(result.scores)[:5] == ["nugget.span", "nugget.type", "nugget.realis", "nugget.polarity", "nugget.tense"]
+    assert len(result.scores) == 16
+    right = {id_ for id_, one in result.scores.items() if one.recall == 1}
+    assert right == {id_ for id_ in result.scores if "polarity" not in id_}
+    named = run(gold, wrong, settings={"attributes": "polarity,type"})
+    assert list(named.scores) == ["nugget.span", "nugget.polarity", "nugget.type", "nugget.polarity+type"]
+
+
+def test_six_attributes_must_be_named() -> None:
+    gold = [mention("g", (0, 4), a="1", b="1", c="1", d="1", e="1", f="1")]
+    with pytest.raises(KaratError, match="6 attributes, 64 combinations"):
+        run(gold, gold)
+    assert len(run(gold, gold, settings={"attributes": ["a", "b"]}).scores) == 4
+
+
+def test_only_events_are_scored_unless_asked() -> None:
+    gold = [mention("g", (0, 4), type="A"), Mention("e", ((8, 12),), kind="entity", attributes={"name": "x"})]
+    assert list(run(gold, gold).scores) == ["nugget.span", "nugget.type"]
+    assert run(gold, gold)["nugget.span"].to_dict()["micro"]["counts"]["recall_den"] == 1
+    everything = run(gold, gold, settings={"kinds": "all"})
+    assert everything["nugget.name"].to_dict()["micro"]["counts"]["recall_den"] == 2
+
+
+def test_rows_of_a_breakdown_sum_to_the_whole() -> None:
+    """By type: A has one hit (Dice 6/7), B one miss; C one false alarm."""
+    gold = [mention("g1", (0, 4), type="A"), mention("g2", (10, 14), type="B")]
+    system = [mention("s1", (0, 3), type="a"), mention("s2", (20, 24), type="C")]
+    result = run(gold, system, by=["type"])
+    rows = {key: row["nugget.type"].to_dict()["micro"] for key, row in result.by["type"].items()}
+    assert list(rows) == ["A", "B", "C"]
+    assert rows["A"]["f1"] == pytest.approx(6 / 7)
+    assert (rows["B"]["precision"], rows["B"]["recall"], rows["C"]["precision"], rows["C"]["recall"]) == (
+        None,
+        0,
+        0,
+        None,
+    )
+    whole = result["nugget.type"].to_dict()["micro"]["counts"]
+    assert whole == {
+        key: pytest.approx(sum(row["counts"][key] for row in rows.values())) for key in rows["A"]["counts"]
+    }
+
+
+def test_averages() -> None:
+    """Documents: a: 1 of 2 found, no false alarm; b: nothing found; c: no gold, two false alarms.
+
+    Micro: TP 1, N_S 1 (c is in no average), N_G 3. Macro: P = (1 + 0) / 2, R = (1/2 + 0) / 2, F = harmonic mean.
+    """
+    found = mention("x", (0, 4))
+    gold = [Document("a", mentions=(found, mention("y", (5, 9)))), Document("b", mentions=(found,)), Document("c")]
+    system = [Document("a", mentions=(found,)), Document("c", mentions=(found, mention("y", (5, 9))))]
+    result = score(corpus(gold), corpus(system), protocol="tac-2017", per_unit=True)
+    spans = result["nugget.span"]
+    assert (spans.precision, spans.recall) == pytest.approx((1, 1 / 3))
+    assert spans.macro is not None
+    assert (spans.macro.precision, spans.macro.recall, spans.macro.f1) == pytest.approx((1 / 2, 1 / 4, 1 / 3))
+    assert result.units["c"]["nugget.span"].values == {"precision": 0.0, "recall": None, "f1": None}
+    told = [finding.message for finding in result.warnings if finding.code == "false-alarms-uncounted"]
+    assert told == ["system mentions that do not count as false alarms: 2 in 1 document without gold mentions"]

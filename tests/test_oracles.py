@@ -1,0 +1,69 @@
+"""Conformance: what the reference scorers printed, case by case.
+
+Synthetic cases stand in tests/oracles; all cases are read from the shared data where they are there.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from karat.cli import cli
+from karat.errors import KaratError
+from tests.conftest import SHARED
+
+ROOTS = [Path(__file__).parent / "oracles", SHARED / "oracles"]
+COVERED = {"nugget": ("tac-2017", "nugget.")}
+"""Pack: the protocols and the measures that are built."""
+
+
+def covered(case: Path) -> list[dict[str, Any]]:
+    """The runs of a case that concern what is built."""
+    protocol, prefix = COVERED[case.parent.name]
+    runs = json.loads((case / "expected.json").read_text())["runs"]
+    return [
+        run for run in runs if protocol in run["args"] and all(id_.startswith(prefix) for id_ in run.get("scores", ()))
+    ]
+
+
+def cases() -> list[Path]:
+    found = [path.parent for root in ROOTS for pack in COVERED for path in root.glob(f"{pack}/*/expected.json")]
+    return sorted(case for case in found if covered(case))
+
+
+def differences(expected: Any, actual: Any, tolerance: float, where: str = "") -> Iterator[str]:
+    """One line for each expected value that is not there."""
+    if isinstance(expected, dict):
+        for key, value in expected.items():
+            there = isinstance(actual, dict) and key in actual
+            yield from (
+                differences(value, actual[key], tolerance, f"{where}/{key}") if there else [f"{where}/{key}: missing"]
+            )
+    elif expected is None or actual is None:
+        if expected is not actual:
+            yield f"{where}: expected {expected}, got {actual}"
+    elif abs(expected - actual) > tolerance * max(1.0, abs(expected)):
+        yield f"{where}: expected {expected}, got {actual}"
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.parents[2].name}/{case.name}")
+def test_case(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(case)
+    spec = json.loads(Path("expected.json").read_text())
+    for run in covered(case):
+        command = ["score", spec["gold"], spec["system"], *run["args"], "-f", "json"]
+        done = CliRunner().invoke(cli, command)
+        if run.get("exit"):
+            assert isinstance(done.exception, KaratError), f"{command} was not refused"
+            assert done.exception.exit_code == run["exit"]
+            continue
+        assert done.exception is None, f"{command}: {done.exception}"
+        wanted = {part: run[part] for part in ("scores", "documents", "by") if part in run}
+        assert list(differences(wanted, json.loads(done.stdout), run["tolerance"])) == []
+
+
+def test_there_are_cases() -> None:
+    assert len(cases()) >= 40

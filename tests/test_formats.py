@@ -1,0 +1,188 @@
+"""Formats: what is written reads back the same, and the same corpus has the same fingerprint in every format."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import karat
+from karat.errors import Finding, KaratError
+from karat.fingerprint import Fingerprint
+from karat.formats import FORMATS, Options
+from karat.model import Cluster, Document, Link, Mention
+from tests.corpora import documents, mention, regions
+
+EXAMPLES = settings(max_examples=60, deadline=None)
+LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters=",#@"), min_size=1)
+VALUES = st.text() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def through(
+    document: Document, format_: str, folder: Path, *, options: Options | None = None
+) -> tuple[Document, list[str]]:
+    """A document written and read back, and what was lost."""
+    lost: list[str] = []
+    path = folder / f"one.{format_}"
+    path.write_bytes(FORMATS.get(format_).write(document, options or Options(), lost.append))
+    tokens = options.tokens if options else None
+    (back,) = karat.read(path, format=format_, unit=None if format_ == "jsonl" else document.unit, tokens=tokens)
+    return back, lost
+
+
+def fingerprint(*documents: Document) -> str:
+    whole = Fingerprint()
+    for document in documents:
+        whole.add(document)
+    return str(whole)
+
+
+@st.composite
+def anything(draw: st.DrawFn) -> Document:
+    """A document that uses every field there is."""
+    maybe = st.none() | st.text()
+    mentions = [
+        Mention(
+            f"m{number}",
+            draw(regions | st.just(())),
+            head=draw(st.none() | regions),
+            extent=draw(st.none() | regions),
+            anchor=draw(st.none() | regions),
+            kind=draw(st.sampled_from(["event", "entity"])),
+            cluster=draw(st.sampled_from([None, "c1", "c2"])),
+            attributes=draw(st.dictionaries(st.text(), VALUES, max_size=3)),
+            text=draw(maybe),
+            confidence=tuple(draw(st.lists(st.text(), max_size=2))),
+        )
+        for number in range(draw(st.integers(0, 4)))
+    ]
+    return Document(
+        draw(st.text(min_size=1)),
+        topic=draw(maybe),
+        subtopic=draw(maybe),
+        source=draw(maybe),
+        language=draw(maybe),
+        producer=draw(maybe),
+        text=draw(maybe),
+        unit=draw(st.sampled_from(["char", "token"])),
+        tokens=draw(st.none() | st.just(((0, 3), (4, 9)))),
+        mentions=tuple(mentions),
+        clusters=(Cluster("c1", "entity", {"type": "PER"}), Cluster("c2"), Cluster("c3")),
+        links=(Link("subevent", "c1", "c2"), Link("part-of", "c3", "c1")),
+    )
+
+
+@EXAMPLES
+@given(anything())
+def test_jsonl_holds_everything(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
+    back, lost = through(document, "jsonl", tmp_path_factory.mktemp("jsonl"))
+    assert (back, lost) == (document, [])
+
+
+@EXAMPLES
+@given(documents(), st.lists(LETTERS, min_size=3, max_size=3), st.data())
+def test_tbf_holds_what_tbf_can_say(
+    tmp_path_factory: pytest.TempPathFactory, document: Document, words: list[str], data: st.DataObject
+) -> None:
+    told = [
+        replace(m, text=data.draw(st.none() | LETTERS), confidence=tuple(data.draw(st.lists(LETTERS, max_size=2))))
+        for m in document.mentions
+    ]
+    producer = words[0] if told else None
+    document = replace(document, id=words[1], producer=producer, mentions=tuple(told))
+    back, lost = through(document, "tbf", tmp_path_factory.mktemp("tbf"))
+    assert lost == []
+    assert fingerprint(back) == fingerprint(document)
+    assert [(m.id, m.span, m.attributes, m.text, m.confidence) for m in back.mentions] == [
+        (m.id, m.span, m.attributes, m.text, m.confidence) for m in told
+    ]
+    assert (back.id, back.producer, set(back.links)) == (document.id, producer, set(document.links))
+
+
+def test_tbf_tells_what_it_cannot_hold(tmp_path: Path) -> None:
+    document = Document(
+        "d",
+        topic="36",
+        text="Anna left. She returned.",
+        mentions=(
+            Mention("m1", ((5, 9),), head=((5, 9),), attributes={"type": "Movement", "polarity": "positive"}),
+            Mention("m2", ((15, 23),), cluster="E2", attributes={"type": "Movement", "realis": "Actual"}),
+            Mention("e1", ((0, 4),), kind="entity"),
+        ),
+        clusters=(Cluster("E2", attributes={"type": "Movement"}),),
+        links=(Link("agent", "m1", "e1"), Link("after", "m1", "E2")),
+    )
+    back, lost = through(document, "tbf", tmp_path)
+    assert [m.text for m in back.mentions] == ["left", "returned"]
+    assert back.links == (Link("after", "m1", "m2"),)
+    assert set(lost) == {
+        "the document's topic",
+        "the document's text",
+        "kinds and attributes of clusters",
+        "the head of mentions",
+        "the attribute polarity",
+        "mentions of kind entity",
+        "that mentions have no realis (written NOT_ANNOTATED)",
+        "links of kind agent",
+    }
+
+
+@pytest.mark.parametrize("id_", ["a,b", "a\tb", " a"])
+def test_tbf_refuses_ids_that_would_read_back_as_something_else(id_: str) -> None:
+    with pytest.raises(KaratError, match="cannot stand in a TBF column"):
+        FORMATS.get("tbf").write(Document("d", mentions=(mention(id_, (0, 4)),)), Options(), print)
+
+
+def test_token_ids_are_rows_of_the_table(tmp_path: Path) -> None:
+    """t0 to t3 are rows 0 to 3; t9 is in no table: a number after it, the same wherever it stands."""
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "d.tab").write_text("".join(f"t{row}\tword\t{row}\t{row}\n" for row in range(4)))
+    path = tmp_path / "gold.tbf"
+    lines = ["g\td\tE1\tt3,t1,t0\tx\tA\tActual", "g\td\tE2\tt1,t9\tx\tA\tActual", "g\td\tE3\tt9\tx\tA\tActual"]
+    path.write_text("\n".join(["#BeginOfDocument d", *lines, "#EndOfDocument", ""]))
+    corpus = karat.read(path, tokens=str(tables))
+    found: list[Finding] = []
+    document = corpus.read("d", found.append)
+    corpus.close()
+    first, second, third = (m.span for m in document.mentions)
+    assert (document.unit, first) == ("token", ((0, 2), (3, 4)))
+    assert second == ((1, 2), third[0])
+    assert third[0][0] >= 4
+    assert {finding.code for finding in found} == {"token-unknown"}
+    written, lost = through(
+        replace(document, mentions=document.mentions[:1]), "tbf", tmp_path, options=Options("token", str(tables))
+    )
+    assert (written.mentions, lost) == (document.mentions[:1], [])
+
+
+def test_a_compressed_file_is_the_file(tmp_path: Path) -> None:
+    document = Document("d", mentions=(mention("m", (0, 4), type="A"),))
+    data = FORMATS.get("jsonl").write(document, Options(), print)
+    path = tmp_path / "gold.jsonl.gz"
+    path.write_bytes(gzip.compress(data))
+    corpus = karat.read(path)
+    assert (corpus.format, list(corpus), list(corpus)) == ("jsonl", [document], [document])
+
+
+def test_fingerprint_sees_content_and_nothing_else() -> None:
+    base = Document(
+        "d", mentions=(mention("m1", (0, 4), cluster="c", type="A"), mention("m2", (5, 9), cluster="c", type="A"))
+    )
+    same = [
+        replace(base, text="abcd efgh", producer="x"),
+        replace(base, mentions=tuple(replace(m, id=m.id + "x", cluster="other") for m in base.mentions)),
+    ]
+    other = [
+        replace(base, id="e"),
+        replace(base, mentions=base.mentions[::-1]),
+        replace(base, mentions=(base.mentions[0], replace(base.mentions[1], cluster=None))),
+        replace(base, mentions=(base.mentions[0], replace(base.mentions[1], span=((5, 10),)))),
+        replace(base, mentions=(base.mentions[0], replace(base.mentions[1], attributes={"type": "B"}))),
+        replace(base, links=(Link("after", "m1", "m2"),)),
+        replace(base, unit="token"),
+    ]
+    assert {fingerprint(document) for document in same} == {fingerprint(base)}
+    assert len({fingerprint(document) for document in [base, *other]}) == len(other) + 1

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from karat.formats._corpus import MemoryCorpus
+from karat.corpus import MemoryCorpus
 from karat.model import Document, Link, Mention, Region, Value
 from karat.regions import union
 

@@ -21,6 +21,7 @@ ROOMS: dict[str, set[str]] = {
     "registry": set(),
     "fingerprint": set(),
     "formats": set(),
+    "corpus": {"formats"},
     "checks": set(),
     "align": set(),
     "results": set(),
@@ -28,10 +29,10 @@ ROOMS: dict[str, set[str]] = {
     "tables": {"align"},
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
-    "engine": {"align", "checks", "filters", "fingerprint", "formats", "measures", "protocols", "results", "tables"},
+    "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "report": {"results"},
-    "api": {"engine", "formats", "protocols", "report", "results"},
-    "cli": {"api", "engine", "formats", "measures", "protocols", "report", "results"},
+    "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
+    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results"},
 }
 
 

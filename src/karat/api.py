@@ -5,9 +5,9 @@ from os import PathLike, fspath
 from typing import Any
 
 from karat import engine
+from karat.corpus import Corpus, FileCorpus, open_corpus
 from karat.errors import Findings, UsageError
 from karat.formats import Options
-from karat.formats._corpus import Corpus, FileCorpus, open_corpus
 from karat.model import Unit
 from karat.protocols import resolve
 from karat.report.text import text

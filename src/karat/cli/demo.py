@@ -10,7 +10,10 @@ Example:
 
 @click.command(epilog=EPILOG)
 def demo() -> None:
-    """Score a small bundled corpus and say what to look at. No arguments, no network."""
+    """Score a small bundled corpus.
+
+    It says what to look at. No arguments, no network.
+    """
     from importlib.resources import as_file, files
 
     from karat.api import score

@@ -14,7 +14,10 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("measure")
 def explain(measure: str) -> None:
-    """Tell what MEASURE counts: formula, citation, known traps, and where paper and program differ."""
+    """Tell all about MEASURE.
+
+    What it counts, formula, citation, known traps, and where paper and program differ.
+    """
     from karat.measures import MEASURES
     from karat.report.text import table
 
@@ -26,7 +29,7 @@ def explain(measure: str) -> None:
     for title, points in (("Known traps", card.traps), ("Where paper and program differ", card.departures)):
         if points:
             click.echo(f"{title}\n" + "\n".join(_paragraph(point, bullet="- ") for point in points) + "\n")
-    click.echo(f"It obeys: {', '.join(card.laws)}.")
+    click.echo(f"Its arithmetic obeys the laws: {', '.join(card.laws)}.")
 
 
 def _paragraph(text: str, *, bullet: str = "") -> str:

@@ -10,7 +10,7 @@ Example:
 
 @click.command(epilog=EPILOG)
 def formats() -> None:
-    """List the formats: their names, file suffixes, and whether they are written too."""
+    """List the formats that are read and written."""
     from karat.formats import FORMATS
     from karat.report.text import table
 

@@ -10,7 +10,10 @@ Example:
 
 @click.command(epilog=EPILOG)
 def measures() -> None:
-    """List the measures: their ids and what they count. `karat explain` tells all of one."""
+    """List the measures.
+
+    Their ids and what they count; `karat explain` tells all about one.
+    """
     from karat.measures import MEASURES
     from karat.report.text import table
 

@@ -12,7 +12,10 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("name", required=False)
 def protocols(name: str | None) -> None:
-    """List the protocols, or print one: what it is, what --set can change, and its file to copy and change."""
+    """List the protocols, or print one.
+
+    Of NAME: what it is, its sources, what --set can change, and its file to copy and change.
+    """
     from karat import protocols as known
     from karat.report.text import table
 

@@ -92,9 +92,9 @@ def score(
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
+    from karat.corpus import open_corpus
     from karat.errors import Findings, UsageError
     from karat.formats import Options
-    from karat.formats._corpus import open_corpus
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
     from karat.report.text import text

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from karat.corpus import Corpus
 from karat.engine.pairs import pairs
 from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
 from karat.fingerprint import Fingerprint
-from karat.formats._corpus import Corpus
 from karat.measures import MEASURES
 from karat.protocols import Protocol
 from karat.results import Result, Side

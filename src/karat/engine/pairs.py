@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from karat.checks import check
+from karat.corpus import Corpus
 from karat.errors import KaratError, Report, Rule
-from karat.formats._corpus import Corpus
 from karat.model import Document, Pair
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")

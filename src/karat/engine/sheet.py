@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from karat import __version__
+from karat.corpus import Survey
 from karat.counts import Counts, Rows, finish, mean
 from karat.engine.breakdown import Breakdown
 from karat.errors import Finding, Findings, Report, Rule
-from karat.formats._corpus import Survey
 from karat.measures import MEASURES, Measure, Setting
 from karat.model import Pair
 from karat.protocols import Averages, Protocol

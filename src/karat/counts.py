@@ -3,11 +3,10 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from msgspec import Struct
-from msgspec.structs import astuple, fields
+from msgspec.structs import asdict, astuple
 
 Values = dict[str, float | None]
 """Finished scores by name; None where a ratio is undefined."""
@@ -46,29 +45,23 @@ class Counts(Struct, frozen=True):
         return {}
 
     @classmethod
-    def total(cls, rows: Iterable[Sequence[float]]) -> Self:
+    def summed(cls, rows: Iterable[Sequence[float]]) -> Self:
         """The sum of rows, each field through `math.fsum`, so that no order of units can show."""
-        columns = list(zip(*rows, strict=True)) or [()] * len(_types(cls))
-        return cls.of([math.fsum(column) for column in columns])
+        columns = list(zip(*rows, strict=True)) or [()] * len(cls.__struct_fields__)
+        return cls(*map(math.fsum, columns))
 
-    @classmethod
-    def of(cls, row: Sequence[float]) -> Self:
-        """One row as a record, whole numbers as integers."""
-        return cls(*[type_(number) for type_, number in zip(_types(cls), row, strict=True)])
-
-
-@cache
-def _types(kind: type[Counts]) -> tuple[type, ...]:
-    return tuple(field.type for field in fields(kind))
+    def to_dict(self) -> dict[str, float]:
+        """Fields by name; whole numbers, as all that count items are, as integers."""
+        return {name: int(x) if float(x).is_integer() else x for name, x in asdict(self).items()}
 
 
 class PrecisionRecall(Counts, frozen=True):
-    """What precision and recall are made of. Where the theory has integers, they are whole numbers."""
+    """What precision and recall are made of."""
 
     precision_num: float
-    precision_den: int
+    precision_den: float
     recall_num: float
-    recall_den: int
+    recall_den: float
 
     def ratios(self) -> dict[str, Ratio]:
         """Precision and recall."""
@@ -83,15 +76,24 @@ class PrecisionRecall(Counts, frozen=True):
         return {"f1": harmonic(values["precision"], values["recall"])}
 
 
+class Accuracy(Counts, frozen=True):
+    """How many are right, of how many."""
+
+    correct: float
+    total: float
+
+    def ratios(self) -> dict[str, Ratio]:
+        """Accuracy."""
+        return {"accuracy": Ratio(self.correct, self.total)}
+
+
 class Rows:
     """The counts of one measure, a row a unit, packed: some tens of bytes for each unit, whatever its size."""
 
-    _PACKED: ClassVar = "d"
-
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
-        self.width = len(_types(kind))
-        self._numbers = array(self._PACKED)
+        self.width = len(kind.__struct_fields__)
+        self._numbers = array("d")
 
     def append(self, counts: Counts) -> None:
         """Add the counts of the next unit."""
@@ -106,19 +108,22 @@ class Rows:
 
     def counts(self, row: int) -> Counts:
         """One unit's counts."""
-        return self.kind.of(self._numbers[row * self.width : (row + 1) * self.width])
+        return self.kind(*self._numbers[row * self.width : (row + 1) * self.width])
+
+
+def settled(values: Values, *, undefined: float | None) -> Values:
+    """Values with every undefined one as the protocol says."""
+    return {name: undefined if value is None else value for name, value in values.items()}
 
 
 def finish(counts: Counts, *, undefined: float | None = None) -> Values:
-    """The scores of one unit or of a sum; an undefined one becomes what the protocol says."""
-    return complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined=undefined)
+    """The scores of one unit or of a sum: ratios, then what is derived from them."""
+    return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
 
 
-def complete(kind: type[Counts], values: Values, *, undefined: float | None) -> Values:
-    """Ratios' values with the derived scores beside them."""
-    settled = {name: undefined if value is None else value for name, value in values.items()}
-    derived = kind.derived(settled)
-    return settled | {name: undefined if value is None else value for name, value in derived.items()}
+def _complete(kind: type[Counts], values: Values, undefined: float | None) -> Values:
+    ratios = settled(values, undefined=undefined)
+    return ratios | settled(kind.derived(ratios), undefined=undefined)
 
 
 def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Values:
@@ -131,6 +136,6 @@ def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, 
         for name, ratio in counts.ratios().items():
             value = missing if ratio.value is None else ratio.value
             columns.setdefault(name, []).extend(() if value is None else (value,))
-    names = columns or kind.total([]).ratios()
+    names = columns or kind.summed([]).ratios()
     means = {name: Ratio(math.fsum(columns.get(name, ())), len(columns.get(name, ()))).value for name in names}
-    return complete(kind, means, undefined=undefined)
+    return _complete(kind, means, undefined)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from karat.counts import Counts, Values
 from karat.errors import Finding
@@ -24,7 +23,7 @@ class Leaf(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        return {**self.values} if self.counts is None else {**self.values, "counts": asdict(self.counts)}
+        return {**self.values} if self.counts is None else {**self.values, "counts": self.counts.to_dict()}
 
 
 class Score(Struct, frozen=True):

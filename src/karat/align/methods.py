@@ -1,22 +1,67 @@
 """How pairs are picked from the candidates."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import floor, lcm
 
-Method = Callable[[Sequence[tuple[float, int, int]]], list[tuple[int, int, float]]]
-"""From candidates in the order of trial to the pairs chosen: (gold number, system number, similarity)."""
+from karat.align.assignment import assignment, components
+
+Candidate = tuple[float, int, int, int]
+"""(-similarity, system number, gold number, bits of agreement)."""
+
+Match = tuple[int, int, float, int]
+"""A chosen pair: (gold number, system number, similarity, bits of agreement)."""
+
+Method = Callable[[Sequence[Candidate]], list[Match]]
+"""From candidates in the order of trial to the pairs chosen, in that order."""
 
 
-def greedy(candidates: Sequence[tuple[float, int, int]]) -> list[tuple[int, int, float]]:
+def greedy(candidates: Sequence[Candidate]) -> list[Match]:
     """One-to-one: walk the candidates once and take each whose two mentions are both still free."""
     gold_taken: set[int] = set()
     system_taken: set[int] = set()
-    pairs: list[tuple[int, int, float]] = []
-    for negative, s, g in candidates:
+    pairs: list[Match] = []
+    for negative, s, g, agreeing in candidates:
         if s not in system_taken and g not in gold_taken:
             system_taken.add(s)
             gold_taken.add(g)
-            pairs.append((g, s, -negative))
+            pairs.append((g, s, -negative, agreeing))
     return pairs
 
 
-METHODS: dict[str, Method] = {"greedy": greedy}
+def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
+    """Each system mention goes to its best gold mention, which may hold several (Liu et al. 2015, Algorithm 1).
+
+    The paper's loop does not take the best pair off its list; here, as in the programs, it does.
+    """
+    system_taken: set[int] = set()
+    pairs: list[Match] = []
+    for negative, s, g, agreeing in candidates:
+        if s not in system_taken:
+            system_taken.add(s)
+            pairs.append((g, s, -negative, agreeing))
+    return pairs
+
+
+def optimal(candidates: Sequence[Candidate]) -> list[Match]:
+    """One-to-one with the greatest sum of similarities.
+
+    Ties: more whole points (exact spans, right slots), then more pairs, then the pairs that come first by system and
+    gold line. The four are laid into one whole number, each weighing more than all after it together.
+    """
+    by_ends = {(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}
+    weights: dict[tuple[int, int], int] = {}
+    for edges in components(by_ends):
+        # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
+        values = [Fraction(-by_ends[edge][0]).limit_denominator(1 << 26) for edge in edges]
+        unit = lcm(*(value.denominator for value in values))
+        first = 1 << len(edges)
+        pair = first * (len(edges) + 1)
+        whole = pair * (sum(map(floor, values)) + 1)
+        for rank, (edge, value) in enumerate(zip(edges, values, strict=True), 1):
+            weights[edge] = int(value * unit) * whole + floor(value) * pair + first + (first >> rank)
+    chosen = sorted(by_ends[edge] for edge in assignment(weights))
+    return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
+
+
+METHODS: dict[str, Method] = {"greedy": greedy, "many-to-one": many_to_one, "optimal": optimal}

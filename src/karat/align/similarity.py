@@ -4,20 +4,20 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from karat.model import Mention
+from karat.model import Mention, Region
 from karat.regions import size
 
-Candidates = list[tuple[float, int, int]]
+Alike = list[tuple[float, int, int]]
 """(-similarity, system number, gold number), only pairs with a similarity above zero."""
 
 
-def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Candidates:
+def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """Dice(G, S) = 2|T_G ∩ T_S| / (|T_G| + |T_S|), over characters or tokens (Liu et al. 2015, section 2.2).
 
     Both operands of the division are integers, so equal fractions are equal floats and ties are exact.
     """
     gold_sizes = [size(mention.span) for mention in gold]
-    candidates: Candidates = []
+    candidates: Alike = []
     for s, overlaps in _overlaps(gold, system):
         system_size = size(system[s].span)
         for g, common in overlaps.items():
@@ -45,4 +45,25 @@ def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> Iterator[tu
             yield s, common
 
 
-SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Candidates]] = {"dice": dice}
+def overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """1 for the same span, one half for spans that overlap (Chinchor 1992: correct and partial)."""
+    return [
+        (-1.0 if gold[g].span == system[s].span else -0.5, s, g)
+        for s, overlaps in _overlaps(gold, system)
+        for g in overlaps
+    ]
+
+
+def exact(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """1 for the same span; mentions without a span are the same if their ids are."""
+    places: dict[Region | str, list[int]] = {}
+    for g, mention in enumerate(gold):
+        places.setdefault(mention.span or mention.id, []).append(g)
+    return [(-1.0, s, g) for s, mention in enumerate(system) for g in places.get(mention.span or mention.id, ())]
+
+
+SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Alike]] = {
+    "dice": dice,
+    "exact": exact,
+    "overlap": overlap,
+}

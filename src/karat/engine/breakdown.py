@@ -1,16 +1,14 @@
 """Breakdowns: the outcomes of a measure summed by what a field holds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import astuple
 
 from karat.align import Comparison
-from karat.counts import Rows, finish
+from karat.counts import Counts, Rows
 from karat.errors import Rule, nearest
 from karat.measures import Measure, Outcome
 from karat.model import Document, Mention, Value
-from karat.protocols import Averages
-from karat.results import Leaf, Score
 
 NO_FIELD = Rule(
     "field-absent",
@@ -44,7 +42,7 @@ class Breakdown:
             found.setdefault(key, []).append(astuple(outcome.counts))
         for key, rows in found.items():
             by_measure = self._rows.setdefault(key, {})
-            by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.total(rows))
+            by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.summed(rows))
 
     def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Value:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
@@ -65,13 +63,7 @@ class Breakdown:
         value: str | None = getattr(document, "id" if self.field == "document" else self.field)
         return value
 
-    def scores(self, averages: Mapping[str, Averages]) -> dict[str, dict[str, Score]]:
-        """The rows, sorted by value."""
-        return {
-            self._spellings[key][1]: {id_: self._score(found[id_], averages[id_]) for id_ in averages if id_ in found}
-            for key, found in sorted(self._rows.items(), key=lambda item: self._spellings[item[0]][1])
-        }
-
-    def _score(self, rows: Rows, averages: Averages) -> Score:
-        total = rows.kind.total(rows)
-        return Score(Leaf(finish(total, undefined=averages.undefined), total))
+    def totals(self) -> Iterator[tuple[str, dict[str, Counts]]]:
+        """For each value, as gold spells it and in that order: the sums by measure."""
+        for key in sorted(self._rows, key=lambda key: self._spellings[key][1]):
+            yield self._spellings[key][1], {id_: rows.kind.summed(rows) for id_, rows in self._rows[key].items()}

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from karat import __version__
 from karat.corpus import Survey
-from karat.counts import Counts, Rows, finish, mean
+from karat.counts import Counts, Rows, finish, mean, settled
 from karat.engine.breakdown import Breakdown
 from karat.errors import Finding, Findings, Report, Rule
-from karat.measures import MEASURES, Measure, Setting
+from karat.measures import MEASURES, Composite, Measure, Setting
 from karat.model import Pair
 from karat.protocols import Averages, Protocol
 from karat.protocols._signature import signature
@@ -35,15 +35,20 @@ class Sheet:
         attributes = gold.attributes_of(protocol.kinds)
         setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
         offered = [
-            (measure, family.averages)
+            (row, family.averages)
             for family in protocol.families
-            for measure in MEASURES.get(family.name).measures(family.parameters, setting)
+            for row in MEASURES.get(family.name).measures(family.parameters, setting)
         ]
-        self.offered = [measure.id for measure, _ in offered]
+        self.offered = [row.id for row, _ in offered]
+        self._shown = [id_ for id_ in self.offered if not measures or id_.startswith(measures)]
+        self._composites = [
+            (row, averages) for row, averages in offered if isinstance(row, Composite) and row.id in self._shown
+        ]
+        needed = {*self._shown, *(id_ for composite, _ in self._composites for id_ in composite.of)}
         self.measures: list[tuple[Measure, Averages, Rows]] = [
-            (measure, averages, Rows(measure.kind))
-            for measure, averages in offered
-            if not measures or measure.id.startswith(measures)
+            (row, averages, Rows(row.kind))
+            for row, averages in offered
+            if not isinstance(row, Composite) and row.id in needed
         ]
         known = attributes | system.attributes_of(protocol.kinds)
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
@@ -79,7 +84,6 @@ class Sheet:
         """Sum what was gathered."""
         for unit, documents in sorted(self._pending.items()):
             self._count(unit, documents)
-        averages = {measure.id: averages for measure, averages, _ in self.measures}
         left_out = list(self._left_out())
         return Result(
             version=__version__,
@@ -89,27 +93,45 @@ class Sheet:
             unit=self.protocol.unit,
             gold=gold,
             system=system,
-            scores={measure.id: self._score(averages, rows) for measure, averages, rows in self.measures},
-            by={breakdown.field: breakdown.scores(averages) for breakdown in self._by},
+            scores=self._scores(),
+            by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted(self._unit_scores())) if per_unit else {},
             warnings=[*left_out, *findings.listed()],
             warning_counts=findings.counts | {finding.code: 1 for finding in left_out},
         )
 
-    def _score(self, averages: Averages, rows: Rows) -> Score:
-        averaged = [averages.units == "all" or gold > 0 for gold, _ in self._sizes]
-        total = rows.kind.total(row for row, wanted in zip(rows, averaged, strict=True) if wanted)
-        micro = Leaf(finish(total, undefined=averages.undefined), total)
-        if not averages.macro:
-            return Score(micro)
-        units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
-        return Score(
-            micro, Leaf(mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined))
-        )
+    def _scores(self) -> dict[str, Score]:
+        micro: dict[str, Leaf] = {}
+        macro: dict[str, Leaf] = {}
+        for measure, averages, rows in self.measures:
+            averaged = [averages.units == "all" or gold > 0 for gold, _ in self._sizes]
+            total = measure.kind.summed(row for row, wanted in zip(rows, averaged, strict=True) if wanted)
+            micro[measure.id] = _leaf(total, averages)
+            if averages.macro:
+                units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
+                values = mean(measure.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
+                macro[measure.id] = Leaf(values)
+        micro, macro = self._completed(micro), self._completed(macro)
+        return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
 
     def _unit_scores(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
         for row, unit in enumerate(self._units):
-            yield unit, {measure.id: _leaf(rows.counts(row), averages) for measure, averages, rows in self.measures}
+            leaves = {measure.id: _leaf(rows.counts(row), averages) for measure, averages, rows in self.measures}
+            yield unit, self._completed(leaves)
+
+    def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
+        averages = {measure.id: averages for measure, averages, _ in self.measures}
+        for key, totals in breakdown.totals():
+            leaves = {id_: _leaf(counts, averages[id_]) for id_, counts in totals.items()}
+            yield key, {id_: Score(leaf) for id_, leaf in self._completed(leaves).items()}
+
+    def _completed(self, leaves: dict[str, Leaf]) -> dict[str, Leaf]:
+        """The rows that are wanted, composites made from the others."""
+        for composite, averages in self._composites:
+            if all(id_ in leaves for id_ in composite.of):
+                values = composite.combine([leaves[id_].values for id_ in composite.of])
+                leaves[composite.id] = Leaf(settled(values, undefined=averages.undefined))
+        return {id_: leaves[id_] for id_ in self._shown if id_ in leaves}
 
     def _left_out(self) -> Iterator[Finding]:
         """Say what an average over units with gold leaves out, since nobody expects it."""

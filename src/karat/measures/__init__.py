@@ -4,22 +4,24 @@ A family is a module (or any object another package offers under the entry-point
 
     CARD                          what `karat explain` tells of it
     Parameters                    a struct: what a protocol's [[measures]] entry may say to it
-    measures(parameters, setting) the measures of one run, each a `Measure`
+    measures(parameters, setting) the rows of one run, each a `Measure`, or a `Composite` of others
 
 A measure has two faces: `count(table)`, and, only when asked, `outcomes(table)`: which gold item met which system
 item and what that contributed. The outcomes of a table sum to its counts; a law checks that for every measure.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
 from karat.align import Comparison
-from karat.counts import Counts
+from karat.counts import Counts, Values
+from karat.errors import Rule, nearest
 from karat.model import Mention
 from karat.registry import Registry
+from karat.tables.aligned import Alignment, CandidatePairs
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
 """What can be promised of a measure or a protocol; the test suite checks every promise.
@@ -84,16 +86,38 @@ class Measure(Protocol):
         ...
 
 
+class Composite(Struct, frozen=True):
+    """A row that is a function of other rows' finished scores; it has no counts of its own."""
+
+    id: str
+    of: tuple[str, ...]
+    combine: Callable[[Sequence[Values]], Values]
+    """From the finished scores of those rows, in order, to its own."""
+
+
 class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """An alignment as a protocol names it."""
 
     similarity: str = "dice"
     agree: str = "span"
     """Attributes that must agree, joined by `+`; `span`: none."""
+    agreement: Literal["before", "after"] = "before"
+    """Whether pairs that disagree cannot be aligned, or are aligned like others and then dropped."""
+    reward: Literal["none", "attributes"] = "none"
+    """`attributes`: each attribute that agrees adds one to the similarity."""
     method: str = "greedy"
     threshold: float = 0.0
     """The least similarity; zero still means some overlap."""
     ties: Literal["line"] = "line"
+
+    def aligned(self, attributes: tuple[str, ...], comparison: Comparison, *, agree: tuple[str, ...]) -> Alignment:
+        """The artefact: this alignment with these attributes compared, and some of them required to agree."""
+        candidates = CandidatePairs(self.similarity, attributes, comparison, self.reward == "attributes")
+        return Alignment(candidates, agree, self.method, self.threshold, self.agreement)
+
+
+NOT_SCORED = {"id", "ids", "text", "confidence", "confidences", "optional"}
+NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only what is on at least one gold mention can be scored.")
 
 
 class Setting(Struct, frozen=True):
@@ -103,6 +127,13 @@ class Setting(Struct, frozen=True):
     """Attributes on at least one gold mention: type, realis, then by name."""
     alignments: Mapping[str, AlignmentChoice]
     comparison: Comparison
+
+    def scored(self, named: Sequence[str]) -> tuple[str, ...]:
+        """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""
+        for name in named:
+            if name not in self.attributes:
+                raise NOT_IN_GOLD.error(f"no gold mention has the attribute {name!r}. {nearest(name, self.attributes)}")
+        return tuple(dict.fromkeys(named)) or tuple(name for name in self.attributes if name not in NOT_SCORED)
 
 
 MEASURES = Registry(sys.modules[__name__], "measure", option="karat measures")

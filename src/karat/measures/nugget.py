@@ -1,30 +1,30 @@
 """Event nuggets: precision, recall and F1 with partial credit for spans (Liu, Mitamura and Hovy 2015).
 
-    TP = Σ Dice(G, S) over aligned pairs        section 2.2; one alignment for each set of attributes
-    P  = TP / N_S        R = TP / N_G           section 2.4, the fixed formula
-    F1 = 2PR / (P + R)
+    TP = Σ over gold mentions of Dice(G, S_max), S_max the best system mention aligned with G    Algorithms 2 and 4
+    P  = TP / N_S          R = TP / N_G          F1 = 2PR / (P + R)                              section 2.4, fixed
+    P  = TP / (TP + FP)    FP = N_S - (gold mentions found)                                      section 2.4, pilot
+    accuracy = Σ over gold mentions of (share of aligned system mentions with the value) / N_G   Algorithm 3
 
 One row for each set of attributes that must be right as well: `nugget.span` for none, `nugget.type`,
-`nugget.realis`, `nugget.type+realis`, and so on for every attribute that gold has.
+`nugget.realis`, `nugget.type+realis`, and so on for every attribute that gold has. In the pilot: spans, an accuracy for
+each attribute, and their products.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
-from math import fsum
-from typing import ClassVar
+from itertools import combinations
+from math import fsum, prod
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.counts import Counts, PrecisionRecall
-from karat.errors import Rule, nearest
-from karat.measures import Card, Outcome, Setting
-from karat.tables.aligned import AlignedPairs, Alignment, CandidatePairs
+from karat.counts import Accuracy, Counts, PrecisionRecall, Values
+from karat.errors import Rule
+from karat.measures import Card, Composite, Outcome, Setting
+from karat.tables.aligned import AlignedPairs, Alignment
 
 MOST_ATTRIBUTES = 5
-NOT_SCORED = {"id", "ids", "text", "confidence", "confidences"}
 
 TOO_MANY = Rule("attributes-too-many", "fatal", "Name those to score, for example: --set attributes=type,realis")
-NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only what is on at least one gold mention can be scored.")
 
 CARD = Card(
     title="Event nugget detection",
@@ -32,11 +32,15 @@ CARD = Card(
         "nugget.span": "spans alone: precision, recall, f1",
         "nugget.type, nugget.realis, ...": "spans whose attribute is right too",
         "nugget.type+realis, ...": "spans whose attributes are all right, for every combination",
+        "nugget.accuracy.type, ...": "share of gold mentions whose attribute is right (pilot): accuracy",
+        "nugget.product.type, ...": "span F1 times accuracies (pilot): score",
     },
     formula="""\
 Dice(G, S) = 2 |T_G ∩ T_S| / (|T_G| + |T_S|)     over characters or tokens
-TP = Σ Dice over the aligned pairs whose attributes agree
-P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)""",
+TP = Σ over gold mentions of the best Dice with an aligned system mention whose attributes agree
+P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)
+pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
+       accuracy = Σ over gold mentions of (share of its system mentions with the right value) / N_G""",
     citation="Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study, "
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(
@@ -53,6 +57,9 @@ P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)""",
         "The paper lets a gold mention hold several system mentions and filters one span alignment by attributes "
         "(Algorithms 1 and 4); scorer v1.8, and so tac-2017, aligns one-to-one afresh for every set of attributes.",
         "Algorithm 1 does not remove the best pair from its list and would not end; the programs do.",
+        "Algorithm 2 adds to FP when a gold mention has no system mention, which is a miss; no program does that. They "
+        "take FP = N_S - (gold mentions found), which alone fits the paper's remark on perfect precision at FP = 0.",
+        "Figure 2's multiplied scores are in no program; karat multiplies span F1 by the accuracies of the attributes.",
         "The paper's spans are sets of tokens; since TAC 2016 they are characters, blanks inside a segment included.",
         "The paper compares attributes exactly; scorer v1.8 compares letters and digits only, ignoring case. It kept "
         "only ASCII ones, so that all types in Chinese were equal; karat keeps letters and digits of every script.",
@@ -66,10 +73,15 @@ P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)""",
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says: which alignment, and which attributes (none named: all that gold has)."""
+    """What a protocol says to the family."""
 
     alignment: str
     attributes: tuple[str, ...] = ()
+    """Those to score; none named: all that gold has."""
+    attribute_scores: Literal["combined", "accuracy"] = "combined"
+    """`combined`: F1 for every set of attributes (Algorithm 4). `accuracy`: each for itself (Algorithm 3)."""
+    precision: Literal["system", "found"] = "system"
+    """What true positives are divided by: N_S, or TP + FP as in the pilot."""
 
 
 class Nugget(Struct, frozen=True):
@@ -79,6 +91,7 @@ class Nugget(Struct, frozen=True):
 
     attributes: tuple[str, ...]
     artefact: Alignment
+    precision: Literal["system", "found"]
 
     @property
     def id(self) -> str:
@@ -86,40 +99,95 @@ class Nugget(Struct, frozen=True):
         return f"nugget.{'+'.join(self.attributes) or 'span'}"
 
     def count(self, table: AlignedPairs) -> PrecisionRecall:
-        """TP over N_S and over N_G."""
-        true_positives = fsum([value for _, _, value in table.pairs])
-        return PrecisionRecall(true_positives, len(table.system), true_positives, len(table.gold))
+        """TP over N_S (or TP + FP) and over N_G."""
+        best: dict[int, float] = {}
+        for g, _, value, _ in table.pairs:
+            best.setdefault(g, value)
+        true_positives = fsum(best.values())
+        false_positives = len(table.system) - len(best)
+        said = len(table.system) if self.precision == "system" else true_positives + false_positives
+        return PrecisionRecall(true_positives, said, true_positives, len(table.gold))
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:
-        """A pair earns its Dice; a missed or a spurious mention earns nothing and counts all the same."""
-        for g, s, value in table.pairs:
-            yield Outcome(table.gold[g], table.system[s], PrecisionRecall(value, 1, value, 1))
-        met = {g for g, _, _ in table.pairs}, {s for _, s, _ in table.pairs}
+        """A found mention earns its best Dice; a second system mention, a miss and a false alarm earn nothing."""
+        found: set[int] = set()
+        met: set[int] = set()
+        for g, s, value, _ in table.pairs:
+            if g in found:
+                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(0.0, 1, 0.0, 0))
+            else:
+                said = 1 if self.precision == "system" else value
+                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(value, said, value, 1))
+            found.add(g)
+            met.add(s)
         for g, mention in enumerate(table.gold):
-            if g not in met[0]:
+            if g not in found:
                 yield Outcome(mention, None, PrecisionRecall(0.0, 0, 0.0, 1))
         for s, mention in enumerate(table.system):
-            if s not in met[1]:
+            if s not in met:
                 yield Outcome(None, mention, PrecisionRecall(0.0, 1, 0.0, 0))
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Nugget]:
-    """One measure for each combination of attributes, fewest first."""
-    attributes = _attributes(parameters.attributes, setting.attributes)
+class AttributeAccuracy(Struct, frozen=True):
+    """How often an attribute is right on gold mentions (Algorithm 3); false alarms do not count."""
+
+    kind: ClassVar[type[Counts]] = Accuracy
+
+    attribute: str
+    artefact: Alignment
+
+    @property
+    def id(self) -> str:
+        """`nugget.accuracy.` and the attribute."""
+        return f"nugget.accuracy.{self.attribute}"
+
+    def count(self, table: AlignedPairs) -> Accuracy:
+        """Shares over N_G."""
+        return Accuracy(fsum(self._shares(table).values()), len(table.gold))
+
+    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:
+        """Each gold mention earns its share."""
+        shares = self._shares(table)
+        best = {g: s for g, s, _, _ in reversed(table.pairs)}
+        for g, mention in enumerate(table.gold):
+            met = table.system[best[g]] if g in best else None
+            yield Outcome(mention, met, Accuracy(shares.get(g, 0.0), 1))
+
+    def _shares(self, table: AlignedPairs) -> dict[int, float]:
+        """For each gold mention that was found: the share of its system mentions that have its value."""
+        bit = 1 << self.artefact.candidates.attributes.index(self.attribute)
+        right: dict[int, list[bool]] = {}
+        for g, _, _, agreeing in table.pairs:
+            right.setdefault(g, []).append(bool(agreeing & bit))
+        return {g: sum(values) / len(values) for g, values in right.items()}
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Nugget | AttributeAccuracy | Composite]:
+    """Spans first; then a row for each combination of attributes, or accuracies and their products."""
+    attributes = setting.scored(parameters.attributes)
+    if len(attributes) > MOST_ATTRIBUTES and not parameters.attributes:
+        listed = ", ".join(attributes)
+        raise TOO_MANY.error(f"gold has {len(attributes)} attributes, {2 ** len(attributes)} combinations: {listed}")
     choice = setting.alignments[parameters.alignment]
-    candidates = CandidatePairs(choice.similarity, attributes, setting.comparison)
-    sizes = range(len(attributes) + 1)
-    combined = chain.from_iterable(combinations(attributes, size) for size in sizes)
-    return [Nugget(agree, Alignment(candidates, agree, choice.method, choice.threshold)) for agree in combined]
+    combined = [agree for size in range(1, len(attributes) + 1) for agree in combinations(attributes, size)]
+
+    def nugget(agree: tuple[str, ...]) -> Nugget:
+        return Nugget(agree, choice.aligned(attributes, setting.comparison, agree=agree), parameters.precision)
+
+    spans = nugget(())
+    if parameters.attribute_scores == "combined":
+        return [spans, *map(nugget, combined)]
+    accuracies = [AttributeAccuracy(attribute, spans.artefact) for attribute in attributes]
+    return [spans, *accuracies, *map(_product, combined)]
 
 
-def _attributes(named: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
-    for name in named:
-        if name not in present:
-            raise NOT_IN_GOLD.error(f"no gold mention has the attribute {name!r}. {nearest(name, present)}")
-    if named:
-        return tuple(dict.fromkeys(named))
-    found = tuple(name for name in present if name not in NOT_SCORED)
-    if len(found) > MOST_ATTRIBUTES:
-        raise TOO_MANY.error(f"gold has {len(found)} attributes, {2 ** len(found)} combinations: {', '.join(found)}")
-    return found
+def _product(attributes: tuple[str, ...]) -> Composite:
+    """Span F1 times the accuracies (Liu et al. 2015, section 2.6 and Figure 2)."""
+    of = ("nugget.span", *(f"nugget.accuracy.{attribute}" for attribute in attributes))
+    return Composite(f"nugget.product.{'+'.join(attributes)}", of, _multiplied)
+
+
+def _multiplied(rows: Sequence[Values]) -> Values:
+    factors = [rows[0]["f1"], *(row["accuracy"] for row in rows[1:])]
+    known = [factor for factor in factors if factor is not None]
+    return {"score": prod(known) if len(known) == len(factors) else None}

@@ -46,10 +46,10 @@ def breakdown(
     measures: Sequence[str],
     digits: int,
 ) -> str:
-    """One row a value: all scores of a measure that stands alone, else the last score (mostly F1) of each measure."""
+    """One row a value: all scores of a measure that stands alone, else the one that sums up each measure."""
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
-    names = _names(leaf for row in leaves.values() for leaf in row.values())
-    shown = [(id_, name) for id_ in measures for name in (names if len(measures) == 1 else names[-1:])]
+    names = {id_: _names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
+    shown = [(id_, name) for id_ in measures for name in (names[id_] if len(measures) == 1 else _summary(names[id_]))]
     header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)]
     rows = [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
     return table(header, rows)
@@ -60,7 +60,14 @@ def _micro(leaf: Score | Leaf) -> Leaf:
 
 
 def _names(leaves: Iterable[Leaf]) -> list[str]:
-    return list(dict.fromkeys(name for leaf in leaves for name in leaf.values))
+    """The scores that occur, the well-known ones first."""
+    found = dict.fromkeys(name for leaf in leaves for name in leaf.values)
+    return [*(name for name in SHORT if name in found), *(name for name in found if name not in SHORT)]
+
+
+def _summary(names: Sequence[str]) -> list[str]:
+    """The one score that sums up a measure."""
+    return ["f1"] if "f1" in names else list(names[:1])
 
 
 def _number(leaf: Leaf | None, name: str, digits: int) -> str:

@@ -1,20 +1,21 @@
 """Aligned pairs: the mentions of both sides, and which were matched with which under one alignment."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 
-from karat.align import METHODS, SIMILARITIES, Comparison, agreement
+from karat.align import METHODS, SIMILARITIES, Candidate, Comparison, Match, agreement
 from karat.model import Mention
 from karat.tables import Tables
 
 
 class AlignedPairs(Struct, frozen=True):
-    """The table: pairs are (gold number, system number, similarity)."""
+    """The table: pairs are (gold number, system number, similarity, bits of agreement), best first."""
 
     gold: Sequence[Mention]
     system: Sequence[Mention]
-    pairs: Sequence[tuple[int, int, float]]
+    pairs: Sequence[Match]
 
 
 class CandidatePairs(Struct, frozen=True):
@@ -23,13 +24,17 @@ class CandidatePairs(Struct, frozen=True):
     similarity: str
     attributes: tuple[str, ...]
     comparison: Comparison
+    reward: bool = False
+    """Whether each attribute that agrees adds one to the similarity."""
 
-    def make(self, tables: Tables) -> list[tuple[tuple[float, int, int], int]]:
-        """Pairs sorted by (-similarity, system line, gold line), each with its bits of agreement."""
+    def make(self, tables: Tables) -> list[Candidate]:
+        """Pairs sorted by (-similarity, system line, gold line)."""
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         agreeing = agreement(gold, system, self.attributes, self.comparison)
-        candidates = sorted(SIMILARITIES[self.similarity](gold, system))
-        return [(candidate, agreeing(candidate[1], candidate[2])) for candidate in candidates]
+        found = [(value, s, g, agreeing(s, g)) for value, s, g in SIMILARITIES[self.similarity](gold, system)]
+        if self.reward:
+            found = [(value - bits.bit_count(), s, g, bits) for value, s, g, bits in found]
+        return sorted(found)
 
 
 class Alignment(Struct, frozen=True):
@@ -38,25 +43,31 @@ class Alignment(Struct, frozen=True):
     candidates: CandidatePairs
     agree: tuple[str, ...]
     method: str
-    threshold: float
+    threshold: float = 0.0
+    agreement: Literal["before", "after"] = "before"
+    """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
 
     def make(self, tables: Tables) -> AlignedPairs:
-        """Filter the document's candidates, then choose."""
+        """Choose among the document's candidates."""
         bits = sum(1 << self.candidates.attributes.index(name) for name in self.agree)
+        needed = bits if self.agreement == "before" else 0
         allowed = [
             candidate
-            for candidate, agreeing in tables.get(self.candidates)
-            if agreeing & bits == bits and -candidate[0] >= self.threshold
+            for candidate in tables.get(self.candidates)
+            if candidate[3] & needed == needed and -candidate[0] >= self.threshold
         ]
-        return AlignedPairs(tables.pair.gold.mentions, tables.pair.system.mentions, METHODS[self.method](allowed))
+        pairs = METHODS[self.method](allowed)
+        if self.agreement == "after":
+            pairs = [pair for pair in pairs if pair[3] & bits == bits]
+        return AlignedPairs(tables.pair.gold.mentions, tables.pair.system.mentions, pairs)
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """One list after the other, the pairs renumbered."""
         gold: list[Mention] = []
         system: list[Mention] = []
-        pairs: list[tuple[int, int, float]] = []
+        pairs: list[Match] = []
         for table in tables:
-            pairs.extend((g + len(gold), s + len(system), value) for g, s, value in table.pairs)
+            pairs.extend((g + len(gold), s + len(system), value, bits) for g, s, value, bits in table.pairs)
             gold.extend(table.gold)
             system.extend(table.system)
         return AlignedPairs(gold, system, pairs)

@@ -15,13 +15,11 @@ from typing import Any
 
 import pytest
 
-from running import command, run
+from tests.running import command, run
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = DATA / "golden"
 SCORE = ("score", "gold.tbf", "system.tbf")
-
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # test_files_are_closed has the word
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +40,7 @@ def scored(*args: str) -> Any:
     [
         ("score", SCORE),
         ("score-per-document", (*SCORE, "--per-document")),
-        pytest.param(
-            "score-by-type",
-            (*SCORE, "--by", "type"),
-            marks=pytest.mark.xfail(
-                strict=True, reason="columns follow the first row's measures (type, type+realis, span, realis)"
-            ),
-        ),
+        ("score-by-type", (*SCORE, "--by", "type")),
         ("score-one-measure", (*SCORE, "-m", "nugget.type", "--by", "type", "--digits", "4")),
         ("score-json", (*SCORE, "-f", "json")),
         ("score-json-everything", (*SCORE, "-f", "json", "--by", "type", "--per-document")),
@@ -161,7 +153,6 @@ def test_python_gives_the_same() -> None:
     assert f"{result}" == run(*SCORE).out
 
 
-@pytest.mark.xfail(strict=True, reason="the last file of a corpus stays open until it is collected")
 def test_files_are_closed() -> None:
     done = command(*SCORE, PYTHONWARNINGS="default::ResourceWarning")
     assert (done.code, done.err) == (0, run(*SCORE).err)
@@ -185,7 +176,6 @@ print(sorted(heavy & sys.modules.keys()), file=sys.stderr)
     assert "Usage:" in done.stdout
 
 
-@pytest.mark.xfail(strict=True, reason="there is no karat/__main__.py")
 def test_runs_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "karat", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout[:5]) == (0, "karat")

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
+from karat.corpus import open_corpus
 from karat.errors import Finding, KaratError
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Options
+from karat.formats._tokens import TokenTables
 from karat.model import Cluster, Document, Link, Mention
 from tests.corpora import documents, mention, regions
 
@@ -27,8 +29,7 @@ def through(
     lost: list[str] = []
     path = folder / f"one.{format_}"
     path.write_bytes(FORMATS.get(format_).write(document, options or Options(), lost.append))
-    tokens = options.tokens if options else None
-    (back,) = karat.read(path, format=format_, unit=None if format_ == "jsonl" else document.unit, tokens=tokens)
+    (back,) = open_corpus(str(path), format=format_, options=options or Options())
     return back, lost
 
 
@@ -153,7 +154,10 @@ def test_token_ids_are_rows_of_the_table(tmp_path: Path) -> None:
     assert third[0][0] >= 4
     assert {finding.code for finding in found} == {"token-unknown"}
     written, lost = through(
-        replace(document, mentions=document.mentions[:1]), "tbf", tmp_path, options=Options("token", str(tables))
+        replace(document, mentions=document.mentions[:1]),
+        "tbf",
+        tmp_path,
+        options=Options("token", TokenTables(str(tables))),
     )
     assert (written.mentions, lost) == (document.mentions[:1], [])
 

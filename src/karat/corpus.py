@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from karat.errors import Report, Rule
+from karat.errors import Report, Rule, quoted
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
-from karat.formats._files import File, find
+from karat.formats._files import ENCODING, File, find
 from karat.model import Document
 
 UNKNOWN = Rule("format-unknown", "fatal", "Name it with --gold-format or --system-format; `karat formats` lists them.")
@@ -22,12 +22,14 @@ class Survey:
         self.rows: dict[str, int] = {}
         self._places = array("q")
         self.attributes: set[tuple[str, str]] = set()
+        self.kinds: set[str] = set()
 
     def add(self, block: Block, file: int) -> None:
         """Take note of one more document."""
         self.rows[block.id] = len(self.rows)
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
+        self.kinds |= block.kinds or {kind for kind, _ in block.attributes}
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
@@ -96,7 +98,7 @@ class FileCorpus:
     def _twice(self, survey: Survey, block: Block, file: File) -> Exception:
         number, first = survey.place(block.id)
         where = f"{self.files[number].name}, line {first.line}"
-        return TWICE.error(f"document {block.id!r} was already given in {where}", file=file.name, line=block.line)
+        return TWICE.error(f"document {quoted(block.id)} was already given in {where}", file=file.name, line=block.line)
 
     def read(self, id_: str, report: Report) -> Document:
         """One document, from its place."""
@@ -144,7 +146,7 @@ class MemoryCorpus:
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:
-                raise TWICE.error(f"document {document.id!r} was already given", file=name)
+                raise TWICE.error(f"document {quoted(document.id)} was already given", file=name)
             self._documents[document.id] = document
 
     def survey(self) -> Survey:
@@ -188,23 +190,31 @@ def open_corpus(
     `fallback` is the format of files that are empty: a system that said nothing said it in gold's format.
     """
     files = find(spec)
+    options = options or Options()
     if format is not None:
-        FORMATS.get(format)
-        return FileCorpus(spec, _of_format(files, format), format, options or Options())
-    found = {file: _sniffed(file) for file in files}
-    names = sorted({name for name in found.values() if name is not None})
+        chosen = _of_format(files, format)
+        _refuse_binary(chosen)
+        return FileCorpus(spec, chosen, format, options)
+    found = [(file, _sniffed(file)) for file in files]
+    names = sorted({name for _, name in found if name is not None})
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
-    if not names:
-        empty = not any(file.head(1).strip() for file in files)
-        if not empty or fallback is None:
-            what = "the file is empty" if empty else "cannot tell what format this is"
-            raise UNKNOWN.error(what, file=spec)
-        return FileCorpus(spec, files, fallback, options or Options())
-    for file, name in found.items():
-        if name is None:
-            report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
-    return FileCorpus(spec, [file for file, name in found.items() if name], names[0], options or Options())
+    if names:
+        for file, name in found:
+            if name is None:
+                report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
+        return FileCorpus(spec, [file for file, name in found if name], names[0], options)
+    _refuse_binary(files)
+    empty = not any(file.head().strip() for file in files)
+    if empty and fallback is not None:
+        return FileCorpus(spec, files, fallback, options)
+    raise UNKNOWN.error("the file is empty" if empty else "cannot tell what format this is", file=spec)
+
+
+def _refuse_binary(files: list[File]) -> None:
+    for file in files:
+        if not file.is_text:
+            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name)
 
 
 def _of_format(files: list[File], format_: str) -> list[File]:
@@ -214,11 +224,13 @@ def _of_format(files: list[File], format_: str) -> list[File]:
 
 
 def _sniffed(file: File) -> str | None:
+    """The format a file looks like, by content and suffix."""
+    if not file.is_text:
+        return None
     head = file.head()
-    by_content = [name for name, format_ in FORMATS if format_.sniff(head)]
-    by_suffix = [name for name, format_ in FORMATS if _bare(file.name).endswith(format_.SUFFIXES)]
-    both = [name for name in by_content if name in by_suffix]
-    return next(iter(both or by_content or by_suffix), None)
+    by_content = {name for name, format_ in FORMATS if format_.sniff(head)}
+    by_suffix = {name for name, format_ in FORMATS if _bare(file.name).endswith(format_.SUFFIXES)}
+    return min(by_content & by_suffix or by_content or by_suffix, default=None)
 
 
 def _bare(name: str) -> str:

@@ -104,6 +104,11 @@ class Findings:
         return next(finding for finding in self.kept if finding.code == code)
 
 
+def quoted(text: str, most: int = 60) -> str:
+    """Text of the user's in a message: in quotes, escaped, and not longer than a person reads."""
+    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that names the known word nearest to a misspelt one, or all of them if none is near."""
     names = list(known)

@@ -4,15 +4,18 @@ The records are plain values: what a document says, and nothing about files, sco
 they are karat's own format, so the names here are the names of CONTRACT and of a `.jsonl` line.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 Region = tuple[tuple[int, int], ...]
 """Where something stands in the source: half-open segments, sorted, none overlapping another."""
 
 Value = str | bool | int | float
 """What an attribute may hold."""
+
+Id = Annotated[str, Meta(min_length=1)]
+"""A name, unique where it is used; it means nothing."""
 
 Unit = Literal["char", "token"]
 """What offsets count: code points of the text, or rows of the token table."""
@@ -21,7 +24,7 @@ Unit = Literal["char", "token"]
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One place in a document that speaks of an event (or an entity, a value, a time)."""
 
-    id: str
+    id: Id
     span: Region
     head: Region | None = None
     extent: Region | None = None
@@ -38,7 +41,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
 class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What mentions refer to. Only clusters that have more than an id need a record; ids are corpus-wide."""
 
-    id: str
+    id: Id
     kind: str = "event"
     attributes: dict[str, Value] = {}
 
@@ -54,7 +57,7 @@ class Link(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One text with its annotations. The order of mentions is part of it; the order of links is not."""
 
-    id: str
+    id: Id
     topic: str | None = None
     subtopic: str | None = None
     source: str | None = None

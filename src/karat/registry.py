@@ -7,6 +7,7 @@ before it is asked for by name, and entry points are looked up only when a name 
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
@@ -23,25 +24,27 @@ class Registry:
         self._option = option
         self._room = room
 
-    def own(self) -> list[str]:
+    @cached_property
+    def own(self) -> frozenset[str]:
         """Names that karat itself brings, found without importing them."""
         found = pkgutil.iter_modules(self._room.__path__)
-        return sorted(module.name for module in found if not module.name.startswith("_"))
+        return frozenset(module.name for module in found if not module.name.startswith("_"))
 
+    @cached_property
     def added(self) -> dict[str, EntryPoint]:
         """Names that other packages bring."""
         return {point.name: point for point in sorted(entry_points(group=self.group), key=lambda point: point.value)}
 
     def names(self) -> list[str]:
         """All names, sorted."""
-        return sorted({*self.own(), *self.added()})
+        return sorted({*self.own, *self.added})
 
     def get(self, name: str) -> Any:
         """The plug-in of that name; karat's own cannot be replaced from outside."""
-        if name in self.own():
+        if name in self.own:
             return importlib.import_module(f"{self.group}.{name}")
-        if name in (added := self.added()):
-            return added[name].load()
+        if name in self.added:
+            return self.added[name].load()
         raise UsageError(
             f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",

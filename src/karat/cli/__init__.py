@@ -1,6 +1,7 @@
 """The command line: thin. Commands parse, call and print; what they need is imported when they run."""
 
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -28,6 +29,9 @@ for command in (score.score, protocols.protocols, formats.formats, measures.meas
 
 def main() -> None:
     """Run, and turn what is refused into a message and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
     try:
         cli()
     except KaratError as error:

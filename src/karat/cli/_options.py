@@ -1,7 +1,9 @@
 """What several commands share: options, and where output goes."""
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +34,20 @@ def written(text: str, output: str | None) -> None:
         return
     path = Path(output)
     try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", newline="\n", delete=False) as beside:
             beside.write(text)
         Path(beside.name).chmod(0o666 & ~_umask())
         Path(beside.name).replace(path)
     except OSError as error:
         raise UNWRITABLE.error(error.strerror or str(error), file=output) from None
+
+
+def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
+    """An output that is one of the inputs is a slip of the hand."""
+    if output is not None and Path(output).resolve() in {Path(name).resolve() for name in inputs}:
+        raise UNWRITABLE.error("this is one of the inputs; it is not overwritten", file=output)
 
 
 def _umask() -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, output_option, written
+from karat.cli._options import Nearest, output_option, refuse_overwriting, written
 
 EPILOG = """\b
 Examples:
@@ -95,6 +95,7 @@ def score(
     from karat.corpus import open_corpus
     from karat.errors import Findings, UsageError
     from karat.formats import Options
+    from karat.formats._tokens import TokenTables
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
     from karat.report.text import text
@@ -106,9 +107,10 @@ def score(
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = Options(unit, tokens)
+    options = Options(unit, None if tokens is None else TokenTables(tokens))
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
+    refuse_overwriting(output, [file.path for corpus in (golden, found) for file in corpus.files])
     if not protocols:
         click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
     results = engine.score(

@@ -50,7 +50,8 @@ def score(
 ) -> list[Result]:
     """Score a system against gold under each protocol; the files are read once for all of them."""
     for prefix in options.measures:
-        MEASURES.get(prefix.partition(".")[0])
+        if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
+            MEASURES.get(prefix.partition(".")[0])
     report = _refusing_faults(findings.add) if options.strict else findings.add
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)

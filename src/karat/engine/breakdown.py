@@ -29,12 +29,12 @@ class Breakdown:
         self.field = field
         self._is_attribute = field in attributes
         self._comparison = comparison
-        self._rows: dict[Value, dict[str, Rows]] = {}
-        self._spellings: dict[Value, tuple[bool, str]] = {}
+        self._rows: dict[Value | None, dict[str, Rows]] = {}
+        self._spellings: dict[Value | None, tuple[bool, str]] = {}
 
     def add(self, measure: Measure, document: Document, outcomes: Iterable[Outcome]) -> None:
         """Sum the outcomes of a document for each value that occurs."""
-        found: dict[Value, list[tuple[float, ...]]] = {}
+        found: dict[Value | None, list[tuple[float, ...]]] = {}
         for outcome in outcomes:
             mention = outcome.gold if outcome.gold is not None else outcome.system
             assert mention is not None, "an outcome has at least one side"
@@ -44,14 +44,11 @@ class Breakdown:
             by_measure = self._rows.setdefault(key, {})
             by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.summed(rows))
 
-    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Value:
+    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Value | None:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
         value = self._value(mention, document)
-        if value is None:
-            value = ABSENT
-        key = self._comparison.key(value) if self._is_attribute else value
-        assert key is not None, "only an absent value has no key"
-        spelling = (not in_gold, str(value))
+        key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
+        spelling = (not in_gold, ABSENT if value is None else str(value))
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 

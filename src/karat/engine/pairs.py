@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from karat.checks import check
 from karat.corpus import Corpus
-from karat.errors import KaratError, Report, Rule
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.model import Document, Pair
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
@@ -25,17 +25,18 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
     if not golds:
         raise NO_GOLD.error("gold has no document", file=gold.name)
     if systems and not golds & systems:
-        examples = f"gold has {min(golds)!r}, the system {min(systems)!r}"
+        examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
         raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=system.name)
     for id_ in sorted(systems - golds):
-        finding = SYSTEM_ONLY.at(f"gold lacks document {id_!r}", file=system.name)
+        file, line = system.where(id_)
+        finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
         if "refuse" in policies:
             raise KaratError(finding._replace(severity="fatal"))
         told = ", all of it spurious" if "score" in policies else "; it is ignored"
         report(finding._replace(message=finding.message + told))
     if systems:
         for id_ in sorted(golds - systems):
-            report(GOLD_ONLY.at(f"the system lacks document {id_!r}", file=system.name))
+            report(GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name))
     return _read_all(gold, system, sorted(golds | systems), report)
 
 
@@ -57,7 +58,7 @@ def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:
         empty = Document(id_, topic=there.topic, subtopic=there.subtopic, unit=there.unit)
         return Pair(golden or empty, found or empty)
     if golden.unit != found.unit:
-        told = f"document {id_!r} counts {golden.unit}s in gold and {found.unit}s in the system"
+        told = f"document {quoted(id_)} counts {golden.unit}s in gold and {found.unit}s in the system"
         raise UNITS_DIFFER.error(told, file=system.name)
     return Pair(golden, found)
 

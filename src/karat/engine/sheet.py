@@ -6,7 +6,7 @@ from karat import __version__
 from karat.corpus import Survey
 from karat.counts import Counts, Rows, finish, mean, settled
 from karat.engine.breakdown import Breakdown
-from karat.errors import Finding, Findings, Report, Rule
+from karat.errors import Finding, Findings, Report, Rule, nearest
 from karat.measures import MEASURES, Composite, Measure, Setting
 from karat.model import Pair
 from karat.protocols import Averages, Protocol
@@ -15,6 +15,9 @@ from karat.results import Leaf, Result, Score, Side
 from karat.tables import Tables
 
 LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+
+NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
+ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
 class Sheet:
@@ -31,6 +34,9 @@ class Sheet:
         report: Report,
     ) -> None:
         self.protocol = protocol
+        if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
+            found = f"gold has no mention of kind {', '.join(protocol.kinds)}"
+            raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
         attributes = gold.attributes_of(protocol.kinds)
         setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
@@ -40,6 +46,9 @@ class Sheet:
             for row in MEASURES.get(family.name).measures(family.parameters, setting)
         ]
         self.offered = [row.id for row, _ in offered]
+        twice = [id_ for id_ in self.offered if self.offered.count(id_) > 1]
+        if twice:
+            raise ROW_TWICE.error(f"two rows of {protocol.name} would be called {twice[0]!r}")
         self._shown = [id_ for id_ in self.offered if not measures or id_.startswith(measures)]
         self._composites = [
             (row, averages) for row, averages in offered if isinstance(row, Composite) and row.id in self._shown

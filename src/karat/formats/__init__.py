@@ -22,6 +22,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from msgspec import Struct
 
 from karat.errors import Report
+from karat.formats._tokens import TokenTables
 from karat.model import Document, Unit
 from karat.registry import Registry
 
@@ -38,14 +39,16 @@ class Block(NamedTuple):
     """(kind of mention, attribute) that occur in it."""
     topic: str | None = None
     subtopic: str | None = None
+    kinds: frozenset[str] = frozenset()
+    """Kinds of its mentions, where they are more than those with attributes."""
 
 
 class Options(Struct, frozen=True):
     """How to read (or write) a format that does not say it itself."""
 
     unit: Unit | None = None
-    tokens: str | None = None
-    """Folder of token tables."""
+    tokens: TokenTables | None = None
+    """Where the rows of token ids are looked up."""
 
 
 class Format(Protocol):

@@ -3,23 +3,29 @@
 import atexit
 import functools
 import gzip
+import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from karat.errors import Rule
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsRead
+
 MISSING = Rule("file-missing", "fatal", "Check the spelling and the folder you are in.")
-UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a plain file that you may read.")
+UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you may read.")
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
-EMPTY_LIST = Rule("list-empty", "fatal", "A list names one file or folder a line.")
+LIST = Rule("list-empty", "fatal", "A list names files and folders, one a line.")
 ENCODING = Rule("encoding", "fatal", "Save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 IN > OUT")
-DAMAGED_GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
+GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
 
 UTF8_MARK = b"\xef\xbb\xbf"
+GZIP_MARK = b"\x1f\x8b"
 
 
 class File(NamedTuple):
@@ -40,21 +46,27 @@ class File(NamedTuple):
         with self.open() as stream:
             return stream.read(size)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it can be UTF-8 at all: UTF-16 and binary files have zero bytes or a mark of their own."""
+        head = self.head()
+        return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
+
 
 def find(spec: str) -> list[File]:
     """The files that a GOLD or SYSTEM argument names, in sorted order within a folder."""
     if spec == "-":
-        return [_spooled("standard input", sys.stdin.buffer)]
+        return [_unpacked("standard input", _copy(sys.stdin.buffer))]
     if spec.startswith("@"):
-        return list(_listed(spec[1:]))
+        return [file for name in _listed(spec[1:]) for file in find(name)]
     path = Path(spec)
-    if path.is_dir():
+    if path.is_dir() and spec:
         files = [_usable(found) for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
         if not files:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
         return files
-    if not path.exists():
-        raise MISSING.error("there is no such file or folder", file=spec)
+    if not path.exists() or not spec:
+        raise MISSING.error("there is no such file or folder", file=spec or "''")
     return [_usable(path)]
 
 
@@ -62,53 +74,59 @@ def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
-def _listed(name: str) -> Iterator[File]:
-    path = Path(name)
-    if not path.is_file():
+def _listed(name: str) -> Iterator[str]:
+    """Paths in a list stand as they would on the command line: relative to where the user is."""
+    if not Path(name).is_file():
         raise MISSING.error("there is no such list", file=name)
-    # Paths in a list stand as they would on the command line: relative to where the user is.
-    names = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
-    if not any(names):
-        raise EMPTY_LIST.error("the list names no file", file=name)
-    for one in filter(None, names):
-        yield from find(one)
+    lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
+    paths = [line.strip() for line in lines if line.strip()]
+    if not paths:
+        raise LIST.error("the list names no file", file=name)
+    for path in paths:
+        if path.startswith("@"):
+            raise LIST.error(f"a list cannot name another list: {path}", file=name)
+        yield path
 
 
 def _usable(path: Path) -> File:
-    """A file whose bytes can be sought in: as it is, or unpacked beside if it is compressed."""
+    """A file whose bytes can be sought in: as it is, or a copy if it is compressed or a pipe."""
+    # A name whose bytes are not UTF-8 can be opened but not printed: it is shown with replacement marks.
+    name = os.fsencode(path).decode("utf-8", "replace")
     try:
-        with path.open("rb") as stream:
-            head = stream.read(4096)
-            if head.startswith(b"\x1f\x8b"):
-                with gzip.open(path) as unpacked:
-                    return _spooled(str(path), cast(IO[bytes], unpacked))
-    except (OSError, EOFError) as error:
-        if isinstance(error, (gzip.BadGzipFile, EOFError)):
-            raise DAMAGED_GZIP.error("the compressed file ends or breaks off in the middle", file=str(path)) from None
-        raise UNREADABLE.error(error.strerror or str(error), file=str(path)) from None
-    _check_encoding(head, str(path))
-    return File(str(path), str(path))
+        if not path.is_file():
+            with path.open("rb") as pipe:
+                return _unpacked(name, _copy(pipe))
+        return _unpacked(name, str(path))
+    except OSError as error:
+        raise UNREADABLE.error(error.strerror or str(error), file=name) from None
+
+
+def _unpacked(name: str, path: str) -> File:
+    """The file itself, or a copy of what is compressed in it."""
+    with open(path, "rb") as stream:
+        packed = stream.read(2) == GZIP_MARK
+    if packed:
+        try:
+            with gzip.open(path) as unpacked:
+                return File(name, _copy(unpacked))
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise GZIP.error("the compressed file is damaged or breaks off", file=name) from None
+    return File(name, path)
+
+
+def _copy(stream: "SupportsRead[bytes]") -> str:
+    """The path of a copy of a stream, which can be read twice."""
+    with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as spool:
+        shutil.copyfileobj(stream, spool)
+    return spool.name
 
 
 @functools.cache
 def _spool_folder() -> str:
-    """Where unpacked copies live until the process ends."""
+    """Where copies live until the process ends."""
     folder = tempfile.mkdtemp(prefix="karat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def _spooled(name: str, stream: IO[bytes]) -> File:
-    with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as spool:
-        shutil.copyfileobj(stream, spool)
-    file = File(name, spool.name)
-    _check_encoding(file.head(), name)
-    return file
-
-
-def _check_encoding(head: bytes, name: str) -> None:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
-        raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=name)
 
 
 def decode(data: bytes, *, file: str, line: int) -> str:

@@ -17,16 +17,14 @@ class TokenTables:
 
     KEPT = 4
 
-    def __init__(self, folder: str | None) -> None:
-        self._folder = None if folder is None else Path(folder)
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
         self._tables: OrderedDict[str, dict[str, int]] = OrderedDict()
-        if self._folder is not None and not self._folder.is_dir():
+        if not self._folder.is_dir():
             raise MISSING.error("there is no such folder of token tables", file=folder)
 
     def table(self, document: str, report: Report) -> dict[str, int]:
         """Row numbers by token id; empty where there is no table."""
-        if self._folder is None:
-            return {}
         if document not in self._tables:
             self._tables[document] = self._read(self._folder / f"{document}.tab", report)
             while len(self._tables) > self.KEPT:

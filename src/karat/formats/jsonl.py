@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.errors import Report, Rule
+from karat.errors import Report, Rule, quoted
 from karat.formats import Block, Options, attributes_in
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
@@ -63,14 +63,17 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         if not data.isspace():
             head = _decoded(_head, data, file, line)
             attributes = attributes_in(head.mentions)
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic)
+            kinds = frozenset(mention.kind for mention in head.mentions)
+            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds)
         offset += len(data)
 
 
 def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
     try:
         return decoder.decode(data)
-    except msgspec.DecodeError as error:
+    except RecursionError:
+        raise SHAPE.error("lists or objects are nested too deep", file=file, line=line) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         decode(data, file=file, line=line)
         raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
 
@@ -79,20 +82,20 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     """The document on one line."""
     document: Document = _decoded(_document, data, file, block.line)
     if options.unit is not None and options.unit != document.unit:
-        found = f"document {document.id!r} counts in {document.unit}s, but --unit says {options.unit}"
+        found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
         raise UNIT.error(found, file=file, line=block.line)
     _refuse_twice([mention.id for mention in document.mentions], "mention", file, block.line)
     _refuse_twice([cluster.id for cluster in document.clusters], "cluster", file, block.line)
 
     def tell(rule: Rule, message: str) -> None:
-        report(rule.at(f"{message} of document {document.id!r}", file=file, line=block.line))
+        report(rule.at(f"{message} of document {quoted(document.id)}", file=file, line=block.line))
 
     def checked(region: Region, mention: Mention) -> Region:
         if any(begin < 0 or begin >= end for begin, end in region):
-            raise SPAN.error(f"mention {mention.id!r} has the span {region}", file=file, line=block.line)
+            raise SPAN.error(f"mention {quoted(mention.id)} has the span {region}", file=file, line=block.line)
         settled = region if len(region) < 2 else union(region)
         if settled != tuple(sorted(region)):
-            tell(MERGED, f"overlapping segments in mention {mention.id!r}")
+            tell(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
         return settled
 
     mentions = [
@@ -104,7 +107,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
-            tell(DANGLING, f"a {link.kind} link names {end!r}, which is no mention or cluster")
+            tell(DANGLING, f"a {link.kind} link names {quoted(end)}, which is no mention or cluster")
         if not unknown:
             links.append(link)
     return replace(document, mentions=tuple(mentions), links=tuple(links))
@@ -120,7 +123,7 @@ def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> 
 def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
     if len(set(ids)) < len(ids):
         repeated = next(id_ for id_ in ids if ids.count(id_) > 1)
-        raise TWICE.error(f"{what} id {repeated!r} is used twice in this document", file=file, line=line)
+        raise TWICE.error(f"{what} id {quoted(repeated)} is used twice in this document", file=file, line=line)
 
 
 def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:

@@ -12,15 +12,16 @@ that what it mangled without a word is refused here (a block that is not closed,
 another document's header, empty spans, overlapping clusters).
 """
 
-import functools
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from typing import BinaryIO
 
-from karat.errors import KaratError, Report, Rule
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
-from karat.formats._tokens import TokenTables, number
+from karat.formats._tokens import number
+from karat.formats._write_tbf import LINK_KINDS
+from karat.formats._write_tbf import write as write
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.regions import runs, union
 
@@ -31,7 +32,7 @@ PROTOCOLS = ("tac-2017",)
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT = b"#"[0]
 MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
-LINK_KINDS = {"After": "after", "Subevent": "subevent"}
+LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
 
@@ -54,9 +55,6 @@ OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event in
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
 SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention in no line is a cluster of its own anyway.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
-UNWRITABLE = Rule(
-    "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, arguments by commas, lines by line ends."
-)
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
 
@@ -87,7 +85,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 id_ = None
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
-            raise STRUCTURE.error(f"a line outside a document: {text!r}", file=file, line=line)
+            raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
         offset = after
     if id_ is not None:
         raise _not_closed(id_, first, file, None)
@@ -95,13 +93,16 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
 
 def _not_closed(id_: str, first: int, file: str, line: int | None) -> KaratError:
     found = "the file ends" if line is None else "the next document begins"
-    return STRUCTURE.error(f"{found} before #EndOfDocument of {id_!r} (begun in line {first})", file=file, line=line)
+    return STRUCTURE.error(
+        f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})", file=file, line=line
+    )
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    read_span = _char_span if unit == "char" else _token_reader(block.id, options.tokens, file, report)
+    tokens = _TokenSpans({} if options.tokens is None else options.tokens.table(block.id, report))
+    read_span = _char_span if unit == "char" else tokens
     lines = _lines(decode(data, file=file, line=block.line + 1), block.line + 1)
     relations = _Relations(block.id, file, report)
     for line, text in lines:
@@ -117,20 +118,24 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         except ValueError:
             raise COLUMNS.error(_few_columns(text), file=file, line=line) from None
         if document.strip() != block.id:
-            found = f"a mention of document {document!r} in the block of {block.id!r}"
+            found = f"a mention of document {quoted(document)} in the block of {quoted(block.id)}"
             raise OTHER_DOCUMENT.error(found, file=file, line=line)
         if id_ != (trimmed := id_.strip()):
-            report(TRIMMED.at(f"blanks around the mention id {id_!r}", file=file, line=line))
+            report(TRIMMED.at(f"blanks around the mention id {quoted(id_)}", file=file, line=line))
             id_ = trimmed
-        if id_ in mentions or not id_:
-            found = f"mention id {id_!r} was already used in this document" if id_ else "a mention without an id"
-            raise TWICE.error(found, file=file, line=line)
+        if id_ in mentions:
+            raise TWICE.error(f"mention id {quoted(id_)} was already used in this document", file=file, line=line)
+        if not id_:
+            raise COLUMNS.error("a mention without an id", file=file, line=line)
         try:
             span = read_span(where)
         except ValueError:
             raise SPAN.error(_span_problem(where, unit), file=file, line=line) from None
+        while tokens.unknown:
+            found = f"token {quoted(tokens.unknown.pop())} is not in the table of {quoted(block.id)}"
+            report(NO_ROW.at(found, file=file, line=line))
         if len(span) > 1 and (merged := union(span)) != span:
-            report(MERGED.at(f"overlapping segments in the span {where!r}", file=file, line=line))
+            report(MERGED.at(f"overlapping segments in the span {quoted(where)}", file=file, line=line))
             span = merged
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
         if not (type_ and realis):
@@ -153,52 +158,60 @@ def _few_columns(line: str) -> str:
     columns = line.split("\t")
     found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
-    return f"{found}{blanks}: {line[:60]!r}"
+    return f"{found}{blanks}: {quoted(line)}"
 
 
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
+    if ";" in text:
+        return tuple(sorted(map(_segment, text.split(";"))))
+    return (_segment(text),)
+
+
+def _segment(text: str, *, empty: bool = False) -> tuple[int, int]:
     begin, _, end = text.partition(",")
-    if begin.isdecimal() and end.isdecimal():
+    if " " in text:
+        begin, end = begin.strip(), end.strip()
+    if begin.isdecimal() and end.isdecimal() and text.isascii() and len(text) <= LONGEST_SEGMENT:
         segment = int(begin), int(end)
-        if segment[0] < segment[1]:
-            return (segment,)
-    elif ";" in text or text != text.strip() or " " in text:
-        return tuple(sorted(_char_span(part.replace(" ", ""))[0] for part in text.split(";")))
+        if segment[0] < segment[1] or empty:
+            return segment
     raise ValueError(text)
 
 
-def _token_reader(document: str, folder: str | None, file: str, report: Report) -> Callable[[str], Region]:
-    """How token spans of a document are read: each id is a row of its table."""
-    table = _tables(folder).table(document, report)
+class _TokenSpans:
+    """Reads token spans of a document: each id is a row of its table; `unknown` are those that are in none."""
 
-    def read(text: str) -> Region:
+    def __init__(self, table: dict[str, int]) -> None:
+        self.unknown: list[str] = []
+        self._table = table
+
+    def __call__(self, text: str) -> Region:
         tokens = [token.strip() for token in text.split(",")]
         if not all(tokens):
             raise ValueError(text)
-        for token in tokens:
-            if table and token not in table:
-                report(NO_ROW.at(f"token {token!r} is not in the table of {document!r}", file=file))
-        return runs(number(token, table) for token in tokens)
-
-    return read
-
-
-@functools.cache
-def _tables(folder: str | None) -> TokenTables:
-    return TokenTables(folder)
+        if self._table:
+            self.unknown.extend(token for token in tokens if token not in self._table)
+        return runs(number(token, self._table) for token in tokens)
 
 
 def _span_problem(text: str, unit: Unit) -> str:
     if unit == "token":
-        return f"the span {text!r} has an empty token id"
+        return f"the span {quoted(text)} has an empty token id"
     for segment in text.split(";"):
-        numbers = segment.split(",")
-        if len(numbers) != 2 or not all(part.strip().isdecimal() for part in numbers):
-            return f"the span {text!r} is not made of begin,end pairs of whole numbers"
-        if int(numbers[0]) >= int(numbers[1]):
-            return f"the segment {segment!r} of span {text!r} is empty"
-    return f"the span {text!r} cannot be read"
+        begin, _, end = (part.strip() for part in segment.partition(","))
+        if (
+            begin.isdecimal()
+            and end.isdecimal()
+            and begin.isascii()
+            and end.isascii()
+            and len(segment) <= LONGEST_SEGMENT
+        ):
+            if int(begin) >= int(end):
+                return f"the segment {quoted(segment)} of the span {quoted(text)} is empty"
+        else:
+            break
+    return f"the span {quoted(text)} is not made of begin,end pairs of whole numbers"
 
 
 class _Relations:
@@ -214,18 +227,20 @@ class _Relations:
         """Take one line, without its @."""
         columns = text.split("\t")
         if len(columns) != 3:
-            raise self._wrong(line, f"a relation line with {len(columns)} columns, expected 3: {'@' + text[:60]!r}")
+            found = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
+            raise self._wrong(line, f"{found}: {quoted('@' + text)}")
         name, id_, listed = columns
         arguments = listed.split(",")
         if " " in listed:
             trimmed = [argument.strip() for argument in arguments]
             if trimmed != arguments:
-                self._tell(TRIMMED, line, f"blanks around ids in {listed!r}")
+                self._tell(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
             arguments = trimmed
         least, most = (2, 2) if name in LINK_KINDS else (1 if name == "Coreference" else 2, len(arguments))
         if not least <= len(arguments) <= most:
             wanted = f"{least}" if most == least else f"{least} or more"
-            raise self._wrong(line, f"@{name} with {len(arguments)} argument(s), expected {wanted}: {listed[:60]!r}")
+            found = f"@{name} with {len(arguments)} argument{'s' * (len(arguments) > 1)}, expected {wanted}"
+            raise self._wrong(line, f"{found}: {quoted(listed)}")
         if name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
         elif name not in LINK_KINDS:
@@ -239,7 +254,7 @@ class _Relations:
         for line, name, arguments in self._lines:
             unknown = [argument for argument in arguments if argument not in known]
             for argument in unknown:
-                found = f"@{name} names {argument!r}, which is no mention of document {self._document!r}"
+                found = f"@{name} names {quoted(argument)}, which is no mention of document {quoted(self._document)}"
                 self._tell(DANGLING, line, found)
             if name in LINK_KINDS and not unknown:
                 links.append(Link(LINK_KINDS[name], *arguments))
@@ -247,11 +262,11 @@ class _Relations:
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
-            self._tell(SINGLETON, line, f"@Coreference with one mention, {arguments[0]!r}")
+            self._tell(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
-                found = f"mention {argument!r} is in two @Coreference lines of document {self._document!r}"
+                found = f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
                 raise OVERLAPPING.error(found, file=self._file, line=line)
 
     def _new_cluster(self, id_: str) -> str:
@@ -268,112 +283,3 @@ class _Relations:
 
     def _wrong(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)
-
-
-def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:
-    """One block; what TBF has no place for is told to `lost`."""
-    _tell_losses(document, lost)
-    mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
-    span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, lost)
-    lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
-    for mention in mentions:
-        columns = [
-            _cell(document.producer or "karat", document),
-            document.id,
-            _cell(mention.id, document, also=","),
-            span(mention.span),
-            _words(mention, document, lost),
-            _cell(str(mention.attributes.get("type", "")), document),
-            _cell(_realis(mention, lost), document),
-            *(_cell(confidence, document) for confidence in mention.confidence),
-        ]
-        lines.append("\t".join(columns))
-    members = _members(mentions)
-    for cluster, ids in members.items():
-        if len(ids) > 1:
-            name = _cell(cluster.removeprefix(qualified(document.id, "")), document)
-            lines.append(f"@Coreference\t{name}\t{','.join(ids)}")
-    names = {kind: name for name, kind in LINK_KINDS.items()}
-    ends = {cluster: ids[0] for cluster, ids in members.items()} | {mention.id: mention.id for mention in mentions}
-    for count, link in enumerate(document.links, 1):
-        if link.kind in names and link.source in ends and link.target in ends:
-            lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
-        else:
-            lost(f"links of kind {link.kind}")
-    return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")
-
-
-def _tell_losses(document: Document, lost: Callable[[str], None]) -> None:
-    for field in ("topic", "subtopic", "source", "language", "text", "tokens"):
-        if getattr(document, field) is not None:
-            lost(f"the document's {field}")
-    if document.clusters:
-        lost("kinds and attributes of clusters")
-    for mention in document.mentions:
-        for field in ("head", "extent", "anchor"):
-            if getattr(mention, field) is not None:
-                lost(f"the {field} of mentions")
-        if mention.kind != "event":
-            lost(f"mentions of kind {mention.kind}")
-        elif not mention.span:
-            lost("mentions without a span")
-        for name, value in mention.attributes.items():
-            if name not in ("type", "realis"):
-                lost(f"the attribute {name}")
-            elif not isinstance(value, str):
-                lost(f"that {name} is not text")
-
-
-def _cell(text: str, document: Document, *, also: str = "") -> str:
-    """Text that can stand in a column; anything that would be read back as something else is refused."""
-    if any(mark in text for mark in "\t\n" + also) or text != text.strip():
-        found = f"{text!r} in document {document.id!r} cannot stand in a TBF column"
-        raise UNWRITABLE.error(found)
-    return text
-
-
-def _words(mention: Mention, document: Document, lost: Callable[[str], None]) -> str:
-    text = mention.text
-    if text is None and document.text is not None and document.unit == "char":
-        text = " ".join(document.text[begin:end] for begin, end in mention.span)
-    words = " ".join((text or "").split())
-    if text is not None and words != text:
-        lost("tabs, line ends and outer blanks of mentions' text")
-    return words
-
-
-def _realis(mention: Mention, lost: Callable[[str], None]) -> str:
-    realis = mention.attributes.get("realis")
-    if realis is None:
-        lost("that mentions have no realis (written NOT_ANNOTATED)")
-        return "NOT_ANNOTATED"
-    return str(realis)
-
-
-def _members(mentions: list[Mention]) -> dict[str, list[str]]:
-    members: dict[str, list[str]] = {}
-    for mention in mentions:
-        if mention.cluster is not None:
-            members.setdefault(mention.cluster, []).append(mention.id)
-    return members
-
-
-def _char_text(span: Region) -> str:
-    return ";".join(f"{begin},{end}" for begin, end in span)
-
-
-def _token_writer(document: Document, folder: str | None, lost: Callable[[str], None]) -> Callable[[Region], str]:
-    """How token spans are written: by the ids of the document's table, else by row numbers."""
-    table = _tables(folder).table(document.id, _silent)
-    ids = {row: token for token, row in table.items()}
-    if not table:
-        lost("token ids (no token table: rows are written by number)")
-
-    def text(span: Region) -> str:
-        return ",".join(ids.get(row, str(row)) for begin, end in span for row in range(begin, end))
-
-    return text
-
-
-def _silent(finding: object) -> None:
-    """A missing table is told as a loss."""

@@ -174,7 +174,12 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
 
 def resolve_all(names_: Iterable[str], settings: Mapping[str, Any]) -> list[Protocol]:
     """Several protocols; each setting goes to those that know its key, and at least one must."""
-    known = {name: _written(source(name)).parameters for name in names_}
+    listed = list(dict.fromkeys(names_))
+    called = [Path(name).stem if name.endswith(".toml") else name for name in listed]
+    for name in called:
+        if called.count(name) > 1:
+            raise UsageError("protocol-twice", f"two protocols are called {name!r}", "Rename one of the files.")
+    known = {name: _written(source(name)).parameters for name in listed}
     for key in settings:
         if not any(key in keys for keys in known.values()):
             raise unknown_key(key, sorted({other for keys in known.values() for other in keys}))
@@ -205,6 +210,8 @@ def _written(path: Path) -> _File:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), _File)
     except tomllib.TOMLDecodeError as error:
         raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise FILE.error("this is not UTF-8", file=str(path)) from None
     except msgspec.ValidationError as error:
         raise FILE.error(str(error), file=str(path)) from None
 
@@ -216,6 +223,8 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
     if isinstance(default, list):
         items = value if isinstance(value, list | tuple) else str(value).split(",")
         fitted = [str(item).strip() for item in items if str(item).strip()]
+        if not fitted and default:
+            raise UsageError("bad-value", f"--set {key}: expected at least one", parameter.help)
     elif isinstance(default, bool):
         fitted = value if isinstance(value, bool) else None
     elif isinstance(default, int | float):

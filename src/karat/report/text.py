@@ -25,7 +25,7 @@ def text(result: Result, *, digits: int = 2) -> str:
 
 def _side(name: str, result: Result) -> list[str]:
     side = result.gold if name == "gold" else result.system
-    return [name, side.name, f"{side.documents:,}", "documents", f"{side.mentions:,}", "mentions"]
+    return [name, side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
 
 
 def scores(found: Mapping[str, Score], digits: int) -> str:
@@ -86,9 +86,14 @@ def remarks(result: Result) -> list[str]:
     return ["\n".join(lines.values())] if lines else []
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Columns that line up: the first `left` to the left, the others to the right."""
-    lines = [row for row in (header, *rows) if row]
+    lines = [[printable(cell) for cell in row] for row in (header, *rows) if row]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
@@ -97,6 +102,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
         ).rstrip()
         for line in lines
     )
+
+
+def printable(cell: str) -> str:
+    """A cell without anything that a terminal would obey."""
+    return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
 
 
 def width(cell: str) -> int:

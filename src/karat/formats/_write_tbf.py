@@ -1,0 +1,124 @@
+"""Writing TBF: what the format has no place for is told, and what would read back as something else is refused."""
+
+from collections.abc import Callable
+
+from karat.errors import Rule, quoted
+from karat.formats import Options
+from karat.formats._tokens import TokenTables
+from karat.model import Document, Mention, Region, qualified
+
+LINK_KINDS = {"After": "after", "Subevent": "subevent"}
+Lost = Callable[[str], None]
+
+UNWRITABLE = Rule(
+    "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
+)
+
+
+def write(document: Document, options: Options, lost: Lost) -> bytes:
+    """One block; what TBF has no place for is told to `lost`."""
+    _tell_losses(document, lost)
+    mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
+    span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, lost)
+    lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
+    for mention in mentions:
+        columns = [
+            _cell(document.producer or "karat", document),
+            document.id,
+            _cell(mention.id, document, also=","),
+            span(mention.span),
+            _words(mention, document, lost),
+            _cell(str(mention.attributes.get("type", "")), document),
+            _cell(_realis(mention, lost), document),
+            *(_cell(confidence, document) for confidence in mention.confidence),
+        ]
+        lines.append("\t".join(columns))
+    members = _members(mentions)
+    for cluster, ids in members.items():
+        if len(ids) > 1:
+            name = _cell(cluster.removeprefix(qualified(document.id, "")), document)
+            lines.append(f"@Coreference\t{name}\t{','.join(ids)}")
+    names = {kind: name for name, kind in LINK_KINDS.items()}
+    ends = {cluster: ids[0] for cluster, ids in members.items()} | {mention.id: mention.id for mention in mentions}
+    for count, link in enumerate(document.links, 1):
+        if link.kind in names and link.source in ends and link.target in ends:
+            lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
+        else:
+            lost(f"links of kind {link.kind}")
+    return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")
+
+
+def _tell_losses(document: Document, lost: Lost) -> None:
+    for field in ("topic", "subtopic", "source", "language", "text", "tokens"):
+        if getattr(document, field) is not None:
+            lost(f"the document's {field}")
+    if document.clusters:
+        lost("kinds and attributes of clusters")
+    for mention in document.mentions:
+        for field in ("head", "extent", "anchor"):
+            if getattr(mention, field) is not None:
+                lost(f"the {field} of mentions")
+        if mention.kind != "event":
+            lost(f"mentions of kind {mention.kind}")
+        elif not mention.span:
+            lost("mentions without a span")
+        for name, value in mention.attributes.items():
+            if name not in ("type", "realis"):
+                lost(f"the attribute {name}")
+            elif not isinstance(value, str):
+                lost(f"that {name} is not text")
+
+
+def _cell(text: str, document: Document, *, also: str = "") -> str:
+    """Text that can stand in a column; anything that would be read back as something else is refused."""
+    if any(mark in text for mark in "\t\n" + also) or text != text.strip():
+        found = f"{quoted(text)} in document {document.id!r} cannot stand in a TBF column"
+        raise UNWRITABLE.error(found)
+    return text
+
+
+def _words(mention: Mention, document: Document, lost: Lost) -> str:
+    text = mention.text
+    if text is None and document.text is not None and document.unit == "char":
+        text = " ".join(document.text[begin:end] for begin, end in mention.span)
+    words = " ".join((text or "").split())
+    if text is not None and words != text:
+        lost("tabs, line ends and outer blanks of mentions' text")
+    return words
+
+
+def _realis(mention: Mention, lost: Lost) -> str:
+    realis = mention.attributes.get("realis")
+    if realis is None:
+        lost("that mentions have no realis (written NOT_ANNOTATED)")
+        return "NOT_ANNOTATED"
+    return str(realis)
+
+
+def _members(mentions: list[Mention]) -> dict[str, list[str]]:
+    members: dict[str, list[str]] = {}
+    for mention in mentions:
+        if mention.cluster is not None:
+            members.setdefault(mention.cluster, []).append(mention.id)
+    return members
+
+
+def _char_text(span: Region) -> str:
+    return ";".join(f"{begin},{end}" for begin, end in span)
+
+
+def _token_writer(document: Document, tables: TokenTables | None, lost: Lost) -> Callable[[Region], str]:
+    """How token spans are written: by the ids of the document's table, else by row numbers."""
+    table = {} if tables is None else tables.table(document.id, _silent)
+    ids = {row: token for token, row in table.items()}
+    if not table:
+        lost("token ids (no token table: rows are written by number)")
+
+    def text(span: Region) -> str:
+        return ",".join(ids.get(row, str(row)) for begin, end in span for row in range(begin, end))
+
+    return text
+
+
+def _silent(finding: object) -> None:
+    """A missing table is told as a loss."""

@@ -32,7 +32,8 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "report": {"results"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
-    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results"},
+    "showcase": {"api", "report"},
+    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results", "showcase"},
 }
 
 

@@ -20,7 +20,7 @@ COMMANDS = [block.removeprefix("$ ").partition("\n") for kind, block in BLOCKS i
 @pytest.fixture
 def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with as_file(files("karat") / "demo") as folder:
-        for name in ("gold.tbf", "system.tbf"):
+        for name in ("gold.jsonl", "literal.jsonl"):
             shutil.copy(folder / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -3,26 +3,27 @@
 import click
 
 EPILOG = """\b
-Example:
+Examples:
   karat demo
+  karat demo --to karat-demo
 """
 
 
 @click.command(epilog=EPILOG)
-def demo() -> None:
-    """Score a small bundled corpus.
+@click.option("--to", metavar="DIR", help="Copy the bundled files to DIR instead; nothing is overwritten.")
+def demo(to: str | None) -> None:
+    """Score three systems on a small bundled corpus.
 
-    It says what to look at. No arguments, no network.
+    One table, what to look at, and the commands that show more. No network, and nothing is left behind.
     """
     from importlib.resources import as_file, files
+    from pathlib import Path
 
-    from karat.api import score
+    from karat import showcase
 
     with as_file(files("karat") / "demo") as folder:
-        gold, system = folder / "gold.tbf", folder / "system.tbf"
-        click.echo(f"$ karat score {gold} {system} -p tac-2017 --by type\n")
-        click.echo(str(score(gold, system, protocol="tac-2017", by=["type"])))
-    click.echo(
-        "What to look at: the gap between nugget.span and nugget.type is what wrong types cost; the rows by type show\n"
-        "where; the note under the tables names false alarms that tac-2017 does not count. Next: karat explain nugget"
-    )
+        if to is None:
+            click.echo(showcase.shown(folder))
+        else:
+            for path in showcase.copied(folder, Path(to)):
+                click.echo(path)

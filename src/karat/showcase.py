@@ -1,0 +1,131 @@
+"""The bundled corpus shown to a newcomer: three systems of different character in one table, and what to look at."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.api import Result, score
+from karat.counts import PrecisionRecall
+from karat.errors import Rule
+from karat.report.text import UNDEFINED, table
+
+PROTOCOL = "tac-2017"
+SYSTEMS = ("cautious", "eager", "literal")
+EXISTS = Rule("demo-exists", "fatal", "Name another folder, or remove the file; nothing was copied.")
+
+COLUMNS = {
+    "span P": ("nugget.span", "precision"),
+    "span R": ("nugget.span", "recall"),
+    "span F1": ("nugget.span", "f1"),
+    "type P": ("nugget.type", "precision"),
+    "type R": ("nugget.type", "recall"),
+    "type F1": ("nugget.type", "f1"),
+    "realis F1": ("nugget.realis", "f1"),
+    "type+realis F1": ("nugget.type+realis", "f1"),
+}
+
+
+class Gap(NamedTuple):
+    """Two columns, what it means when the first is far above the second, and the option that shows more of it."""
+
+    above: str
+    below: str
+    meaning: str
+    option: str
+
+
+GAPS = (
+    Gap("span P", "span R", "what it finds is right, but it misses much", "--by type"),
+    Gap("span R", "span P", "it misses little, but much of what it finds is no event", "--per-document"),
+    Gap("span F1", "type F1", "it finds the words and gives them wrong types", "--by type"),
+    Gap("span F1", "realis F1", "it finds the words and is wrong about what really happened", "--by realis"),
+)
+
+
+def scored(folder: Path) -> dict[str, Result]:
+    """The result of each system."""
+    gold = folder / "gold.jsonl"
+    return {name: score(gold, folder / f"{name}.jsonl", protocol=PROTOCOL, by=["type"]) for name in SYSTEMS}
+
+
+def shown(folder: Path) -> str:
+    """Everything that `karat demo` prints."""
+    results = scored(folder)
+    first = next(iter(results.values()))
+    rows = [[name, *(_percent(result, column) for column in COLUMNS)] for name, result in results.items()]
+    return "\n\n".join(
+        [
+            f"{first.protocol}: {first.title}\n"
+            f"{first.gold.documents} documents, {first.gold.mentions} gold mentions, {len(results)} systems; "
+            "columns are micro averages of nugget.span, nugget.type, ...",
+            table(["system", *COLUMNS], rows),
+            *(f"{name}: {remark(result)}" for name, result in results.items()),
+            "See more:\n" + "\n".join(f"  {command}" for command in commands(folder, results)),
+        ]
+    )
+
+
+def remark(result: Result) -> str:
+    """What to look at: the widest gap between two columns, and the type on which most is lost."""
+    gap = widest(result)
+    above, below = (f"{column} {_percent(result, column)}" for column in (gap.above, gap.below))
+    type_, counts = costliest(result)
+    missed, spurious = counts.recall_den - counts.recall_num, counts.precision_den - counts.precision_num
+    return (
+        f"its widest gap is from {above} down to {below}: {gap.meaning}.\n"
+        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den} gold mentions missed, "
+        f"{spurious:.1f} of {counts.precision_den} system mentions spurious."
+    )
+
+
+def widest(result: Result) -> Gap:
+    """The gap with the largest difference."""
+    return max(GAPS, key=lambda gap: (_value(result, gap.above) or 0) - (_value(result, gap.below) or 0))
+
+
+def costliest(result: Result) -> tuple[str, PrecisionRecall]:
+    """The type with most missed and spurious mentions under nugget.type, partial credit for spans counted."""
+    found = {type_: row["nugget.type"].micro.counts for type_, row in result.by["type"].items()}
+    counts = {type_: count for type_, count in found.items() if isinstance(count, PrecisionRecall)}
+    return max(counts.items(), key=lambda item: _loss(item[1]))
+
+
+def _loss(counts: PrecisionRecall) -> float:
+    return counts.recall_den - counts.recall_num + counts.precision_den - counts.precision_num
+
+
+def commands(folder: Path, results: Mapping[str, Result]) -> list[str]:
+    """The commands that show more, with the place where the files are."""
+    gold = shlex.quote(str(folder / "gold.jsonl"))
+    return [
+        *(
+            f"karat score {gold} {shlex.quote(str(folder / f'{name}.jsonl'))} -p {PROTOCOL} {widest(result).option}"
+            for name, result in results.items()
+        ),
+        "karat explain nugget",
+        "karat demo --to karat-demo  # copies the files to play with",
+    ]
+
+
+def copied(folder: Path, to: Path) -> list[Path]:
+    """Copies of the bundled files in another folder; refuses to overwrite any."""
+    copies = {to / source.name: source for source in sorted(folder.glob("*.jsonl"))}
+    for path in copies:
+        if path.exists():
+            raise EXISTS.error("there is such a file already", file=str(path))
+    to.mkdir(parents=True, exist_ok=True)
+    for path, source in copies.items():
+        path.write_bytes(source.read_bytes())
+    return list(copies)
+
+
+def _value(result: Result, column: str) -> float | None:
+    measure, name = COLUMNS[column]
+    value: float | None = getattr(result[measure], name)
+    return value
+
+
+def _percent(result: Result, column: str) -> str:
+    value = _value(result, column)
+    return UNDEFINED if value is None else f"{100 * value:.2f}"

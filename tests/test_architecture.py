@@ -22,6 +22,7 @@ ROOMS: dict[str, set[str]] = {
     "fingerprint": set(),
     "formats": set(),
     "corpus": {"formats"},
+    "describe": {"corpus", "fingerprint", "formats"},
     "checks": set(),
     "align": set(),
     "results": set(),
@@ -30,9 +31,9 @@ ROOMS: dict[str, set[str]] = {
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "report": {"results"},
+    "report": {"describe", "results"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
-    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results"},
+    "cli": {"api", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"},
 }
 
 

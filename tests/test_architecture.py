@@ -24,6 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "corpus": {"formats"},
     "describe": {"corpus", "fingerprint", "formats"},
     "checks": set(),
+    "simulate": {"checks", "corpus", "formats"},
     "align": set(),
     "results": set(),
     "filters": {"align"},
@@ -33,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "report": {"describe", "results"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
-    "cli": {"api", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"},
+    "cli": {"api", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results", "simulate"},
 }
 
 

@@ -5,7 +5,7 @@ import sys
 import click
 
 from karat import __version__
-from karat.cli import demo, describe, explain, formats, measures, protocols, score
+from karat.cli import demo, describe, explain, formats, measures, protocols, score, simulate
 from karat.errors import KaratError
 
 EPILOG = """\b
@@ -25,6 +25,7 @@ def cli() -> None:
 COMMANDS = (
     score.score,
     describe.describe,
+    simulate.simulate,
     protocols.protocols,
     formats.formats,
     measures.measures,

@@ -12,7 +12,7 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from karat.errors import Findings, Rule, nearest
+from karat.errors import Findings, Rule, UsageError, nearest
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
 
@@ -39,6 +39,37 @@ def input_options(command: _Command) -> _Command:
     unit = click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
     form = click.option("--input-format", metavar="FORMAT", help="Format of the input. Default: what it looks like.")
     return form(unit(tokens(command)))
+
+
+def output_format(to: str | None, output: str | None) -> str | None:
+    """The format to write: the named one, else what the file's name ends with; None if nothing is named."""
+    if to is not None:
+        return writable(to)
+    if output is None:
+        return None
+    suffixes = _written_suffixes()
+    bare = output.lower().removesuffix(".gz")
+    for suffix, name in suffixes.items():
+        if bare.endswith(suffix):
+            return name
+    known = f"Name it with --to, or end the file's name in {', '.join(suffixes)}."
+    raise UsageError("output-format", f"cannot tell in what format to write {output!r}", known)
+
+
+def writable(name: str) -> str:
+    """The name of a format, if it can be written."""
+    from karat.formats import FORMATS
+
+    if FORMATS.get(name).write is None:
+        known = f"Name one with --to: {', '.join(dict.fromkeys(_written_suffixes().values()))}."
+        raise UsageError("format-only-read", f"{name} is only read, not written", known)
+    return name
+
+
+def _written_suffixes() -> dict[str, str]:
+    from karat.formats import FORMATS
+
+    return {suffix: name for name, format_ in FORMATS if format_.write is not None for suffix in format_.SUFFIXES}
 
 
 def written(text: str, output: str | None) -> None:

@@ -22,7 +22,9 @@ ROOMS: dict[str, set[str]] = {
     "fingerprint": set(),
     "formats": set(),
     "corpus": {"formats"},
+    "describe": {"corpus", "fingerprint", "formats"},
     "checks": set(),
+    "simulate": {"checks", "corpus", "formats"},
     "align": set(),
     "results": set(),
     "filters": {"align"},
@@ -30,10 +32,13 @@ ROOMS: dict[str, set[str]] = {
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "report": {"results"},
+    "report": {"describe", "results"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
     "showcase": {"api", "report"},
-    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results", "showcase"},
+    "cli": {
+        *{"api", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results", "simulate"},
+        "showcase",
+    },
 }
 
 

@@ -689,7 +689,7 @@ def test_misspelt(options: str) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ("scroe fine.tbf fine.tbf", "Did you mean 'score'?"),
+        ("scroe fine.tbf fine.tbf", "'score'?"),
         ("score fine.tbf", "Missing argument 'SYSTEM'"),
         ("score fine.tbf fine.tbf fine.tbf", "unexpected extra argument"),
         ("score - -", "cannot both be standard input"),

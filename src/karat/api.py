@@ -8,7 +8,6 @@ from karat import engine
 from karat.corpus import Corpus, FileCorpus, open_corpus
 from karat.errors import Findings, UsageError
 from karat.formats import Options
-from karat.formats._tokens import TokenTables
 from karat.model import Unit
 from karat.protocols import resolve
 from karat.report.text import text
@@ -29,9 +28,7 @@ def read(
 
     `format` is sniffed if it is not named; `unit` and `tokens` are what `--unit` and `--tokens` are.
     """
-    return open_corpus(
-        fspath(path), format=format, options=Options(unit, None if tokens is None else TokenTables(tokens))
-    )
+    return open_corpus(fspath(path), format=format, options=Options.of(unit, tokens))
 
 
 def score(

@@ -9,8 +9,10 @@ from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document
 
-UNKNOWN = Rule("format-unknown", "fatal", "Name it with --gold-format or --system-format; `karat formats` lists them.")
-MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format or --system-format.")
+UNKNOWN = Rule(
+    "format-unknown", "fatal", "Name it (--gold-format, --system-format, --input-format); `karat formats` lists them."
+)
+MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format, --system-format or --input-format.")
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 import click
 
 from karat import __version__
-from karat.cli import demo, explain, formats, measures, protocols, score
+from karat.cli import demo, describe, explain, formats, measures, protocols, score, simulate
 from karat.errors import KaratError
 
 EPILOG = """\b
@@ -23,7 +23,18 @@ def cli() -> None:
     """Measure how much gold there is in a system's output: the scorer for event understanding."""
 
 
-for command in (score.score, protocols.protocols, formats.formats, measures.measures, explain.explain, demo.demo):
+COMMANDS = (
+    score.score,
+    describe.describe,
+    simulate.simulate,
+    protocols.protocols,
+    formats.formats,
+    measures.measures,
+    explain.explain,
+    demo.demo,
+)
+
+for command in COMMANDS:
     cli.add_command(command)
 
 

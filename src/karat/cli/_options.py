@@ -1,19 +1,22 @@
-"""What several commands share: options, and where output goes."""
+"""What several commands share: options, where output goes, and what is said beside it."""
 
-import errno
+import contextlib
 import os
+import shutil
+import sys
 import tempfile
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
 import click
 
-from karat.errors import Rule, nearest
+from karat.errors import Findings, Rule, UsageError, nearest
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
 
-output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Nearest(click.Choice[str]):
@@ -27,19 +30,84 @@ class Nearest(click.Choice[str]):
         return str(value)
 
 
+output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
+
+
+def input_options(command: _Command) -> _Command:
+    """How the one corpus that a command takes is read: `input_format`, `unit` and `tokens`."""
+    tokens = click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
+    unit = click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
+    form = click.option("--input-format", metavar="FORMAT", help="Format of the input. Default: what it looks like.")
+    return form(unit(tokens(command)))
+
+
+def output_format(to: str | None, output: str | None) -> str | None:
+    """The format to write: the named one, else what the file's name ends with; None if nothing is named."""
+    if to is not None:
+        return writable(to)
+    if output is None:
+        return None
+    suffixes = _written_suffixes()
+    bare = output.lower().removesuffix(".gz")
+    for suffix, name in suffixes.items():
+        if bare.endswith(suffix):
+            return name
+    known = f"Name it with --to, or end the file's name in {', '.join(suffixes)}."
+    raise UsageError("output-format", f"cannot tell in what format to write {output!r}", known)
+
+
+def writable(name: str) -> str:
+    """The name of a format, if it can be written."""
+    from karat.formats import FORMATS
+
+    if FORMATS.get(name).write is None:
+        known = f"Name one with --to: {', '.join(dict.fromkeys(_written_suffixes().values()))}."
+        raise UsageError("format-only-read", f"{name} is only read, not written", known)
+    return name
+
+
+def _written_suffixes() -> dict[str, str]:
+    from karat.formats import FORMATS
+
+    return {suffix: name for name, format_ in FORMATS if format_.write is not None for suffix in format_.SUFFIXES}
+
+
 def written(text: str, output: str | None) -> None:
     """Print, or write a file beside its place and move it there, so that nothing is ever half written."""
     if output is None:
         click.echo(text, nl=False)
         return
+    with destination(output) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def destination(output: str | None) -> Iterator[IO[bytes]]:
+    """Where bytes go: to a file beside FILE, or aside, and to their place only when all of them are there."""
+    if output is None:
+        with tempfile.TemporaryFile() as aside:
+            yield aside
+            aside.seek(0)
+            shutil.copyfileobj(aside, sys.stdout.buffer)
+        return
     path = Path(output)
+    with _refused(output):
+        beside = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)
     try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", newline="\n", delete=False) as beside:
-            beside.write(text)
-        Path(beside.name).chmod(0o666 & ~_umask())
-        Path(beside.name).replace(path)
+        with beside:
+            yield beside
+        with _refused(output):
+            Path(beside.name).chmod(0o666 & ~_umask())
+            Path(beside.name).replace(path)
+    except BaseException:
+        Path(beside.name).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _refused(output: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UNWRITABLE.error(error.strerror or str(error), file=output) from None
 
@@ -54,3 +122,29 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+def tell(findings: Findings) -> None:
+    """Say on standard error what was found on the way, a line a kind."""
+    from karat.report.text import told
+
+    for line in told(findings.kept, findings.counts):
+        click.echo(line, err=True)
+
+
+def progress() -> Callable[[int, int], None] | None:
+    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+    started = shown = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done == total and shown > started:
+            click.echo("\r\033[K", nl=False, err=True)
+        elif now - started > 1 and now - shown > 0.1:
+            shown = now
+            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
+
+    return show

@@ -1,13 +1,10 @@
 """`karat score`."""
 
-import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, output_option, refuse_overwriting, written
+from karat.cli._options import Nearest, output_option, progress, refuse_overwriting, written
 
 EPILOG = """\b
 Examples:
@@ -95,7 +92,6 @@ def score(
     from karat.corpus import open_corpus
     from karat.errors import Findings, UsageError
     from karat.formats import Options
-    from karat.formats._tokens import TokenTables
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
     from karat.report.text import text
@@ -107,7 +103,7 @@ def score(
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = Options(unit, None if tokens is None else TokenTables(tokens))
+    options = Options.of(unit, tokens)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
     refuse_overwriting(output, [file.path for corpus in (golden, found) for file in corpus.files])
@@ -119,25 +115,7 @@ def score(
         resolve_all(protocols or golden.protocols, chosen),
         engine.Options(measures, by, per_unit or per_document, strict),
         findings=findings,
-        progress=_progress(),
+        progress=progress(),
     )
     whole = json(results) if form == "json" else "\n\n".join(text(result, digits=digits) for result in results)
     written(whole, output)
-
-
-def _progress() -> Callable[[int, int], None] | None:
-    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
-        return None
-    started = shown = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if done == total and shown > started:
-            click.echo("\r\033[K", nl=False, err=True)
-        elif now - started > 1 and now - shown > 0.1:
-            shown = now
-            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
-
-    return show

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from karat.checks import check
+from karat.checks import checked
 from karat.corpus import Corpus
 from karat.errors import KaratError, Report, Rule, quoted
 from karat.model import Document, Pair
@@ -66,11 +66,5 @@ def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:
 def _read(corpus: Corpus, id_: str, report: Report) -> Document | None:
     if id_ not in corpus.survey().rows:
         return None
-    document = corpus.read(id_, report)
-    for finding in check(document):
-        file, line = corpus.where(id_)
-        placed = finding._replace(file=file, line=line)
-        if placed.severity == "fatal":
-            raise KaratError(placed)
-        report(placed)
-    return document
+    file, line = corpus.where(id_)
+    return checked(corpus.read(id_, report), file=file, line=line, report=report)

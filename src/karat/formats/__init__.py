@@ -50,6 +50,11 @@ class Options(Struct, frozen=True):
     tokens: TokenTables | None = None
     """Where the rows of token ids are looked up."""
 
+    @classmethod
+    def of(cls, unit: Unit | None, folder: str | None) -> "Options":
+        """As `--unit` and `--tokens` say."""
+        return cls(unit, None if folder is None else TokenTables(folder))
+
 
 class Format(Protocol):
     """What a format module offers."""

@@ -1,0 +1,291 @@
+"""What is in a corpus: documents, mentions, attributes, clusters and links, counted in one pass.
+
+Nothing is kept of a document but counts, so memory grows with the number of different values and of clusters only.
+`Description` as JSON is what `karat describe -f json` prints:
+
+    documents            how many
+    fingerprint          the corpus's fingerprint, as in the signature of a score
+    units                documents by unit of offsets
+    topics, subtopics    {present, absent: documents with and without one, distinct: how many there are}
+    sources, languages   the same with values, see below
+    mentions             by kind of mention: {mentions, one_segment, several_segments, no_span}
+    attributes           by kind of mention, then by name: {present, absent: mentions with and without it, distinct,
+                         values: [{value, count}] most frequent first, more: {values, count} that are not listed}
+    clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
+    cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
+    links                by kind
+
+A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
+a mention without a cluster is one of its own. Its kind is what its record says, else its mentions' kind. A subtopic
+is one of its topic: two topics may use one name.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+
+from msgspec import Struct
+
+from karat.corpus import Corpus
+from karat.errors import Report
+from karat.fingerprint import Fingerprint
+from karat.model import Cluster, Document, Mention, Value
+
+FIRST = ("type", "realis")
+
+
+class Present(Struct, frozen=True):
+    """Something that documents may have: how many do, how many do not, and how many different ones there are."""
+
+    present: int
+    absent: int
+    distinct: int
+
+
+class Count(Struct, frozen=True):
+    """A value and how often it occurs."""
+
+    value: Value
+    count: int
+
+
+class More(Struct, frozen=True):
+    """Values that are not listed: how many, and how often they occur together."""
+
+    values: int
+    count: int
+
+
+class Values(Struct, frozen=True):
+    """An attribute's values, most frequent first."""
+
+    present: int
+    absent: int
+    distinct: int
+    values: tuple[Count, ...]
+    more: More
+
+
+class Mentions(Struct, frozen=True):
+    """The mentions of a kind, by the shape of their spans."""
+
+    mentions: int
+    one_segment: int
+    several_segments: int
+    no_span: int
+
+
+class Clusters(Struct, frozen=True):
+    """The clusters of a kind, by where their mentions are; `largest` is a number of mentions."""
+
+    clusters: int
+    singleton: int
+    within: int
+    across: int
+    empty: int
+    largest: int
+
+
+class Description(Struct, frozen=True):
+    """What is in a corpus."""
+
+    documents: int
+    fingerprint: str
+    units: dict[str, int]
+    topics: Present
+    subtopics: Present
+    sources: Values
+    languages: Values
+    mentions: dict[str, Mentions]
+    attributes: dict[str, dict[str, Values]]
+    clusters: dict[str, Clusters]
+    cluster_attributes: dict[str, dict[str, Values]]
+    links: dict[str, int]
+
+
+def description(
+    corpus: Corpus, *, most: int = 20, report: Report, progress: Callable[[int, int], None] | None = None
+) -> Description:
+    """What is in a corpus; of each attribute, the `most` frequent values are listed."""
+    tallies, ids = _Tallies(), corpus.survey().rows
+    try:
+        for done, id_ in enumerate(ids, 1):
+            tallies.add(corpus.read(id_, report))
+            if progress is not None:
+                progress(done, len(ids))
+    finally:
+        corpus.close()
+    return tallies.description(most)
+
+
+class _Tally:
+    """Counts values. `True`, `1` and `1.0` are three values, though Python finds them equal."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[str, Value]] = Counter()
+
+    def add(self, value: Value | None) -> None:
+        """Count one; None is no value."""
+        if value is not None:
+            self.counts[type(value).__name__, value] += 1
+
+    def values(self, among: int, most: int) -> Values:
+        """The most frequent values; ties in the order of the alphabet."""
+        ranked = sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0][1]), item[0][0]))
+        listed = tuple(Count(value, count) for (_, value), count in ranked[:most])
+        rest = [count for _, count in ranked[most:]]
+        present = self.counts.total()
+        return Values(present, among - present, len(ranked), listed, More(len(rest), sum(rest)))
+
+
+class _Attributes:
+    """Counts the attributes of mentions, or of the records of clusters, by kind."""
+
+    def __init__(self) -> None:
+        self.holders: Counter[str] = Counter()
+        self.tallies: dict[str, dict[str, _Tally]] = {}
+
+    def add(self, holder: Mention | Cluster) -> None:
+        """Count those of one mention or cluster."""
+        self.holders[holder.kind] += 1
+        tallies = self.tallies.setdefault(holder.kind, {})
+        for name, value in holder.attributes.items():
+            tallies.setdefault(name, _Tally()).add(value)
+
+    def values(self, most: int) -> dict[str, dict[str, Values]]:
+        """By kind, then by name: type and realis first, as in scores."""
+        return {
+            kind: {
+                name: self.tallies[kind][name].values(self.holders[kind], most)
+                for name in sorted(self.tallies[kind], key=lambda name: (name not in FIRST, name != "type", name))
+            }
+            for kind, _ in _ranked(self.holders)
+            if self.tallies[kind]
+        }
+
+
+class _Members:
+    """What is remembered of one cluster: how many mentions, whether in several documents, and of what kind."""
+
+    __slots__ = ("across", "document", "mentioned", "recorded", "size")
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.document = -1
+        self.across = False
+        self.mentioned: str | None = None
+        self.recorded: str | None = None
+
+    def add(self, kind: str, document: int) -> None:
+        """Take one more mention."""
+        self.across |= bool(self.size) and self.document != document
+        self.size += 1
+        self.document = document
+        self.mentioned = _least(self.mentioned, kind)
+
+    @property
+    def kind(self) -> str:
+        return self.recorded or self.mentioned or ""
+
+
+def _least(one: str | None, other: str) -> str:
+    """Where a cluster is given two kinds, the first in the alphabet, so that the order of documents cannot show."""
+    return other if one is None else min(one, other)
+
+
+class _Tallies:
+    """Takes the documents of a corpus one by one."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.fingerprint = Fingerprint()
+        self.units: Counter[str] = Counter()
+        self.topics: Counter[Hashable] = Counter()
+        self.subtopics: Counter[Hashable] = Counter()
+        self.sources, self.languages = _Tally(), _Tally()
+        self.shapes: dict[str, Counter[str]] = {}
+        self.attributes, self.cluster_attributes = _Attributes(), _Attributes()
+        self.members: dict[str, _Members] = {}
+        self.alone: Counter[str] = Counter()
+        self.links: Counter[str] = Counter()
+
+    def add(self, document: Document) -> None:
+        """Count one document."""
+        self.documents += 1
+        self.fingerprint.add(document)
+        self.units[document.unit] += 1
+        if document.topic is not None:
+            self.topics[document.topic] += 1
+        if document.subtopic is not None:
+            self.subtopics[document.topic, document.subtopic] += 1
+        self.sources.add(document.source)
+        self.languages.add(document.language)
+        for mention in document.mentions:
+            self._add_mention(mention)
+        for cluster in document.clusters:
+            members = self.members.setdefault(cluster.id, _Members())
+            members.recorded = _least(members.recorded, cluster.kind)
+            self.cluster_attributes.add(cluster)
+        self.links.update(link.kind for link in document.links)
+
+    def _add_mention(self, mention: Mention) -> None:
+        shape = ("no_span", "one_segment", "several_segments")[min(len(mention.span), 2)]
+        self.shapes.setdefault(mention.kind, Counter())[shape] += 1
+        self.attributes.add(mention)
+        if mention.cluster is None:
+            self.alone[mention.kind] += 1
+        else:
+            self.members.setdefault(mention.cluster, _Members()).add(mention.kind, self.documents)
+
+    def description(self, most: int) -> Description:
+        """The counts, in their order."""
+        return Description(
+            documents=self.documents,
+            fingerprint=str(self.fingerprint),
+            units=dict(_ranked(self.units)),
+            topics=self._present(self.topics),
+            subtopics=self._present(self.subtopics),
+            sources=self.sources.values(self.documents, most),
+            languages=self.languages.values(self.documents, most),
+            mentions={
+                kind: Mentions(
+                    mentions=mentions,
+                    one_segment=self.shapes[kind]["one_segment"],
+                    several_segments=self.shapes[kind]["several_segments"],
+                    no_span=self.shapes[kind]["no_span"],
+                )
+                for kind, mentions in _ranked(self.attributes.holders)
+            },
+            attributes=self.attributes.values(most),
+            clusters=self._clusters(),
+            cluster_attributes=self.cluster_attributes.values(most),
+            links=dict(_ranked(self.links)),
+        )
+
+    def _present(self, names: Counter[Hashable]) -> Present:
+        return Present(names.total(), self.documents - names.total(), len(names))
+
+    def _clusters(self) -> dict[str, Clusters]:
+        """Clusters by kind; those of mentions that name none are singletons."""
+        places: dict[str, Counter[str]] = {kind: Counter(singleton=count) for kind, count in self.alone.items()}
+        largest: dict[str, int] = dict.fromkeys(self.alone, 1)
+        for members in self.members.values():
+            place = ("empty", "singleton", "across" if members.across else "within")[min(members.size, 2)]
+            places.setdefault(members.kind, Counter())[place] += 1
+            largest[members.kind] = max(largest.get(members.kind, 0), members.size)
+        totals = Counter({kind: counts.total() for kind, counts in places.items()})
+        return {
+            kind: Clusters(
+                clusters=total,
+                singleton=places[kind]["singleton"],
+                within=places[kind]["within"],
+                across=places[kind]["across"],
+                empty=places[kind]["empty"],
+                largest=largest[kind],
+            )
+            for kind, total in _ranked(totals)
+        }
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Most frequent first, ties in the order of the alphabet."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,44 @@
+"""Errors of links: dropped, or turned round."""
+
+from collections.abc import Collection
+from random import Random
+
+from msgspec.structs import replace
+
+from karat.model import Document, Link
+from karat.simulate.chance import struck
+from karat.simulate.validity import cyclic
+
+
+def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
+    """Links are dropped."""
+    hits = struck(len(document.links), rate, random)
+    kept = tuple(link for link, hit in zip(document.links, hits, strict=True) if not hit)
+    return replace(document, links=kept), sum(hits)
+
+
+def reverse_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
+    """Links are turned round: all that are struck if no cycle comes of it, else one after another those that can be."""
+    hits = struck(len(document.links), rate, random)
+    chosen = [n for n, (link, hit) in enumerate(zip(document.links, hits, strict=True)) if hit and not _loop(link)]
+    whole = _turned(document, chosen)
+    if not cyclic(whole):
+        return whole, len(chosen)
+    turned = 0
+    for number in chosen:
+        candidate = _turned(document, [number])
+        if not cyclic(candidate):
+            document, turned = candidate, turned + 1
+    return document, turned
+
+
+def _loop(link: Link) -> bool:
+    return link.source == link.target
+
+
+def _turned(document: Document, chosen: Collection[int]) -> Document:
+    links = tuple(
+        Link(link.kind, link.target, link.source) if number in chosen else link
+        for number, link in enumerate(document.links)
+    )
+    return replace(document, links=links)

@@ -1,0 +1,148 @@
+"""Errors of mentions: missed, split, merged, with a wrong boundary, invented."""
+
+from collections.abc import Collection
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from karat.model import Document, Mention, Region
+from karat.regions import runs, size
+from karat.simulate.chance import below, pick, struck
+from karat.simulate.names import Names
+from karat.simulate.profile import Profile
+from karat.simulate.validity import pruned
+
+SHIFTS = (-2, -1, 1, 2)
+
+
+def miss(document: Document, rate: float, random: Random) -> tuple[Document, int]:
+    """Mentions are dropped, with the links that join them."""
+    hits = struck(len(document.mentions), rate, random)
+    kept = tuple(mention for mention, hit in zip(document.mentions, hits, strict=True) if not hit)
+    return pruned(replace(document, mentions=kept), document), sum(hits)
+
+
+def split(document: Document, rate: float, random: Random, *, names: Names) -> tuple[Document, int]:
+    """A mention becomes two, each with a part of its span; links stay with the first, everything else is in both."""
+    mentions: list[Mention] = []
+    for mention, hit in zip(document.mentions, struck(len(document.mentions), rate, random), strict=True):
+        if hit and size(mention.span) > 1:
+            first, second = parts(mention.span, 1 + below(size(mention.span) - 1, random))
+            mentions += [moved(mention, first), moved(mention, second, id=names.mention())]
+        else:
+            mentions.append(mention)
+    return replace(document, mentions=tuple(mentions)), len(mentions) - len(document.mentions)
+
+
+def merge(document: Document, rate: float, random: Random) -> tuple[Document, int]:
+    """Two mentions of a kind that follow each other in the source become one, the first, with both spans.
+
+    Each takes part in one merger at most; the second goes with its links.
+    """
+    mentions: dict[str, Mention] = {mention.id: mention for mention in document.mentions}
+    merged = 0
+    for kind in sorted({mention.kind for mention in document.mentions}):
+        row = [mention for mention in document.mentions if mention.kind == kind and mention.span]
+        row.sort(key=lambda mention: mention.span)
+        at = 0
+        while at + 1 < len(row):
+            if random.random() < rate:
+                first, second = row[at : at + 2]
+                mentions[first.id] = moved(first, joined(first.span, second.span))
+                del mentions[second.id]
+                merged += 1
+                at += 1
+            at += 1
+    return pruned(replace(document, mentions=tuple(mentions.values())), document), merged
+
+
+def boundary(document: Document, rate: float, random: Random, *, limit: int) -> tuple[Document, int]:
+    """One end of a segment is shifted by one or two positions; a mention with no room for that is left."""
+    mentions, changed = list(document.mentions), 0
+    for position, hit in enumerate(struck(len(mentions), rate, random)):
+        spans = shifted(mentions[position].span, limit) if hit else []
+        if spans:
+            mentions[position] = moved(mentions[position], pick(spans, random))
+            changed += 1
+    return replace(document, mentions=tuple(mentions)), changed
+
+
+def spurious(
+    document: Document, rate: float, random: Random, *, gold: Document, profile: Profile, limit: int, names: Names
+) -> tuple[Document, int]:
+    """Mentions are invented, at most one for each gold mention, of kinds, attributes and lengths that the corpus has.
+
+    No span of one equals that of another mention, in gold or here; where there is no room for one, there is none.
+    """
+    taken = {mention.span for side in (gold, document) for mention in side.mentions}
+    invented: list[Mention] = []
+    for hit in struck(len(gold.mentions), rate, random):
+        if hit:
+            kind = profile.kinds[gold.unit].draw(random)
+            span = free(profile.lengths[gold.unit, kind].draw(random), limit, taken, random)
+            if span is not None:
+                attributes = {
+                    name: attribute.values.draw(random)[1]
+                    for name, attribute in profile.attributes[kind].items()
+                    if below(attribute.mentions, random) < attribute.present
+                }
+                invented.append(Mention(names.mention(), span, kind=kind, attributes=attributes))
+                taken.add(span)
+    return replace(document, mentions=(*document.mentions, *invented)), len(invented)
+
+
+def moved(mention: Mention, span: Region, **changes: Any) -> Mention:
+    """The mention in another place. Its words are those of the old one, so they go; a head outside goes too."""
+    head = mention.head if mention.head is not None and inside(mention.head, span) else None
+    return replace(mention, span=span, head=head, text=None, **changes)
+
+
+def inside(inner: Region, outer: Region) -> bool:
+    """Whether every segment of one region lies in a segment of the other."""
+    return all(any(low <= begin and end <= high for low, high in outer) for begin, end in inner)
+
+
+def parts(span: Region, at: int) -> tuple[Region, Region]:
+    """The first `at` positions of a span, and the rest."""
+    first: list[tuple[int, int]] = []
+    second: list[tuple[int, int]] = []
+    for begin, end in span:
+        cut = min(max(begin + at, begin), end)
+        first += [(begin, cut)] * (begin < cut)
+        second += [(cut, end)] * (cut < end)
+        at -= end - begin
+    return tuple(first), tuple(second)
+
+
+def joined(first: Region, second: Region) -> Region:
+    """Both regions as one; segments that overlap or touch are one segment."""
+    return runs(place for begin, end in (*first, *second) for place in range(begin, end))
+
+
+def shifted(span: Region, limit: int) -> list[Region]:
+    """Every span that one shift can make of this one: not empty, no segment touching another, none beyond `limit`."""
+    found: list[Region] = []
+    for number, (begin, end) in enumerate(span):
+        lowest = span[number - 1][1] + 1 if number else 0
+        highest = span[number + 1][0] - 1 if number + 1 < len(span) else limit
+        moves = [(begin + shift, end) for shift in SHIFTS if lowest <= begin + shift < end <= limit]
+        moves += [(begin, end + shift) for shift in SHIFTS if begin < end + shift <= highest and end <= limit]
+        found += [(*span[:number], move, *span[number + 1 :]) for move in moves]
+    return found
+
+
+def free(length: int, limit: int, taken: Collection[Region], random: Random) -> Region | None:
+    """A span of that length before `limit` that is not taken, else the longest shorter one; None if there is none."""
+    if not length:
+        return ()
+    singles = [span[0] for span in taken if len(span) == 1]
+    for size_ in range(min(length, limit), 0, -1):
+        begins = sorted(begin for begin, end in singles if end - begin == size_ and end <= limit)
+        room = limit - size_ + 1 - len(begins)
+        if room > 0:
+            begin = below(room, random)
+            for other in begins:
+                begin += other <= begin
+            return ((begin, begin + size_),)
+    return None

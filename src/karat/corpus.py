@@ -2,15 +2,19 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
+
+from msgspec.structs import replace
 
 from karat.errors import Report, Rule
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import File, find
-from karat.model import Document
+from karat.model import Document, Mention, Value
 
-UNKNOWN = Rule("format-unknown", "fatal", "Name it with --gold-format or --system-format; `karat formats` lists them.")
-MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format or --system-format.")
+UNKNOWN = Rule(
+    "format-unknown", "fatal", "Name it: --gold-format, --system-format or --from; `karat formats` lists them."
+)
+MIXED = Rule("format-mixed", "fatal", "Name the one to read: --gold-format, --system-format or --from.")
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -22,6 +26,8 @@ class Survey:
         self.rows: dict[str, int] = {}
         self._places = array("q")
         self.attributes: set[tuple[str, str]] = set()
+        self.kinds: dict[str, str] = {}
+        """Kinds that one document leaves undecided, and what they are in this corpus."""
 
     def add(self, block: Block, file: int) -> None:
         """Take note of one more document."""
@@ -34,6 +40,11 @@ class Survey:
         row = self.rows[id_] * 4
         file, offset, length, line = self._places[row : row + 4]
         return file, Block(id_, offset, length, line)
+
+    def settle(self, kinds: dict[str, str]) -> None:
+        """Take note of what undecided kinds are, once all documents are known."""
+        self.kinds = kinds
+        self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
 
     def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
         """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
@@ -90,6 +101,8 @@ class FileCorpus:
                         if block.id in survey.rows:
                             raise self._twice(survey, block, file)
                         survey.add(block, number)
+            if settled := _offered(self._format, "settled", None):
+                survey.settle(settled(frozenset(kind for kind, _ in survey.attributes)))
             self._survey = survey
         return self._survey
 
@@ -100,11 +113,15 @@ class FileCorpus:
 
     def read(self, id_: str, report: Report) -> Document:
         """One document, from its place."""
-        number, block = self.survey().place(id_)
+        survey = self.survey()
+        number, block = survey.place(id_)
         stream = self._stream(number)
         stream.seek(block.offset)
         data = stream.read(block.length)
-        return self._format.parse(data, block, self.options, self.files[number].name, report)
+        document = self._format.parse(data, block, self.options, self.files[number].name, report)
+        defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
+        defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
+        return _settled(document, survey.kinds, defaults) if survey.kinds or defaults else document
 
     def where(self, id_: str) -> tuple[str, int | None]:
         """The file and the first line of a document."""
@@ -171,6 +188,25 @@ class MemoryCorpus:
         return iter(self._documents.values())
 
 
+def _offered(format_: Format, name: str, default: Any) -> Any:
+    """What a format offers beyond what every format must."""
+    return getattr(format_, name, default)
+
+
+def _settled(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
+    """The document with what only the whole corpus can tell: undecided kinds, and defaults of its events."""
+
+    def settled(mention: Mention) -> Mention:
+        kind = kinds.get(mention.kind, mention.kind)
+        lacking = defaults.keys() - mention.attributes.keys() if kind == "event" else ()
+        if kind == mention.kind and not lacking:
+            return mention
+        attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
+        return replace(mention, kind=kind, attributes=attributes)
+
+    return replace(document, mentions=tuple(map(settled, document.mentions)))
+
+
 def _ignore(finding: object) -> None:
     """Findings are for whoever asks for them; a plain loop over documents does not."""
 
@@ -191,7 +227,8 @@ def open_corpus(
     if format is not None:
         FORMATS.get(format)
         return FileCorpus(spec, _of_format(files, format), format, options or Options())
-    found = {file: _sniffed(file) for file in files}
+    formats: dict[str, Format] = dict(FORMATS)
+    found = _without_companions({file: _sniffed(file, formats) for file in files}, formats)
     names = sorted({name for name in found.values() if name is not None})
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
@@ -213,10 +250,23 @@ def _of_format(files: list[File], format_: str) -> list[File]:
     return [file for file in files if _bare(file.name).endswith(suffixes)] or files
 
 
-def _sniffed(file: File) -> str | None:
+def _without_companions(found: dict[File, str | None], formats: dict[str, Format]) -> dict[File, str | None]:
+    """All but the files that only stand beside another one (a text beside its annotations)."""
+    companions = {
+        _bare(file.name).removesuffix(suffix) + beside
+        for file, name in found.items()
+        if name is not None
+        for beside in _offered(formats[name], "BESIDE", ())
+        for suffix in formats[name].SUFFIXES
+        if _bare(file.name).endswith(suffix)
+    }
+    return {file: name for file, name in found.items() if _bare(file.name) not in companions}
+
+
+def _sniffed(file: File, formats: dict[str, Format]) -> str | None:
     head = file.head()
-    by_content = [name for name, format_ in FORMATS if format_.sniff(head)]
-    by_suffix = [name for name, format_ in FORMATS if _bare(file.name).endswith(format_.SUFFIXES)]
+    by_content = [name for name, format_ in formats.items() if format_.sniff(head)]
+    by_suffix = [name for name, format_ in formats.items() if _bare(file.name).endswith(format_.SUFFIXES)]
     both = [name for name in by_content if name in by_suffix]
     return next(iter(both or by_content or by_suffix), None)
 

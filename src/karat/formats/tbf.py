@@ -19,7 +19,7 @@ from typing import BinaryIO
 from karat.errors import KaratError, Report, Rule
 from karat.formats import Block, Options
 from karat.formats._files import decode
-from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
 from karat.formats._tokens import TokenTables, number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.regions import runs, union
@@ -27,6 +27,7 @@ from karat.regions import runs, union
 TITLE = "TAC event nuggets"
 SUFFIXES = (".tbf",)
 PROTOCOLS = ("tac-2017",)
+LOCAL_CLUSTERS = True
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT = b"#"[0]
@@ -52,7 +53,6 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention in no line is a cluster of its own anyway.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, arguments by commas, lines by line ends."
@@ -298,6 +298,8 @@ def write(document: Document, options: Options, lost: Callable[[str], None]) -> 
     for count, link in enumerate(document.links, 1):
         if link.kind in names and link.source in ends and link.target in ends:
             lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
+            if {link.source, link.target} != {ends[link.source], ends[link.target]}:
+                lost("that links join clusters (written between their first mentions)")
         else:
             lost(f"links of kind {link.kind}")
     return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")

@@ -1,15 +1,21 @@
-"""What several commands share: options, and where output goes."""
+"""What several commands share: options, where output goes, and what is said beside it."""
 
+import contextlib
 import os
+import shutil
+import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
-from karat.errors import Rule, nearest
+from karat.errors import Findings, Rule, nearest
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
+NOT_EMPTY = Rule("folder-not-empty", "fatal", "Name a new folder, or empty this one first.")
 
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
 
@@ -30,12 +36,55 @@ def written(text: str, output: str | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
+    with destination(output) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def destination(output: str | None) -> Iterator[IO[bytes]]:
+    """Where bytes go: to a file beside FILE, or aside, and to their place only when all of them are there."""
+    if output is None:
+        with tempfile.NamedTemporaryFile() as aside:
+            yield aside
+            aside.seek(0)
+            shutil.copyfileobj(aside, sys.stdout.buffer)
+        return
     path = Path(output)
+    with _refused(output):
+        beside = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)
     try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", newline="\n", delete=False) as beside:
-            beside.write(text)
-        Path(beside.name).chmod(0o666 & ~_umask())
-        Path(beside.name).replace(path)
+        with beside:
+            yield beside
+        with _refused(output):
+            Path(beside.name).chmod(0o666 & ~_umask())
+            Path(beside.name).replace(path)
+    except BaseException:
+        Path(beside.name).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def destination_folder(output: str) -> Iterator[Path]:
+    """Where files go: into a folder beside FOLDER, which takes its place only when all of them are there."""
+    path = Path(output)
+    if path.is_dir() and any(path.iterdir()):
+        raise NOT_EMPTY.error("the folder has files in it already", file=output)
+    with _refused(output):
+        beside = Path(tempfile.mkdtemp(dir=path.parent))
+    try:
+        yield beside
+        with _refused(output):
+            beside.chmod(0o777 & ~_umask())
+            beside.replace(path)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+@contextlib.contextmanager
+def _refused(output: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UNWRITABLE.error(error.strerror or str(error), file=output) from None
 
@@ -44,3 +93,29 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+def tell(findings: Findings) -> None:
+    """Say on standard error what was found on the way, a line a kind."""
+    from karat.report.text import told
+
+    for line in told(findings.kept, findings.counts):
+        click.echo(line, err=True)
+
+
+def progress() -> Callable[[int, int], None] | None:
+    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+    started = shown = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done == total and shown > started:
+            click.echo("\r\033[K", nl=False, err=True)
+        elif now - started > 1 and now - shown > 0.1:
+            shown = now
+            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
+
+    return show

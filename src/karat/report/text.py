@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from karat.errors import Finding
 from karat.results import Leaf, Result, Score
 
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
@@ -71,12 +72,17 @@ def _number(leaf: Leaf | None, name: str, digits: int) -> str:
 
 
 def remarks(result: Result) -> list[str]:
-    """Warnings, a line a kind: the first of them, and how many more there are."""
+    """Warnings, if there are any."""
+    return ["\n".join(told(result.warnings, result.warning_counts))] if result.warnings else []
+
+
+def told(findings: Iterable[Finding], counts: Mapping[str, int]) -> list[str]:
+    """Findings, a line a kind: the first of them, and how many more there are."""
     lines: dict[str, str] = {}
-    for finding in result.warnings:
-        more = result.warning_counts[finding.code] - 1
+    for finding in findings:
+        more = counts[finding.code] - 1
         lines.setdefault(finding.code, f"{finding.severity}: {finding}" + (f" (and {more:,} more)" if more else ""))
-    return ["\n".join(lines.values())] if lines else []
+    return list(lines.values())
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

@@ -1,6 +1,8 @@
 """The shape of the house: nothing imports upward, and the engine names no protocol and no measure."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "fingerprint": set(),
     "formats": set(),
     "corpus": {"formats"},
+    "convert": {"corpus", "fingerprint", "formats"},
     "describe": {"corpus", "fingerprint", "formats"},
     "checks": set(),
     "simulate": {"checks", "corpus", "formats"},
@@ -36,7 +39,19 @@ ROOMS: dict[str, set[str]] = {
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
     "showcase": {"api", "report"},
     "cli": {
-        *{"api", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results", "simulate"},
+        *{
+            "api",
+            "convert",
+            "corpus",
+            "describe",
+            "engine",
+            "formats",
+            "measures",
+            "protocols",
+            "report",
+            "results",
+            "simulate",
+        },
         "showcase",
     },
 }
@@ -85,6 +100,15 @@ def test_the_engine_names_no_protocol_and_no_measure() -> None:
     words = [*protocols.names(), *MEASURES.names()]
     assert words
     assert [word for word in words if word in text] == []
+
+
+def test_help_starts_at_once() -> None:
+    """Nothing heavy is imported before it is needed."""
+    code = "import sys\nfrom karat.cli import cli\ncli(['--help'], standalone_mode=False)\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    imported = done.stdout.splitlines()[-1].split()
+    assert "karat.cli.convert" in imported
+    assert {"numpy", "scipy", "lxml", "msgspec"}.isdisjoint(imported)
 
 
 def test_the_public_names_are_there() -> None:

@@ -127,6 +127,7 @@ def test_tbf_tells_what_it_cannot_hold(tmp_path: Path) -> None:
         "mentions of kind entity",
         "that mentions have no realis (written NOT_ANNOTATED)",
         "links of kind agent",
+        "that links join clusters (written between their first mentions)",
     }
 
 

@@ -2,17 +2,18 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
+
+from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import ENCODING, File, find
-from karat.model import Document
+from karat.model import Document, Mention, Value
 
-UNKNOWN = Rule(
-    "format-unknown", "fatal", "Name it (--gold-format, --system-format, --input-format); `karat formats` lists them."
-)
-MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format, --system-format or --input-format.")
+OPTIONS = "--gold-format, --system-format, --input-format"
+UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
+MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -25,6 +26,8 @@ class Survey:
         self._places = array("q")
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
+        self.settled_kinds: dict[str, str] = {}
+        """Kinds that one document leaves undecided, and what they are in this corpus."""
 
     def add(self, block: Block, file: int) -> None:
         """Take note of one more document."""
@@ -38,6 +41,12 @@ class Survey:
         row = self.rows[id_] * 4
         file, offset, length, line = self._places[row : row + 4]
         return file, Block(id_, offset, length, line)
+
+    def settle(self, kinds: dict[str, str]) -> None:
+        """Take note of what undecided kinds are, once all documents are known."""
+        self.settled_kinds = kinds
+        self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
+        self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
 
     def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
         """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
@@ -94,6 +103,8 @@ class FileCorpus:
                         if block.id in survey.rows:
                             raise self._twice(survey, block, file)
                         survey.add(block, number)
+            if settled := _offered(self._format, "settled", None):
+                survey.settle(settled(frozenset(survey.kinds)))
             self._survey = survey
         return self._survey
 
@@ -104,11 +115,15 @@ class FileCorpus:
 
     def read(self, id_: str, report: Report) -> Document:
         """One document, from its place."""
-        number, block = self.survey().place(id_)
+        survey = self.survey()
+        number, block = survey.place(id_)
         stream = self._stream(number)
         stream.seek(block.offset)
         data = stream.read(block.length)
-        return self._format.parse(data, block, self.options, self.files[number].name, report)
+        document = self._format.parse(data, block, self.options, self.files[number].name, report)
+        defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
+        defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
+        return _settled(document, survey.settled_kinds, defaults) if survey.settled_kinds or defaults else document
 
     def where(self, id_: str) -> tuple[str, int | None]:
         """The file and the first line of a document."""
@@ -175,6 +190,25 @@ class MemoryCorpus:
         return iter(self._documents.values())
 
 
+def _offered(format_: Format, name: str, default: Any) -> Any:
+    """What a format offers beyond what every format must."""
+    return getattr(format_, name, default)
+
+
+def _settled(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
+    """The document with what only the whole corpus can tell: undecided kinds, and defaults of its events."""
+
+    def settled(mention: Mention) -> Mention:
+        kind = kinds.get(mention.kind, mention.kind)
+        lacking = defaults.keys() - mention.attributes.keys() if kind == "event" else ()
+        if kind == mention.kind and not lacking:
+            return mention
+        attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
+        return replace(mention, kind=kind, attributes=attributes)
+
+    return replace(document, mentions=tuple(map(settled, document.mentions)))
+
+
 def _ignore(finding: object) -> None:
     """Findings are for whoever asks for them; a plain loop over documents does not."""
 
@@ -197,7 +231,7 @@ def open_corpus(
         chosen = _of_format(files, format)
         _refuse_binary(chosen)
         return FileCorpus(spec, chosen, format, options)
-    found = [(file, _sniffed(file)) for file in files]
+    found = _without_companions([(file, _sniffed(file)) for file in files])
     names = sorted({name for _, name in found if name is not None})
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
@@ -223,6 +257,19 @@ def _of_format(files: list[File], format_: str) -> list[File]:
     """In a folder, the files whose names end as the format's do, if there are any; else all."""
     suffixes = FORMATS.get(format_).SUFFIXES
     return [file for file in files if _bare(file.name).endswith(suffixes)] or files
+
+
+def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
+    """All but the files that only stand beside another one (a text beside its annotations)."""
+    companions = {
+        _bare(file.name).removesuffix(suffix) + beside
+        for file, name in found
+        if name is not None
+        for beside in _offered(FORMATS.get(name), "BESIDE", ())
+        for suffix in FORMATS.get(name).SUFFIXES
+        if _bare(file.name).endswith(suffix)
+    }
+    return [(file, name) for file, name in found if _bare(file.name) not in companions]
 
 
 def _sniffed(file: File) -> str | None:

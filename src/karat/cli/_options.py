@@ -15,6 +15,7 @@ import click
 from karat.errors import Findings, Rule, UsageError, nearest
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
+NOT_EMPTY = Rule("folder-not-empty", "fatal", "Name a new folder, or empty this one first.")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -85,7 +86,7 @@ def written(text: str, output: str | None) -> None:
 def destination(output: str | None) -> Iterator[IO[bytes]]:
     """Where bytes go: to a file beside FILE, or aside, and to their place only when all of them are there."""
     if output is None:
-        with tempfile.TemporaryFile() as aside:
+        with tempfile.NamedTemporaryFile() as aside:
             yield aside
             aside.seek(0)
             shutil.copyfileobj(aside, sys.stdout.buffer)
@@ -101,6 +102,24 @@ def destination(output: str | None) -> Iterator[IO[bytes]]:
             Path(beside.name).replace(path)
     except BaseException:
         Path(beside.name).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def destination_folder(output: str) -> Iterator[Path]:
+    """Where files go: into a folder beside FOLDER, which takes its place only when all of them are there."""
+    path = Path(output)
+    if path.is_dir() and any(path.iterdir()):
+        raise NOT_EMPTY.error("the folder has files in it already", file=output)
+    with _refused(output):
+        beside = Path(tempfile.mkdtemp(dir=path.parent))
+    try:
+        yield beside
+        with _refused(output):
+            beside.chmod(0o777 & ~_umask())
+            beside.replace(path)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
         raise
 
 

@@ -11,8 +11,17 @@ A format is a module (or any object another package offers under the entry-point
     write(document, options, lost)               the bytes of one document; `lost` is told what cannot be held
                                                  (None where the format is only read)
 
+and, only where it needs them,
+
+    FOLDER = True            a corpus is a folder of files: `write` returns the files of a document, name to bytes
+    BESIDE                   files that end so, beside a file of this format, belong to it and hold no document
+    LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
+    DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have
+    settled(kinds)           which kind the mentions of an undecided kind are, in a corpus with all these kinds
+
 Reading is in two steps, `blocks` then `parse`, so that documents can be found in any order, read again, and handed
-to another process as a name and a place.
+to another process as a name and a place. What one document cannot tell, but the corpus can (`DEFAULTS`, `settled`),
+is settled by the corpus after that.
 """
 
 import sys
@@ -62,7 +71,7 @@ class Format(Protocol):
     TITLE: str
     SUFFIXES: tuple[str, ...]
     PROTOCOLS: tuple[str, ...]
-    write: Callable[[Document, Options, Callable[[str], None]], bytes] | None
+    write: Callable[[Document, Options, Callable[[str], None]], bytes | dict[str, bytes]] | None
 
     def sniff(self, head: bytes) -> bool:
         """Whether a file that begins with these bytes looks like this format."""

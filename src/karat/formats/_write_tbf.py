@@ -43,6 +43,8 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     for count, link in enumerate(document.links, 1):
         if link.kind in names and link.source in ends and link.target in ends:
             lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
+            if {link.source, link.target} != {ends[link.source], ends[link.target]}:
+                lost("that links join clusters (written between their first mentions)")
         else:
             lost(f"links of kind {link.kind}")
     return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")

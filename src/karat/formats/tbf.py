@@ -18,7 +18,7 @@ from typing import BinaryIO
 from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
-from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
 from karat.formats._tokens import number
 from karat.formats._write_tbf import LINK_KINDS
 from karat.formats._write_tbf import write as write
@@ -28,6 +28,7 @@ from karat.regions import runs, union
 TITLE = "TAC event nuggets"
 SUFFIXES = (".tbf",)
 PROTOCOLS = ("tac-2017",)
+LOCAL_CLUSTERS = True
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT = b"#"[0]
@@ -53,7 +54,6 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention in no line is a cluster of its own anyway.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 

@@ -164,9 +164,11 @@ def errors(gold: Document, rates: Rates, found: Profile, end: int) -> dict[str, 
     }
 
 
-def limit(document: Document, tables: TokenTables) -> int:
+def limit(document: Document, tables: TokenTables | None) -> int:
     """Where a document's offsets end: its text, its tokens, its token table, or else its last mention."""
-    content = document.text if document.unit == "char" else document.tokens or tables.table(document.id, _silent)
+    content = document.text if document.unit == "char" else document.tokens
+    if content is None and document.unit == "token" and tables is not None:
+        return len(tables.table(document.id, _silent))
     if content:
         return len(content)
     return max((end for mention in document.mentions for _, end in mention.span), default=0)

@@ -1,0 +1,132 @@
+"""From one format into another: documents pass one by one, and what has no place there is told and counted.
+
+Words are not trusted alone: where no loss was told, what was written is read back and must have the fingerprint of what
+was read.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from karat.corpus import FileCorpus, open_corpus
+from karat.errors import KaratError, Report, Rule, UsageError
+from karat.fingerprint import Fingerprint
+from karat.formats import FORMATS, Format, Options
+from karat.model import Document, Value, qualified
+
+LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
+CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
+SAME_PLACE = Rule("convert-same-place", "fatal", "Name another place for the output; nothing was written.")
+
+
+def target_format(name: str | None, out: str) -> str:
+    """The format to write: the named one, else the one whose files end as OUT does."""
+    written = {known: format_ for known, format_ in FORMATS if format_.write is not None}
+    choices = f"Written are {', '.join(written)}."
+    if name is not None:
+        if FORMATS.get(name).write is None:
+            raise UsageError("format-only-read", f"{name} is only read, not written", choices)
+        return name
+    bare = out.lower().removesuffix(".gz")
+    for known, format_ in written.items():
+        if bare.endswith(format_.SUFFIXES) and not is_folder(known):
+            return known
+    raise UsageError("format-unnamed", f"{out!r} does not tell what format to write", f"Name it with --to. {choices}")
+
+
+def is_folder(format_: str) -> bool:
+    """Whether a corpus in this format is a folder of files."""
+    return bool(getattr(FORMATS.get(format_), "FOLDER", False))
+
+
+def refuse_same_place(corpus: FileCorpus, out: str) -> None:
+    """What is read must not be written over."""
+    place, source = Path(out), Path(corpus.name)
+    if not place.exists():
+        return
+    inside = source.is_dir() and source.resolve() in (place.resolve(), *place.resolve().parents)
+    suffixes: tuple[str, ...] = getattr(FORMATS.get(corpus.format), "BESIDE", ())
+    read = [Path(file.path) for file in corpus.files]
+    read += [Path(file.name).with_suffix(suffix) for file in corpus.files for suffix in suffixes]
+    if inside or any(path.exists() and place.samefile(path) for path in [source, *read]):
+        raise SAME_PLACE.error("this would be written over what is read", file=out)
+
+
+class Conversion:
+    """A corpus on its way into another format; afterwards it knows what was lost."""
+
+    def __init__(self, corpus: FileCorpus, to: str, options: Options) -> None:
+        self.losses: dict[str, int] = {}
+        self.documents = self.mentions = 0
+        self._corpus, self._to, self._options = corpus, to, options
+        self._format: Format = FORMATS.get(to)
+        self._fingerprint = Fingerprint()
+        self._units: set[str] = set()
+        self._homes: dict[str, str | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._corpus.survey().rows)
+
+    def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
+        """Each document as it is written: its bytes, or its files."""
+        survey = self._corpus.survey()
+        defaults: dict[str, Value] = getattr(self._format, "DEFAULTS", {})
+        expected = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
+        local = getattr(self._format, "LOCAL_CLUSTERS", False)
+        write = self._format.write
+        assert write is not None, "the format was chosen among those that are written"
+        try:
+            for id_ in survey.rows:
+                document = self._corpus.read(id_, report)
+                self._take(document)
+                if local:
+                    self._tell_shared_clusters(document)
+                self._tell_defaults(document, expected)
+                yield write(document, self._options, self._lose)
+        finally:
+            self._corpus.close()
+
+    def refuse_losses(self) -> None:
+        """An error if anything was lost."""
+        if self.losses:
+            things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
+            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
+
+    def verify(self, written: str) -> None:
+        """Read back what was written; if no loss was told, it must say the same."""
+        if self.losses or not self.documents:
+            return
+        (unit,) = self._units if len(self._units) == 1 else (None,)
+        options = Options(unit, self._options.tokens)  # type: ignore[arg-type]
+        back = Fingerprint()
+        try:
+            for document in open_corpus(written, format=self._to, options=options):
+                back.add(document)
+        except KaratError as error:
+            raise CHANGED.error(f"what was written as {self._to} cannot be read: {error.finding}") from None
+        if str(back) != str(self._fingerprint):
+            raise CHANGED.error(f"what was written as {self._to} does not say the same", file=self._corpus.name)
+
+    def _take(self, document: Document) -> None:
+        self.documents += 1
+        self.mentions += len(document.mentions)
+        self._units.add(document.unit)
+        self._fingerprint.add(document)
+
+    def _lose(self, what: str) -> None:
+        self.losses[what] = self.losses.get(what, 0) + 1
+
+    def _tell_shared_clusters(self, document: Document) -> None:
+        """Each cluster that a second document has, once."""
+        own = qualified(document.id, "")
+        for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(own)}:
+            home = self._homes.setdefault(cluster, document.id)
+            if home not in (None, document.id):
+                self._homes[cluster] = None
+                self._lose("that clusters live in several documents (one is written in each)")
+
+    def _tell_defaults(self, document: Document, expected: dict[str, Value]) -> None:
+        """Events without an attribute that others have: the format would read a default there."""
+        for name, value in expected.items():
+            for mention in document.mentions:
+                if mention.kind == "event" and name not in mention.attributes:
+                    self._lose(f"that mentions have no {name} (read as {value})")

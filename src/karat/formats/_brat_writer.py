@@ -1,0 +1,210 @@
+"""A document as brat standoff: what `karat.formats.brat` reads, written.
+
+Ids that are brat's own (`E4` for an event, `T2` for another mention) are kept, others numbered anew: ids are names, and
+so is the producer, for which brat has no place. A document whose mentions are all events with ids of text bounds came
+from a corpus without event lines (LitBank) and is written so again.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+
+from karat.errors import Rule
+from karat.formats import Options
+from karat.model import Document, Link, Mention, Region
+
+UNWRITABLE = Rule(
+    "brat-unwritable", "fatal", "Rename the document, or convert to a format that can say it, such as jsonl."
+)
+
+DIGITS = "0123456789"
+_TEXT_BOUND = re.compile(r"T[0-9]+")
+_WORD = re.compile(r"[^ \t\n\r]+")
+_BLANKS = str.maketrans("\t\n\r", "   ")
+_NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
+
+
+def write(document: Document, options: Options, lost: Callable[[str], None]) -> dict[str, bytes]:
+    """The `.ann` of a document and, where its text is known, the `.txt`; what has no place there is told to `lost`."""
+    del options
+    name = _file_name(document)
+    if document.unit != "char":
+        raise UNWRITABLE.error(f"document {document.id!r} counts in {document.unit}s, and brat in characters")
+    _tell_losses(document, lost)
+    files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, lost)).encode("utf-8")}
+    if document.text is not None:
+        files[f"{name}.txt"] = document.text.encode("utf-8")
+    return files
+
+
+def shown(text: str) -> str:
+    """Text as it stands in a line: each line end or tab a blank."""
+    return text.translate(_BLANKS)
+
+
+def pieces(text: str, segments: Region) -> str:
+    """The text at some segments, joined by blanks."""
+    return shown(" ".join(text[begin:end] for begin, end in segments))
+
+
+def _file_name(document: Document) -> str:
+    id_ = document.id
+    if not id_ or id_.startswith(".") or _NO_FILE_NAME.search(id_) or len(id_.encode("utf-8")) > 250:
+        raise UNWRITABLE.error(f"the document id {id_!r} cannot be the name of a file")
+    return id_
+
+
+def _tell_losses(document: Document, lost: Callable[[str], None]) -> None:
+    for field in ("topic", "subtopic", "source", "language", "tokens"):
+        if getattr(document, field) is not None:
+            lost(f"the document's {field}")
+    for cluster in document.clusters:
+        if cluster.kind != "event" or cluster.attributes:
+            lost("kinds and attributes of clusters")
+    for mention in document.mentions:
+        if not mention.span:
+            lost("mentions without a span")
+            continue
+        for field in ("head", "extent", "anchor"):
+            if getattr(mention, field) is not None:
+                lost(f"the {field} of mentions")
+        if mention.confidence:
+            lost("confidences")
+        if mention.kind not in ("event", "entity"):
+            lost(f"that mentions are of kind {mention.kind} (written as entity)")
+
+
+def _lines(document: Document, lost: Callable[[str], None]) -> Iterator[str]:
+    mentions = [mention for mention in document.mentions if mention.span]
+    arguments, relations = _sorted_links(document, mentions, lost)
+    bare = not arguments and all(m.kind == "event" and _TEXT_BOUND.fullmatch(m.id) for m in mentions)
+    letters = {mention.id: "E" if mention.kind == "event" and not bare else "T" for mention in mentions}
+    names, triggers = _names(letters)
+    for mention in mentions:
+        name, label = names[mention.id], _label(mention, lost)
+        bound = name if letters[mention.id] == "T" else next(triggers)
+        segments = ";".join(f"{begin} {end}" for begin, end in mention.span)
+        yield f"{bound}\t{label} {segments}\t{_words(mention, document, lost)}"
+        if bound != name:
+            roles = _numbered(arguments.get(mention.id, []))
+            yield " ".join([f"{name}\t{label}:{bound}", *(f"{role}:{names[target]}" for role, target in roles)])
+    attributes = ((names[mention.id], text) for mention in mentions for text in _attributes(mention, lost))
+    for number, (name, (attribute, value)) in enumerate(attributes, 1):
+        yield f"A{number}\t{attribute} {name}{value}"
+    chains = (("Coreference", *pair) for members in _members(mentions).values() for pair in itertools.pairwise(members))
+    for number, (kind, source, target) in enumerate([*chains, *relations], 1):
+        yield f"R{number}\t{kind} Arg1:{names[source]} Arg2:{names[target]}"
+
+
+def _names(letters: dict[str, str]) -> tuple[dict[str, str], Iterator[str]]:
+    """brat's id for each mention, and ids for triggers."""
+    kept = {id_ for id_, letter in letters.items() if re.fullmatch(f"{letter}[0-9]+", id_)}
+    free = {letter: _free(letter, kept) for letter in "TE"}
+    return {id_: id_ if id_ in kept else next(free[letter]) for id_, letter in letters.items()}, free["T"]
+
+
+def _free(letter: str, taken: set[str]) -> Iterator[str]:
+    ids = (f"{letter}{number}" for number in itertools.count(1))
+    return (id_ for id_ in ids if id_ not in taken)
+
+
+def _sorted_links(
+    document: Document, mentions: list[Mention], lost: Callable[[str], None]
+) -> tuple[dict[str, list[tuple[str, str]]], list[tuple[str, str, str]]]:
+    """Arguments of each event, and relations: an event's link to no event is an argument, other links are relations.
+
+    A link that cannot be the one is the other: relations have no capitals of their own, roles no number at the end.
+    """
+    kinds = {mention.id: mention.kind for mention in mentions}
+    ends = {cluster: ids[0] for cluster, ids in _members(mentions).items()} | {id_: id_ for id_ in kinds}
+    arguments: dict[str, list[tuple[str, str]]] = {}
+    relations: list[tuple[str, str, str]] = []
+    for link in document.links:
+        relation, role = _relation(link), _role(link)
+        if link.source not in ends or link.target not in ends:
+            lost(f"links of kind {link.kind}")
+            continue
+        source, target = ends[link.source], ends[link.target]
+        if role and kinds[source] == "event" and (kinds[target] != "event" or not relation):
+            arguments.setdefault(source, []).append((role, target))
+        elif relation:
+            relations.append((relation, source, target))
+        else:
+            lost(f"links of kind {link.kind}")
+            continue
+        if (source, target) != (link.source, link.target):
+            lost("that links join clusters (written between their first mentions)")
+    return arguments, relations
+
+
+def _members(mentions: list[Mention]) -> dict[str, list[str]]:
+    members: dict[str, list[str]] = {}
+    for mention in mentions:
+        if mention.cluster is not None:
+            members.setdefault(mention.cluster, []).append(mention.id)
+    return members
+
+
+def _relation(link: Link) -> str | None:
+    """The name of a relation that is read as this kind of link, if there is one."""
+    name = _capitalised(link.kind)
+    return name if name and link.kind != "coreference" else None
+
+
+def _role(link: Link) -> str | None:
+    """The role that is read as this kind of link, if there is one."""
+    return link.kind if _WORD.fullmatch(link.kind) and link.kind[-1] not in DIGITS else None
+
+
+def _capitalised(word: str) -> str | None:
+    """A word that is read as this one when all is read in lower case, if there is one."""
+    capital = word.capitalize()
+    known = capital if capital.lower() == word else word
+    return known if known.lower() == word and _WORD.fullmatch(word) else None
+
+
+def _numbered(arguments: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Roles as brat writes them: the second `Victim` of an event is `Victim2`."""
+    seen: dict[str, int] = {}
+    for role, target in arguments:
+        seen[role] = seen.get(role, 0) + 1
+        yield role if seen[role] == 1 else f"{role}{seen[role]}", target
+
+
+def _label(mention: Mention, lost: Callable[[str], None]) -> str:
+    value = mention.attributes.get("type", "")
+    if not isinstance(value, str):
+        lost("that type is not text")
+    if value == "":
+        general = "Event" if mention.kind == "event" else "Entity"
+        lost(f"that mentions have no type (written {general})")
+        return general
+    label = shown(str(value)).replace(" ", "_")
+    if label != str(value):
+        lost("blanks in types (written _)")
+    return label
+
+
+def _attributes(mention: Mention, lost: Callable[[str], None]) -> Iterator[tuple[str, str]]:
+    """Names and values, as they stand in a line, of all attributes but the type."""
+    for name, value in mention.attributes.items():
+        if name == "type":
+            continue
+        capital, text = _capitalised(name), str(value)
+        if capital is None or not text or text != shown(text).strip(" "):
+            lost(f"the attribute {name}")
+        elif value is True:
+            yield capital, ""
+        else:
+            if not isinstance(value, str):
+                lost(f"that {name} is not text")
+            yield capital, f" {text}"
+
+
+def _words(mention: Mention, document: Document, lost: Callable[[str], None]) -> str:
+    """A mention's own text, else that of the document at its span."""
+    if mention.text is None:
+        return "" if document.text is None else pieces(document.text, mention.span)
+    if document.text is None and shown(mention.text) != mention.text:
+        lost("tabs and line ends of mentions' text")
+    return shown(mention.text)

@@ -1,0 +1,43 @@
+"""XML that cannot do harm: nothing is fetched, no DTD is loaded, and a file that declares entities is refused.
+
+lxml is imported when the first file is parsed, so that commands which read no XML start at once.
+"""
+
+import re
+from typing import Any
+
+from karat.errors import Rule
+
+BROKEN = Rule("xml-broken", "fatal", "Correct the file, or fetch it again if it breaks off in the middle.")
+ENTITY = Rule(
+    "xml-entity", "fatal", "Remove the <!ENTITY ...> declarations and write the characters themselves (or &#38; forms)."
+)
+
+_DECLARATION = re.compile(rb"<!ENTITY\b")
+
+
+def root_of(data: bytes, *, file: str) -> Any:
+    """The root element of a document, without comments; its elements know their lines."""
+    from lxml import etree
+
+    # Declarations can fetch files and blow up a few bytes into gigabytes: they are refused before anything is parsed.
+    if declared := _DECLARATION.search(data):
+        line = 1 + data.count(b"\n", 0, declared.start())
+        raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        line = error.lineno or 1
+        raise BROKEN.error(f"this is not well-formed XML: {error.msg}", file=file, line=line) from None
+    for reference in root.iter(etree.Entity):
+        found = f"the entity {reference.text} is used, which the file does not explain"
+        raise ENTITY.error(found, file=file, line=reference.sourceline)
+    return root

@@ -1,0 +1,214 @@
+"""Rich ERE XML (and its event nugget files): entities, fillers and event hoppers of one document. Only read.
+
+    <deft_ere doc_id="D1" source_type="multi_post">
+      <entities><entity id="ent-1" type="PER" specificity="specific">
+        <entity_mention id="m-1" noun_type="NAM" offset="10" length="4"><mention_text>Anna</mention_text>
+      <fillers><filler id="f-1" type="time" offset="40" length="6">Monday</filler>
+      <hoppers><hopper id="h-1"><event_mention id="em-1" type="contact" subtype="broadcast" realis="actual">
+        <trigger offset="15" length="4">said</trigger>
+        <em_arg entity_mention_id="m-1" role="entity" realis="true">Anna</em_arg>
+
+A hopper is the cluster of its event mentions, an entity that of its mentions; fillers are mentions of kind `value`. The
+type of an event is its type and subtype, each with a capital, joined as TAC writes them (`Contact_Broadcast`), and its
+realis has a capital too. An argument is a link whose kind is the role. Mentions stand in the order of the file; two
+event mentions with one trigger (double tagging) are ordinary. Offsets count code points of the source file as
+distributed, its own markup included; karat does not read that file.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from karat.errors import Report, Rule
+from karat.formats import Block, Options, attributes_in
+from karat.formats._rules import DANGLING, TWICE
+from karat.formats._xml import root_of
+from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
+
+TITLE = "Rich ERE XML"
+SUFFIXES = (".rich_ere.xml", ".event_nugget.xml", ".ere.xml")
+PROTOCOLS = ("tac-2017",)
+LOCAL_CLUSTERS = True
+DEFAULTS = {"realis": "NOT_ANNOTATED"}
+write = None
+
+SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
+SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
+UNIT = Rule("ere-unit", "fatal", "Leave --unit token away; Rich ERE counts characters.")
+REALIS = Rule("realis-unknown", "note", "Known are actual, generic and other; the value is kept as it is.")
+UNREAD = Rule("ere-unread", "note", "Nothing to do; they take no part in any score.")
+
+_KNOWN_REALIS = ("Actual", "Generic", "Other")
+
+
+def sniff(head: bytes) -> bool:
+    """The root element comes early on."""
+    return b"<deft_ere" in head
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """The whole file."""
+    offset = stream.tell()
+    data = stream.read()
+    document = _document(data, file, _silent)
+    yield Block(document.id, offset, len(data), 1, attributes_in(document.mentions))
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The mentions, clusters and links of one file."""
+    del block
+    if options.unit == "token":
+        raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
+    return _document(data, file, report)
+
+
+def _silent(finding: object) -> None:
+    """The light pass leaves findings to the reading."""
+
+
+def _document(data: bytes, file: str, report: Report) -> Document:
+    root = root_of(data, file=file)
+    if root.tag != "deft_ere":
+        raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
+    reader = _Reader(root, file, report)
+    reader.read()
+    return Document(
+        reader.id,
+        source=root.get("source_type"),
+        mentions=tuple(reader.mentions.values()),
+        clusters=tuple(reader.clusters),
+        links=tuple(reader.links()),
+    )
+
+
+class _Reader:
+    """Walks through a file; arguments are looked up at the end, when all mentions are known."""
+
+    def __init__(self, root: Any, file: str, report: Report) -> None:
+        self._root, self._file, self._report = root, file, report
+        self.id = self._needed(root, "doc_id")
+        self.mentions: dict[str, Mention] = {}
+        self.clusters: list[Cluster] = []
+        self._arguments: list[tuple[str, Any]] = []
+        self._taken: set[str] = set()
+
+    def read(self) -> None:
+        """Take every section that is known, and say which are not."""
+        for section in self._root:
+            if section.tag == "entities":
+                self._entities(section)
+            elif section.tag == "fillers":
+                self._fillers(section)
+            elif section.tag == "hoppers":
+                self._hoppers(section)
+            elif len(section):
+                self._tell(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
+
+    def _entities(self, section: Any) -> None:
+        for entity in section.iterchildren("entity"):
+            id_ = self._cluster(entity)
+            self.clusters.append(Cluster(id_, "entity", _others(entity, "id")))
+            for mention in entity.iterchildren("entity_mention"):
+                type_: dict[str, Value] = {"type": entity.get("type")} if entity.get("type") else {}
+                head, text = mention.find("nom_head"), mention.find("mention_text")
+                self._add(
+                    mention,
+                    Mention(
+                        self._needed(mention, "id"),
+                        self._span(mention),
+                        head=None if head is None else self._span(head),
+                        kind="entity",
+                        cluster=id_,
+                        attributes=type_ | _others(mention, "id", "source", "offset", "length", "type"),
+                        text=None if text is None else _text(text),
+                    ),
+                )
+
+    def _fillers(self, section: Any) -> None:
+        for filler in section.iterchildren("filler"):
+            attributes = _others(filler, "id", "source", "offset", "length")
+            id_, span = self._needed(filler, "id"), self._span(filler)
+            self._add(filler, Mention(id_, span, kind="value", attributes=attributes, text=_text(filler)))
+
+    def _hoppers(self, section: Any) -> None:
+        for hopper in section.iterchildren("hopper"):
+            cluster = self._cluster(hopper)
+            for mention in hopper.iterchildren("event_mention"):
+                self._event(mention, cluster)
+
+    def _event(self, element: Any, cluster: str) -> None:
+        id_, trigger = self._needed(element, "id"), element.find("trigger")
+        if trigger is None:
+            raise SHAPE.error(f"event mention {id_!r} has no <trigger>", file=self._file, line=element.sourceline)
+        attributes: dict[str, Value] = {}
+        if type_ := "_".join(_capitalised(element.get(name)) for name in ("type", "subtype") if element.get(name)):
+            attributes["type"] = type_
+        if realis := _capitalised(element.get("realis", "")):
+            attributes["realis"] = realis
+            if realis not in _KNOWN_REALIS:
+                self._tell(REALIS, element, f"event mention {id_!r} has the realis {realis!r}")
+        attributes |= _others(element, "id", "type", "subtype", "realis")
+        span = self._span(trigger)
+        self._add(element, Mention(id_, span, cluster=cluster, attributes=attributes, text=_text(trigger)))
+        self._arguments += [(id_, argument) for argument in element.iterchildren("em_arg")]
+
+    def links(self) -> Iterator[Link]:
+        """From each event mention to its arguments."""
+        not_real = [argument for _, argument in self._arguments if argument.get("realis") == "false"]
+        if not_real:
+            found = f"arguments with realis false are read as the others are ({len(not_real):,} here)"
+            self._tell(UNREAD, not_real[0], found)
+        for event, argument in self._arguments:
+            target = argument.get("entity_mention_id") or argument.get("filler_id")
+            role = self._needed(argument, "role")
+            if target in self.mentions:
+                yield Link(role, event, target)
+            else:
+                found = f"the {role} of {event!r} names {target!r}, which is no mention of this document"
+                self._tell(DANGLING, argument, found)
+
+    def _add(self, element: Any, mention: Mention) -> None:
+        if mention.id in self.mentions:
+            found = f"mention id {mention.id!r} was already used in this document"
+            raise TWICE.error(found, file=self._file, line=element.sourceline)
+        self.mentions[mention.id] = mention
+
+    def _cluster(self, element: Any) -> str:
+        """The corpus-wide id of an entity or a hopper."""
+        id_ = qualified(self.id, self._needed(element, "id"))
+        if id_ in self._taken:
+            found = f"<{element.tag}> id {element.get('id')!r} was already used in this document"
+            raise TWICE.error(found, file=self._file, line=element.sourceline)
+        self._taken.add(id_)
+        return id_
+
+    def _needed(self, element: Any, name: str) -> str:
+        value = element.get(name)
+        if not value:
+            found = f"<{element.tag}> has no {name}"
+            raise SHAPE.error(found, file=self._file, line=element.sourceline)
+        return str(value)
+
+    def _span(self, element: Any) -> Region:
+        numbers = [element.get(name, "") for name in ("offset", "length")]
+        whole = all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers)
+        if not whole or int(numbers[1]) == 0:
+            found = f"<{element.tag}> has the offset {numbers[0]!r} and the length {numbers[1]!r}"
+            raise SPAN.error(found, file=self._file, line=element.sourceline)
+        begin = int(numbers[0])
+        return ((begin, begin + int(numbers[1])),)
+
+    def _tell(self, rule: Rule, element: Any, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=element.sourceline))
+
+
+def _others(element: Any, *known: str) -> dict[str, Value]:
+    """The XML attributes that have no place of their own, under their names."""
+    return {str(name): str(value) for name, value in element.attrib.items() if name not in known}
+
+
+def _text(element: Any) -> str | None:
+    return "".join(element.itertext()) or None
+
+
+def _capitalised(word: str) -> str:
+    return word[:1].upper() + word[1:]

@@ -1,0 +1,389 @@
+"""brat: every kind of line, what is wrong said with its line, and what is written reads back the same."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import karat
+from karat.errors import Finding, KaratError
+from karat.fingerprint import Fingerprint
+from karat.formats import FORMATS, Options
+from karat.model import Cluster, Document, Link, Mention, Value
+from tests.corpora import mention, regions
+
+BRAT = FORMATS.get("brat")
+TEXT = "Anna was killed on Monday.\nThe attack also hurt Bo and Cy."
+#       0    5   9      16 19      27  31     38   43   48 51  55
+EVENTS = """\
+T1\tPER 0 4\tAnna
+T2\tLife_Die 9 15\tkilled
+E1\tLife_Die:T2 Victim:T1 Time:T3
+T3\tTime 19 25\tMonday
+T4\tConflict_Attack 31 37\tattack
+E2\tConflict_Attack:T4
+T5\tLife_Injure 43 47\thurt
+E3\tLife_Injure:T5 Victim:T6 Victim2:T7 Cause:E2
+T6\tPER 48 50\tBo
+T7\tPER 55 57\tCy
+A1\tRealis E1 Actual
+M1\tNegated E1
+A2\tRealis E2 not sure
+A3\tNoun_Type T1 NAM
+R1\tCoreference Arg1:E1 Arg2:E2\t
+R2\tSubevent Arg1:E2 Arg2:E3
+R3\tAfter Arg2:E1 Arg1:E3
+*\tEquiv T6 T7
+#1\tAnnotatorNotes E1\twho did it?
+N1\tReference T1 Wikipedia:Q1\tAnna
+"""
+
+
+def put(folder: Path, name: str, ann: str, text: str | None = TEXT) -> Path:
+    """A document in files."""
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.ann").write_bytes(ann.encode())
+    if text is not None:
+        (folder / f"{name}.txt").write_bytes(text.encode())
+    return folder / f"{name}.ann"
+
+
+def read(folder: Path, ann: str, text: str | None = TEXT) -> tuple[Document, list[Finding]]:
+    """A document of its own, and what was found in it."""
+    corpus = karat.read(put(folder, "d", ann, text), format="brat")
+    found: list[Finding] = []
+    with closing(corpus):
+        return corpus.read("d", found.append), found
+
+
+def codes(found: list[Finding]) -> list[tuple[str, int | None]]:
+    return [(finding.code, finding.line) for finding in found]
+
+
+def fingerprint(*documents: Document) -> str:
+    whole = Fingerprint()
+    for document in documents:
+        whole.add(document)
+    return str(whole)
+
+
+def test_every_kind_of_line(tmp_path: Path) -> None:
+    document, found = read(tmp_path, EVENTS)
+    assert [(m.id, m.kind, m.span, m.cluster, m.attributes) for m in document.mentions] == [
+        ("T1", "entity", ((0, 4),), None, {"type": "PER", "noun_type": "NAM"}),
+        ("E1", "event", ((9, 15),), "d:E1", {"type": "Life_Die", "realis": "Actual", "negated": True}),
+        ("T3", "entity", ((19, 25),), None, {"type": "Time"}),
+        ("E2", "event", ((31, 37),), "d:E1", {"type": "Conflict_Attack", "realis": "not sure"}),
+        ("E3", "event", ((43, 47),), None, {"type": "Life_Injure", "realis": "NOT_ANNOTATED"}),
+        ("T6", "entity", ((48, 50),), "d:T6", {"type": "PER"}),
+        ("T7", "entity", ((55, 57),), "d:T6", {"type": "PER"}),
+    ]
+    assert document.links == (
+        Link("Victim", "E1", "T1"),
+        Link("Time", "E1", "T3"),
+        Link("Victim", "E3", "T6"),
+        Link("Victim", "E3", "T7"),
+        Link("Cause", "E3", "E2"),
+        Link("subevent", "E2", "E3"),
+        Link("after", "E3", "E1"),
+    )
+    assert (document.id, document.text, document.mentions[1].text) == ("d", TEXT, "killed")
+    assert codes(found) == [("brat-normalisations", 20)]
+
+
+def test_text_bounds_alone_are_the_events(tmp_path: Path) -> None:
+    ann = "T1\tEVENT 9 15\tkilled\nT2\tEVENT 31 37\tattack\nR1\tcoreference Arg1:T1 Arg2:T2\n"
+    document, found = read(tmp_path, ann)
+    assert [(m.kind, m.attributes, m.cluster) for m in document.mentions] == [("event", {"type": "EVENT"}, "d:T1")] * 2
+    assert found == []
+
+
+def test_the_corpus_decides_what_text_bounds_are_and_whether_there_is_realis(tmp_path: Path) -> None:
+    """A document without events in a corpus with events has entities; events without realis are not annotated."""
+    put(tmp_path, "a", "T1\tLife_Die 9 15\tkilled\nE1\tLife_Die:T1\n")
+    put(tmp_path, "b", "T1\tPER 0 4\tAnna\nA1\tNoun_Type T1 NAM\n")
+    put(tmp_path, "c", "")
+    corpus = karat.read(tmp_path)
+    assert [[(m.kind, m.attributes) for m in document.mentions] for document in corpus] == [
+        [("event", {"type": "Life_Die"})],
+        [("entity", {"type": "PER", "noun_type": "NAM"})],
+        [],
+    ]
+    assert corpus.survey().attributes == {("event", "type"), ("entity", "type"), ("entity", "noun_type")}
+    put(tmp_path, "c", "T1\tLife_Die 9 15\tkilled\nE1\tLife_Die:T1\nA1\trealis T1 Generic\n")
+    assert [m.attributes.get("realis") for document in karat.read(tmp_path) for m in document.mentions] == [
+        "NOT_ANNOTATED",
+        None,
+        "Generic",
+    ]
+
+
+def test_a_trigger_stands_for_its_event(tmp_path: Path) -> None:
+    ann = (
+        "T1\tA 9 15\tkilled\nE1\tA:T1\nE2\tB:T1\nT2\tA 31 37\tattack\nE3\tA:T2 Cause:T1\n"
+        "A1\tRealis T1 Actual\nR1\tAfter Arg1:T2 Arg2:E1\n*\tEquiv T2 E2\n"
+    )
+    document, found = read(tmp_path, ann)
+    assert [m.attributes["realis"] for m in document.mentions] == ["Actual", "Actual", "NOT_ANNOTATED"]
+    assert document.links == (Link("Cause", "E3", "E1"), Link("after", "E3", "E1"))
+    assert [m.cluster for m in document.mentions] == [None, "d:E2", "d:E2"]
+    assert codes(found) == [("brat-trigger-shared", 5)]
+
+
+def test_coreference_is_closed_however_the_pairs_stand(tmp_path: Path) -> None:
+    """A chain of pairs, two chains that meet, and a set: one cluster, in linear time."""
+    count = 3000
+    bounds = "".join(f"T{n}\tE {n} {n + 1}\t\n" for n in range(count))
+    pairs = "".join(f"R{n}\tCoreference Arg1:T{n} Arg2:T{n + 2}\n" for n in range(count - 2))
+    document, _ = read(tmp_path, bounds + pairs, "x" * count)
+    assert {m.cluster for m in document.mentions} == {"d:T0", "d:T1"}
+    document, _ = read(tmp_path, bounds + pairs + "*\tEquiv T2 T2001\n", "x" * count)
+    assert {m.cluster for m in document.mentions} == {"d:T0"}
+
+
+def test_segments_may_be_apart_touch_and_hold_line_ends(tmp_path: Path) -> None:
+    """Pieces are joined by a blank in the order written; a line end inside a segment is a blank in the line."""
+    ann = "T1\tE 43 47;31 37\thurt attack\nT2\tE 0 2;2 4\tAn na\nT3\tE 19 30\tMonday. The\nT4\tE 0 4;2 6\tAnna na w\n"
+    document, found = read(tmp_path, ann)
+    assert [m.span for m in document.mentions] == [((31, 37), (43, 47)), ((0, 2), (2, 4)), ((19, 30),), ((0, 6),)]
+    assert codes(found) == [("segments-merged", 4)]
+
+
+def test_offsets_count_code_points_of_the_text_as_it_stands(tmp_path: Path) -> None:
+    """CRLF is two of them, a byte-order mark and a letter outside the basic plane one."""
+    document, found = read(tmp_path, "T1\tE 4 8\tfell\r\nA1\tSure T1\r\n", "\ufeff\U00010330\r\nfell")
+    assert (document.text, found) == ("\ufeff\U00010330\r\nfell", [])
+    assert document.mentions[0].attributes == {"type": "E", "sure": True}
+
+
+def test_without_a_text_nothing_can_be_checked(tmp_path: Path) -> None:
+    document, found = read(tmp_path, "T1\tE 4 8\tfell\n", None)
+    assert (document.text, document.mentions[0].text) == (None, "fell")
+    assert codes(found) == [("text-missing", None)]
+
+
+def test_texts_beside_are_no_documents_and_other_files_are_named(tmp_path: Path) -> None:
+    put(tmp_path, "a", "T1\tE 0 4\tAnna\n", '{"this": "looks like", "another": "format"}')
+    (tmp_path / "annotation.conf").write_text("[entities]\n")
+    (tmp_path / "alone.txt").write_text("not annotated")
+    found: list[Finding] = []
+    corpus = karat.corpus.open_corpus(str(tmp_path), report=found.append)
+    assert (corpus.format, list(corpus.survey().rows)) == ("brat", ["a"])
+    assert sorted((finding.code, Path(finding.file or "").name) for finding in found) == [
+        ("file-skipped", "alone.txt"),
+        ("file-skipped", "annotation.conf"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "ann"),
+    [
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nT2 E 9 15 killed\n"),
+        ("brat-line", 1, "T1\tE 0 4\n"),
+        ("brat-line", 3, "\n\nkilled\n"),
+        ("brat-line", 1, "T\tE 0 4\tAnna\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nE1\t\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nE1\tE:T1 Victim\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nE1\tE:\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nR1\tAfter Arg1:T1\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nR1\tAfter T1 T1\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\nA1\tRealis\n"),
+        ("brat-line", 2, "T1\tE 0 4\tAnna\n*\t\n"),
+        ("brat-id-twice", 3, "T1\tE 0 4\tAnna\nT2\tE 9 15\tkilled\nT1\tE 9 15\tkilled\n"),
+        ("brat-id-twice", 3, "T1\tE 0 4\tAnna\nA1\tX T1\nA1\tY T1\n"),
+        ("brat-span", 1, "T1\tE 0 four\tAnna\n"),
+        ("brat-span", 1, "T1\tE 0\tAnna\n"),
+        ("brat-span", 1, "T1\tE -4 0\tAnna\n"),
+        ("brat-span", 1, "T1\tE 0 ٤\tAnna\n"),
+        ("brat-span", 1, f"T1\tE 0 {'9' * 5000}\tAnna\n"),
+        ("brat-span", 2, "T1\tE 0 4\tAnna\nT2\tE 4 4\t\n"),
+        ("brat-span", 2, "T1\tE 0 4\tAnna\nT2\tE 15 9\tkilled\n"),
+        ("brat-span", 1, "T1\tE 0 4;\tAnna\n"),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused(tmp_path: Path, code: str, line: int, ann: str) -> None:
+    with pytest.raises(KaratError) as refused:
+        read(tmp_path, ann)
+    finding = refused.value.finding
+    assert (finding.code, finding.line, Path(finding.file or "").name) == (code, line, "d.ann")
+    assert finding.hint
+
+
+@pytest.mark.parametrize(
+    ("expected", "ann"),
+    [
+        (("argument-unknown", 2), "T1\tE 0 4\tAnna\nE1\tE:T9\n"),
+        (("argument-unknown", 2), "T1\tE 0 4\tAnna\nE1\tE:T1 Victim:T9\n"),
+        (("argument-unknown", 3), "T1\tE 0 4\tAnna\n\nR1\tAfter Arg1:T1 Arg2:T9\n"),
+        (("argument-unknown", 2), "T1\tE 0 4\tAnna\nR1\tCoreference Arg1:T9 Arg2:T1\n"),
+        (("argument-unknown", 2), "T1\tE 0 4\tAnna\n*\tEquiv T1 T9\n"),
+        (("argument-unknown", 2), "T1\tE 0 4\tAnna\nA1\tRealis T9 Actual\n"),
+        (("attribute-twice", 3), "T1\tE 0 4\tAnna\nA1\tRealis T1 Actual\nA2\trealis T1 Other\n"),
+        (("attribute-twice", 2), "T1\tE 0 4\tAnna\nA1\tType T1 F\n"),
+        (("text-differs", 2), "\nT1\tE 9 15\tkissed\n"),
+        (("text-differs", 1), "T1\tE 55 99\tCy\n"),
+        (("cluster-of-one", 2), "T1\tE 0 4\tAnna\n*\tEquiv T1\n"),
+        (("brat-line-unknown", 2), "T1\tE 0 4\tAnna\nX1\tsomething else\n"),
+        (("brat-line-unknown", 2), "T1\tE 0 4\tAnna\n*\tOther T1 T1\n"),
+    ],
+)
+def test_what_can_be_read_around_is_said(tmp_path: Path, expected: tuple[str, int], ann: str) -> None:
+    document, found = read(tmp_path, ann)
+    assert codes(found) == [expected]
+    assert len(document.mentions) == 1
+    assert document.links == ()
+    notes = ("cluster-of-one", "brat-line-unknown")
+    assert found[0].severity == ("note" if expected[0] in notes else "fault")
+
+
+def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path: Path) -> None:
+    path = put(tmp_path, "d", "T1\tE 0 4\tAnna\n", None)
+    (tmp_path / "d.txt").write_bytes(b"Anna\ncaf\xe9\n")
+    with pytest.raises(KaratError, match=r"d\.txt, line 2: byte 0xe9 is not UTF-8"):
+        list(karat.read(path))
+
+
+def test_token_units_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match="brat-unit"):
+        list(karat.read(put(tmp_path, "d", EVENTS), unit="token"))
+
+
+# Writing
+
+
+def through(document: Document, folder: Path) -> tuple[Document, list[str]]:
+    """A document written and read back, and what was lost."""
+    lost: list[str] = []
+    for name, data in BRAT.write(document, Options(), lost.append).items():
+        (folder / name).write_bytes(data)
+    (back,) = karat.read(folder)
+    return back, lost
+
+
+def test_what_was_read_is_written_again(tmp_path: Path) -> None:
+    document, _ = read(tmp_path / "in", EVENTS)
+    (tmp_path / "out").mkdir()
+    back, lost = through(document, tmp_path / "out")
+    assert lost == []
+    clusters = {"d:E1", "d:T6", None}
+    assert {m.cluster for m in back.mentions} == {m.cluster for m in document.mentions} == clusters
+    assert back.mentions == document.mentions
+    assert set(back.links) == set(document.links)
+    assert fingerprint(back) == fingerprint(document)
+
+
+def test_text_bounds_are_written_as_they_came(tmp_path: Path) -> None:
+    ann = "T7\tEVENT 9 15\tkilled\nT3\tEVENT 31 37;43 47\tattack hurt\n"
+    document, _ = read(tmp_path, ann)
+    assert BRAT.write(document, Options(), print) == {"d.ann": ann.encode(), "d.txt": TEXT.encode()}
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0 \t\n\r"), min_size=1, max_size=5)
+LOWER = WORDS.map(str.lower).filter(lambda word: word.lower() == word and word not in ("type", "coreference"))
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=16, max_size=30)
+VALUES: st.SearchStrategy[Value] = st.just(True) | WORDS | st.tuples(WORDS, WORDS).map(" ".join)
+
+
+@st.composite
+def holdable(draw: st.DrawFn) -> Document:
+    """A document that brat can hold, with ids of every sort."""
+    names = draw(st.lists(WORDS | st.sampled_from(["T1", "T2", "E1", "E7", "T03"]), max_size=6, unique=True))
+    bare = all(name.startswith("T") and name[1:].isascii() and name[1:].isdecimal() for name in names)
+    realis = draw(st.booleans())
+    mentions = []
+    for number, name in enumerate(names):
+        attributes = draw(st.dictionaries(LOWER, VALUES, max_size=2)) | {"type": draw(WORDS)}
+        attributes.pop("realis", None)
+        kind = "event" if number == 0 or bare else draw(st.sampled_from(["event", "entity"]))
+        if realis and kind == "event":
+            attributes["realis"] = draw(st.sampled_from(["Actual", "NOT_ANNOTATED"]))
+        cluster = draw(st.sampled_from([None, "c1", "d:c2"]))
+        mentions.append(Mention(name, draw(regions), kind=kind, cluster=cluster, attributes=attributes))
+    links = []
+    for _ in range(draw(st.integers(0, 3)) if names else 0):
+        ends = draw(st.sampled_from(mentions)), draw(st.sampled_from(mentions))
+        roles = WORDS.filter(lambda word: word[-1] not in "0123456789")
+        kinds = LOWER | roles if ends[0].kind == "event" and not bare else LOWER
+        links.append(Link(draw(kinds), ends[0].id, ends[1].id))
+    return Document("d", text=draw(st.none() | TEXTS), mentions=tuple(mentions), links=tuple(links))
+
+
+@settings(max_examples=150, deadline=None)
+@given(holdable())
+def test_brat_holds_what_brat_can_say(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
+    back, lost = through(document, tmp_path_factory.mktemp("brat"))
+    assert lost == []
+    assert fingerprint(back) == fingerprint(document)
+    assert back.text == document.text
+
+
+def test_brat_tells_what_it_cannot_hold(tmp_path: Path) -> None:
+    document = Document(
+        "d",
+        topic="36",
+        source="newswire",
+        text=TEXT,
+        tokens=((0, 4),),
+        mentions=(
+            Mention("m1", ((9, 15),), head=((9, 15),), attributes={"type": "Life Die", "Tense": "past"}),
+            Mention("m2", ((31, 37),), cluster="E", confidence=("0.9",), attributes={"type": 3, "empty": "", "n": 1.5}),
+            Mention("m3", ((0, 4),), kind="time", cluster="E"),
+            mention("m4", type="X"),
+        ),
+        clusters=(Cluster("E", attributes={"type": "A"}), Cluster("F")),
+        links=(Link("after", "m1", "E"), Link("After", "m3", "m1"), Link("coreference", "m3", "m1")),
+    )
+    back, lost = through(document, tmp_path)
+    assert [(m.span, m.kind, m.attributes) for m in back.mentions] == [
+        (((9, 15),), "event", {"type": "Life_Die"}),
+        (((31, 37),), "event", {"type": "3", "n": "1.5"}),
+        (((0, 4),), "entity", {"type": "Entity"}),
+    ]
+    assert [link.kind for link in back.links] == ["after"]
+    assert sorted(lost) == sorted(
+        [
+            "the document's topic",
+            "the document's source",
+            "the document's tokens",
+            "the head of mentions",
+            "confidences",
+            "blanks in types (written _)",
+            "that type is not text",
+            "that mentions have no type (written Entity)",
+            "the attribute Tense",
+            "the attribute empty",
+            "that n is not text",
+            "that mentions are of kind time (written as entity)",
+            "mentions without a span",
+            "kinds and attributes of clusters",
+            "that links join clusters (written between their first mentions)",
+            "links of kind After",
+            "links of kind coreference",
+        ]
+    )
+
+
+@pytest.mark.parametrize("id_", ["", ".", "..", ".hidden", "a/b", "a\\b", "a\nb", "x" * 300])
+def test_ids_that_cannot_be_files_are_refused(id_: str) -> None:
+    with pytest.raises(KaratError, match="cannot be the name of a file"):
+        BRAT.write(Document(id_), Options(), print)
+
+
+def test_tokens_cannot_be_written() -> None:
+    with pytest.raises(KaratError, match="counts in tokens"):
+        BRAT.write(Document("d", unit="token"), Options(), print)
+
+
+def test_litbank(shared: Path) -> None:
+    corpus = karat.read(shared / "data" / "litbank-events")
+    found: list[Finding] = []
+    documents = [corpus.read(id_, found.append) for id_ in corpus.survey().rows]
+    corpus.close()
+    assert (len(documents), sum(len(document.mentions) for document in documents)) == (100, 7849)
+    assert {(m.kind, *m.attributes.items()) for d in documents for m in d.mentions} == {("event", ("type", "EVENT"))}
+    assert found == []
+    bare = replace(documents[0], text=None)
+    assert BRAT.write(bare, Options(), print).keys() == {f"{bare.id}.ann"}

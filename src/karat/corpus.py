@@ -4,13 +4,19 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from karat.errors import Report, Rule
+from karat.errors import Item, Report, Rule
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import File, find
 from karat.model import Document
 
-UNKNOWN = Rule("format-unknown", "fatal", "Name it with --gold-format or --system-format; `karat formats` lists them.")
-MIXED = Rule("format-mixed", "fatal", "Name the one to read with --gold-format or --system-format.")
+UNKNOWN = Rule(
+    "format-unknown",
+    "fatal",
+    "Name it with --gold-format or --system-format (validate: --input-format); `karat formats` lists them.",
+)
+MIXED = Rule(
+    "format-mixed", "fatal", "Name the one to read with --gold-format or --system-format (validate: --input-format)."
+)
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -56,8 +62,8 @@ class Corpus(Protocol):
         """One document."""
         ...
 
-    def where(self, id_: str) -> tuple[str, int | None]:
-        """The file and the line of a document."""
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the line of a document, or of an item in it."""
         ...
 
     def close(self) -> None:
@@ -84,32 +90,49 @@ class FileCorpus:
         """Where the documents are; refuses an id given twice."""
         if self._survey is None:
             survey = Survey()
-            for number, file in enumerate(self.files):
-                with file.open() as stream:
-                    for block in self._format.blocks(stream, file.name):
-                        if block.id in survey.rows:
-                            raise self._twice(survey, block, file)
-                        survey.add(block, number)
+            for number in range(len(self.files)):
+                for block in self.blocks(number):
+                    self.enter(survey, number, block)
             self._survey = survey
         return self._survey
 
-    def _twice(self, survey: Survey, block: Block, file: File) -> Exception:
-        number, first = survey.place(block.id)
-        where = f"{self.files[number].name}, line {first.line}"
-        return TWICE.error(f"document {block.id!r} was already given in {where}", file=file.name, line=block.line)
+    def blocks(self, number: int) -> Iterator[Block]:
+        """Where the documents of one file are, found one after another."""
+        file = self.files[number]
+        with file.open() as stream:
+            yield from self._format.blocks(stream, file.name)
+
+    def enter(self, survey: Survey, number: int, block: Block) -> None:
+        """Take note of a document in a survey, or refuse it if there is one of that id."""
+        if block.id in survey.rows:
+            first, there = survey.place(block.id)
+            found = f"document {block.id!r} was already given in {self.files[first].name}, line {there.line}"
+            raise TWICE.error(found, file=self.files[number].name, line=block.line)
+        survey.add(block, number)
 
     def read(self, id_: str, report: Report) -> Document:
         """One document, from its place."""
-        number, block = self.survey().place(id_)
-        stream = self._stream(number)
-        stream.seek(block.offset)
-        data = stream.read(block.length)
+        return self.read_at(*self.survey().place(id_), report)
+
+    def read_at(self, number: int, block: Block, report: Report) -> Document:
+        """The document in a block of a file."""
+        data = self._bytes(number, block)
         return self._format.parse(data, block, self.options, self.files[number].name, report)
 
-    def where(self, id_: str) -> tuple[str, int | None]:
-        """The file and the first line of a document."""
-        number, block = self.survey().place(id_)
-        return self.files[number].name, block.line
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the first line of a document, or the line of an item in it."""
+        return self.where_at(*self.survey().place(id_), item)
+
+    def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
+        """The same for a block of a file; only here are lines looked for, so that what is right costs nothing."""
+        locate = None if item is None else getattr(self._format, "locate", None)
+        line = None if locate is None else locate(self._bytes(number, block), block, item)
+        return self.files[number].name, block.line if line is None else line
+
+    def _bytes(self, number: int, block: Block) -> bytes:
+        stream = self._stream(number)
+        stream.seek(block.offset)
+        return stream.read(block.length)
 
     def _stream(self, number: int) -> BinaryIO:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
@@ -159,9 +182,9 @@ class MemoryCorpus:
         del report
         return self._documents[id_]
 
-    def where(self, id_: str) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
         """Nowhere but here."""
-        del id_
+        del id_, item
         return self.name, None
 
     def close(self) -> None:
@@ -183,16 +206,28 @@ def open_corpus(
     options: Options | None = None,
     report: Report = _ignore,
 ) -> FileCorpus:
-    """The corpus that a GOLD or SYSTEM argument names; its format is the named one, else what its files look like.
+    """The corpus that a GOLD or SYSTEM argument names."""
+    return corpus_of(find(spec), spec, format=format, fallback=fallback, options=options, report=report)
+
+
+def corpus_of(
+    files: list[File],
+    spec: str,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: Options | None = None,
+    report: Report = _ignore,
+) -> FileCorpus:
+    """The files that an argument names as a corpus; its format is the named one, else what they look like.
 
     `fallback` is the format of files that are empty: a system that said nothing said it in gold's format.
     """
-    files = find(spec)
     if format is not None:
         FORMATS.get(format)
         return FileCorpus(spec, _of_format(files, format), format, options or Options())
-    found = {file: _sniffed(file) for file in files}
-    names = sorted({name for name in found.values() if name is not None})
+    found = [(file, _sniffed(file)) for file in files]
+    names = sorted({name for _, name in found if name is not None})
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if not names:
@@ -201,10 +236,10 @@ def open_corpus(
             what = "the file is empty" if empty else "cannot tell what format this is"
             raise UNKNOWN.error(what, file=spec)
         return FileCorpus(spec, files, fallback, options or Options())
-    for file, name in found.items():
+    for file, name in found:
         if name is None:
             report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
-    return FileCorpus(spec, [file for file, name in found.items() if name], names[0], options or Options())
+    return FileCorpus(spec, [file for file, name in found if name], names[0], options or Options())
 
 
 def _of_format(files: list[File], format_: str) -> list[File]:

@@ -1,6 +1,7 @@
 """Pairs of documents: which documents belong together, read and checked one after another."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from karat.checks import check
 from karat.corpus import Corpus
@@ -66,10 +67,8 @@ def _read(corpus: Corpus, id_: str, report: Report) -> Document | None:
     if id_ not in corpus.survey().rows:
         return None
     document = corpus.read(id_, report)
-    for finding in check(document):
-        file, line = corpus.where(id_)
-        placed = finding._replace(file=file, line=line)
-        if placed.severity == "fatal":
-            raise KaratError(placed)
-        report(placed)
+    for finding in check(document, partial(corpus.where, id_)):
+        if finding.severity == "fatal":
+            raise KaratError(finding)
+        report(finding)
     return document

@@ -6,11 +6,11 @@ import gzip
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, cast
 
-from karat.errors import Rule
+from karat.errors import KaratError, Rule
 
 MISSING = Rule("file-missing", "fatal", "Check the spelling and the folder you are in.")
 UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a plain file that you may read.")
@@ -41,28 +41,49 @@ class File(NamedTuple):
             return stream.read(size)
 
 
-def find(spec: str) -> list[File]:
-    """The files that a GOLD or SYSTEM argument names, in sorted order within a folder."""
-    if spec == "-":
-        return [_spooled("standard input", sys.stdin.buffer)]
-    if spec.startswith("@"):
-        return list(_listed(spec[1:]))
+def _raise(error: KaratError) -> None:
+    raise error
+
+
+def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
+    """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
+
+    `refuse` is given what is wrong with each that cannot be used; if it does not raise, the others are still found.
+    """
+    files: list[File] = []
+    try:
+        if spec == "-":
+            return [_spooled("standard input", sys.stdin.buffer)]
+        if spec.startswith("@"):
+            return [file for name in _listed(spec[1:]) for file in find(name, refuse)]
+        for path in _plain(spec):
+            try:
+                files.append(_usable(path))
+            except KaratError as error:
+                refuse(error)
+    except KaratError as error:
+        refuse(error)
+    return files
+
+
+def _plain(spec: str) -> list[Path]:
+    """A file, or the files of a folder."""
     path = Path(spec)
     if path.is_dir():
-        files = [_usable(found) for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
-        if not files:
+        paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
+        if not paths:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
-        return files
+        return paths
     if not path.exists():
         raise MISSING.error("there is no such file or folder", file=spec)
-    return [_usable(path)]
+    return [path]
 
 
 def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
-def _listed(name: str) -> Iterator[File]:
+def _listed(name: str) -> Iterator[str]:
     path = Path(name)
     if not path.is_file():
         raise MISSING.error("there is no such list", file=name)
@@ -70,8 +91,7 @@ def _listed(name: str) -> Iterator[File]:
     names = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     if not any(names):
         raise EMPTY_LIST.error("the list names no file", file=name)
-    for one in filter(None, names):
-        yield from find(one)
+    yield from filter(None, names)
 
 
 def _usable(path: Path) -> File:

@@ -13,10 +13,11 @@ another document's header, empty spans, overlapping clusters).
 """
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from typing import BinaryIO
 
-from karat.errors import KaratError, Report, Rule
+from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
@@ -52,6 +53,7 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
+REPEATED = Rule("member-twice", "fault", "Name each mention once; it is a member once.")
 SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention in no line is a cluster of its own anyway.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 UNWRITABLE = Rule(
@@ -67,7 +69,7 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
-    id_, start, first = None, 0, 0
+    id_, start, first, line = None, 0, 0, 0
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -75,7 +77,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             mark = data.strip()
             if mark.startswith(BEGIN):
                 if id_ is not None:
-                    raise _not_closed(id_, first, file, line)
+                    raise _not_closed("the next document begins", id_, first, file, line)
                 id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line)
                 if not id_:
                     raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=line)
@@ -90,18 +92,22 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             raise STRUCTURE.error(f"a line outside a document: {text!r}", file=file, line=line)
         offset = after
     if id_ is not None:
-        raise _not_closed(id_, first, file, None)
+        raise _not_closed("the file ends", id_, first, file, line)
 
 
-def _not_closed(id_: str, first: int, file: str, line: int | None) -> KaratError:
-    found = "the file ends" if line is None else "the next document begins"
+def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
     return STRUCTURE.error(f"{found} before #EndOfDocument of {id_!r} (begun in line {first})", file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    read_span = _char_span if unit == "char" else _token_reader(block.id, options.tokens, file, report)
+    line = block.line
+
+    def tell(rule: Rule, message: str) -> None:
+        report(rule.at(message, file=file, line=line))
+
+    read_span = _char_span if unit == "char" else _token_reader(block.id, options.tokens, tell, report)
     lines = _lines(decode(data, file=file, line=block.line + 1), block.line + 1)
     relations = _Relations(block.id, file, report)
     for line, text in lines:
@@ -120,7 +126,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             found = f"a mention of document {document!r} in the block of {block.id!r}"
             raise OTHER_DOCUMENT.error(found, file=file, line=line)
         if id_ != (trimmed := id_.strip()):
-            report(TRIMMED.at(f"blanks around the mention id {id_!r}", file=file, line=line))
+            tell(TRIMMED, f"blanks around the mention id {id_!r}")
             id_ = trimmed
         if id_ in mentions or not id_:
             found = f"mention id {id_!r} was already used in this document" if id_ else "a mention without an id"
@@ -130,7 +136,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         except ValueError:
             raise SPAN.error(_span_problem(where, unit), file=file, line=line) from None
         if len(span) > 1 and (merged := union(span)) != span:
-            report(MERGED.at(f"overlapping segments in the span {where!r}", file=file, line=line))
+            tell(MERGED, f"overlapping segments in the span {where!r}")
             span = merged
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
         if not (type_ and realis):
@@ -141,6 +147,26 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         )
     links = relations.links(mentions)
     return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention, or the first line that draws a link."""
+    names = (item,) if isinstance(item, str) else item[1:]
+    wanted = [name.encode() for name in names]
+    for line, raw in enumerate(data.split(b"\n"), block.line + 1):
+        if all(name in raw for name in wanted) and _is(raw.decode("utf-8").strip(), item):
+            return line
+    return None
+
+
+def _is(text: str, item: Item) -> bool:
+    """Whether a line says that there is this mention or link."""
+    if isinstance(item, str):
+        return text[0] not in "#@" and text.split("\t")[2].strip() == item
+    if text[0] != "@":
+        return False
+    name, _, arguments = text[1:].lstrip().split("\t")
+    return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
 def _lines(text: str, first: int) -> list[tuple[int, str]]:
@@ -168,7 +194,9 @@ def _char_span(text: str) -> Region:
     raise ValueError(text)
 
 
-def _token_reader(document: str, folder: str | None, file: str, report: Report) -> Callable[[str], Region]:
+def _token_reader(
+    document: str, folder: str | None, tell: Callable[[Rule, str], None], report: Report
+) -> Callable[[str], Region]:
     """How token spans of a document are read: each id is a row of its table."""
     table = _tables(folder).table(document, report)
 
@@ -178,7 +206,7 @@ def _token_reader(document: str, folder: str | None, file: str, report: Report) 
             raise ValueError(text)
         for token in tokens:
             if table and token not in table:
-                report(NO_ROW.at(f"token {token!r} is not in the table of {document!r}", file=file))
+                tell(NO_ROW, f"token {token!r} is not in the table of {document!r}")
         return runs(number(token, table) for token in tokens)
 
     return read
@@ -248,6 +276,10 @@ class _Relations:
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
             self._tell(SINGLETON, line, f"@Coreference with one mention, {arguments[0]!r}")
+        if len(set(arguments)) < len(arguments):
+            for argument, count in Counter(arguments).items():
+                if count > 1:
+                    self._tell(REPEATED, line, f"@Coreference names {argument!r} {count} times")
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:

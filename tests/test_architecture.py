@@ -30,9 +30,10 @@ ROOMS: dict[str, set[str]] = {
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "report": {"results"},
+    "validate": {"align", "checks", "corpus", "filters", "formats"},
+    "report": {"results", "validate"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
-    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results"},
+    "cli": {"api", "corpus", "engine", "formats", "measures", "protocols", "report", "results", "validate"},
 }
 
 

@@ -5,13 +5,14 @@ import sys
 import click
 
 from karat import __version__
-from karat.cli import demo, explain, formats, measures, protocols, score
+from karat.cli import demo, explain, formats, measures, protocols, score, validate
 from karat.errors import KaratError
 
 EPILOG = """\b
 Examples:
   karat score gold.tbf system.tbf
   karat score gold.tbf system.tbf --by type -f json -o scores.json
+  karat validate system.tbf
   karat explain nugget.type
 """
 
@@ -22,7 +23,15 @@ def cli() -> None:
     """Measure how much gold there is in a system's output: the scorer for event understanding."""
 
 
-for command in (score.score, protocols.protocols, formats.formats, measures.measures, explain.explain, demo.demo):
+for command in (
+    score.score,
+    validate.validate,
+    protocols.protocols,
+    formats.formats,
+    measures.measures,
+    explain.explain,
+    demo.demo,
+):
     cli.add_command(command)
 
 

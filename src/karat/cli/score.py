@@ -1,13 +1,10 @@
 """`karat score`."""
 
-import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, output_option, written
+from karat.cli._options import form_option, output_option, progress, tokens_option, unit_option, written
 
 EPILOG = """\b
 Examples:
@@ -48,17 +45,9 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
-@click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
-@click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+@unit_option
+@tokens_option
+@form_option
 @output_option
 @click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text."
@@ -117,25 +106,7 @@ def score(
         resolve_all(protocols or golden.protocols, chosen),
         engine.Options(measures, by, per_unit or per_document, strict),
         findings=findings,
-        progress=_progress(),
+        progress=progress(),
     )
     whole = json(results) if form == "json" else "\n\n".join(text(result, digits=digits) for result in results)
     written(whole, output)
-
-
-def _progress() -> Callable[[int, int], None] | None:
-    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
-        return None
-    started = shown = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if done == total and shown > started:
-            click.echo("\r\033[K", nl=False, err=True)
-        elif now - started > 1 and now - shown > 0.1:
-            shown = now
-            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
-
-    return show

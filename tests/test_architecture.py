@@ -35,25 +35,12 @@ ROOMS: dict[str, set[str]] = {
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "report": {"describe", "results"},
+    "validate": {"align", "checks", "corpus", "filters", "formats"},
+    "report": {"describe", "results", "validate"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
     "showcase": {"api", "report"},
-    "cli": {
-        *{
-            "api",
-            "convert",
-            "corpus",
-            "describe",
-            "engine",
-            "formats",
-            "measures",
-            "protocols",
-            "report",
-            "results",
-            "simulate",
-        },
-        "showcase",
-    },
+    "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
+    | {"showcase", "simulate", "validate"},
 }
 
 

@@ -62,9 +62,15 @@ def renamed(document: Document) -> Document:
     )
 
 
+def without_messages(result: Result) -> dict[str, Any]:
+    """What a result says, except that findings may name what they are about."""
+    told = result.to_dict()
+    return told | {"warnings": [warning | {"message": ""} for warning in told["warnings"]]}
+
+
 def ids(protocol: str, both: Sides) -> None:
     gold, system = ([renamed(document) for document in side] for side in both)
-    assert run(protocol, gold, system).to_dict() == run(protocol, *both).to_dict()
+    assert without_messages(run(protocol, gold, system)) == without_messages(run(protocol, *both))
 
 
 def additive(protocol: str, both: Sides) -> None:

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import Item, Report, Rule, quoted
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document, Mention, Value
@@ -69,8 +69,8 @@ class Corpus(Protocol):
         """One document."""
         ...
 
-    def where(self, id_: str) -> tuple[str, int | None]:
-        """The file and the line of a document."""
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the line of a document, or of an item in it."""
         ...
 
     def close(self) -> None:
@@ -97,38 +97,55 @@ class FileCorpus:
         """Where the documents are; refuses an id given twice."""
         if self._survey is None:
             survey = Survey()
-            for number, file in enumerate(self.files):
-                with file.open() as stream:
-                    for block in self._format.blocks(stream, file.name):
-                        if block.id in survey.rows:
-                            raise self._twice(survey, block, file)
-                        survey.add(block, number)
+            for number in range(len(self.files)):
+                for block in self.blocks(number):
+                    self.enter(survey, number, block)
             if settled := _offered(self._format, "settled", None):
                 survey.settle(settled(frozenset(survey.kinds)))
             self._survey = survey
         return self._survey
 
-    def _twice(self, survey: Survey, block: Block, file: File) -> Exception:
-        number, first = survey.place(block.id)
-        where = f"{self.files[number].name}, line {first.line}"
-        return TWICE.error(f"document {quoted(block.id)} was already given in {where}", file=file.name, line=block.line)
+    def blocks(self, number: int) -> Iterator[Block]:
+        """Where the documents of one file are, found one after another."""
+        file = self.files[number]
+        with file.open() as stream:
+            yield from self._format.blocks(stream, file.name)
+
+    def enter(self, survey: Survey, number: int, block: Block) -> None:
+        """Take note of a document in a survey, or refuse it if there is one of that id."""
+        if block.id in survey.rows:
+            first, there = survey.place(block.id)
+            found = f"document {quoted(block.id)} was already given in {self.files[first].name}, line {there.line}"
+            raise TWICE.error(found, file=self.files[number].name, line=block.line)
+        survey.add(block, number)
 
     def read(self, id_: str, report: Report) -> Document:
-        """One document, from its place."""
+        """One document, from its place, with what the whole corpus tells of it."""
         survey = self.survey()
-        number, block = survey.place(id_)
-        stream = self._stream(number)
-        stream.seek(block.offset)
-        data = stream.read(block.length)
-        document = self._format.parse(data, block, self.options, self.files[number].name, report)
+        document = self.read_at(*survey.place(id_), report)
         defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
         defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
         return _settled(document, survey.settled_kinds, defaults) if survey.settled_kinds or defaults else document
 
-    def where(self, id_: str) -> tuple[str, int | None]:
-        """The file and the first line of a document."""
-        number, block = self.survey().place(id_)
-        return self.files[number].name, block.line
+    def read_at(self, number: int, block: Block, report: Report) -> Document:
+        """The document in a block of a file, as it stands there."""
+        data = self._bytes(number, block)
+        return self._format.parse(data, block, self.options, self.files[number].name, report)
+
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the first line of a document, or the line of an item in it."""
+        return self.where_at(*self.survey().place(id_), item)
+
+    def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
+        """The same for a block of a file; only here are lines looked for, so that what is right costs nothing."""
+        locate = None if item is None else getattr(self._format, "locate", None)
+        line = None if locate is None else locate(self._bytes(number, block), block, item)
+        return self.files[number].name, block.line if line is None else line
+
+    def _bytes(self, number: int, block: Block) -> bytes:
+        stream = self._stream(number)
+        stream.seek(block.offset)
+        return stream.read(block.length)
 
     def _stream(self, number: int) -> BinaryIO:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
@@ -178,9 +195,9 @@ class MemoryCorpus:
         del report
         return self._documents[id_]
 
-    def where(self, id_: str) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
         """Nowhere but here."""
-        del id_
+        del id_, item
         return self.name, None
 
     def close(self) -> None:
@@ -221,11 +238,23 @@ def open_corpus(
     options: Options | None = None,
     report: Report = _ignore,
 ) -> FileCorpus:
-    """The corpus that a GOLD or SYSTEM argument names; its format is the named one, else what its files look like.
+    """The corpus that a GOLD or SYSTEM argument names."""
+    return corpus_of(find(spec), spec, format=format, fallback=fallback, options=options, report=report)
+
+
+def corpus_of(
+    files: list[File],
+    spec: str,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: Options | None = None,
+    report: Report = _ignore,
+) -> FileCorpus:
+    """The files that an argument names as a corpus; its format is the named one, else what they look like.
 
     `fallback` is the format of files that are empty: a system that said nothing said it in gold's format.
     """
-    files = find(spec)
     options = options or Options()
     if format is not None:
         chosen = _of_format(files, format)

@@ -9,9 +9,12 @@ finding is raised as an error; faults and notes are reported, counted and scored
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Severity = Literal["fatal", "fault", "note"]
+
+Item = str | tuple[str, str, str]
+"""What a finding is about: the id of a mention, or a link (kind, source, target)."""
 
 
 class Finding(NamedTuple):
@@ -23,12 +26,22 @@ class Finding(NamedTuple):
     hint: str = ""
     file: str | None = None
     line: int | None = None
+    item: Item | None = None
+    """By it the line is found; nobody is told of it."""
+
+    @property
+    def place(self) -> str:
+        """The file and the line as a sentence begins with them; nothing where there is no file."""
+        if self.file is None:
+            return ""
+        return f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
 
     def __str__(self) -> str:
-        place = (
-            "" if self.file is None else f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
-        )
-        return f"{place}{self.message} [{self.code}]"
+        return f"{self.place}{self.message} [{self.code}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON."""
+        return {name: getattr(self, name) for name in ("code", "severity", "file", "line", "message", "hint")}
 
 
 Report = Callable[[Finding], None]
@@ -42,9 +55,11 @@ class Rule(NamedTuple):
     severity: Severity
     hint: str
 
-    def at(self, message: str, *, file: str | None = None, line: int | None = None) -> Finding:
-        """This problem, found in a place."""
-        return Finding(self.code, self.severity, message, self.hint, file, line)
+    def at(
+        self, message: str, *, file: str | None = None, line: int | None = None, item: Item | None = None
+    ) -> Finding:
+        """This problem, found in a place; a check, which knows of no file, says in which item."""
+        return Finding(self.code, self.severity, message, self.hint, file, line, item)
 
     def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
         """This problem as an error to raise."""
@@ -99,6 +114,13 @@ class Findings:
             if count > self.KEPT
         ]
         return [*self.kept, *more]
+
+    def by_severity(self) -> dict[Severity, int]:
+        """How many there are of each severity, the kept ones and the others."""
+        totals: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
+        for code, count in self.counts.items():
+            totals[self._first(code).severity] += count
+        return totals
 
     def _first(self, code: str) -> Finding:
         return next(finding for finding in self.kept if finding.code == code)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from karat.align import Comparison
 from karat.errors import Report, Rule
-from karat.model import Document, Mention
+from karat.model import Document, Mention, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
@@ -52,18 +52,23 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
         """Keep by type, compared as the protocol compares."""
         if not self.file:
             return _unchanged
-        try:
-            lines = Path(self.file).read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-            raise NO_FILE.error(f"cannot read the types: {why}", file=self.file) from None
-        types = {comparison.key(line.strip()) for line in lines if line.strip()}
+        types = types_in(self.file, comparison)
         if not types:
             report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
             return _unchanged
         return lambda document: restricted(
             document, lambda mention: comparison.key(mention.attributes.get("type")) in types
         )
+
+
+def types_in(file: str, comparison: Comparison) -> set[Value | None]:
+    """The types that a file names, one a line, as they are compared."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise NO_FILE.error(f"cannot read the types: {why}", file=file) from None
+    return {comparison.key(line.strip()) for line in lines if line.strip()}
 
 
 FILTERS: dict[str, type[Kinds] | type[Types]] = {"kinds": Kinds, "types": Types}

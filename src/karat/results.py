@@ -110,7 +110,7 @@ class Result:
             name = "documents" if self.unit == "document" else "units"
             told[name] = {unit: _nested(row) for unit, row in self.units.items()}
         told["warnings"] = [
-            {key: value for key, value in finding._asdict().items() if value not in (None, "")}
+            {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
             for finding in self.warnings
         ]
         return told

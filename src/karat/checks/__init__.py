@@ -1,25 +1,46 @@
-"""Rules on annotations, whatever format they came from: each module checks one thing in a document."""
+"""Rules on annotations, whatever format they came from: each module checks one thing in a document.
 
-from collections.abc import Iterator
+They run whenever a document is scored, so each looks first, at next to no cost, whether there is anything to tell.
+"""
 
-from karat.checks import links, spans
-from karat.errors import Finding, KaratError, Report
+from collections.abc import Callable, Iterator, Sequence
+
+from karat.checks import duplicates, links, realis, spans, texts
+from karat.errors import Finding, Findings, Item, KaratError, Report
 from karat.model import Document
 
-CHECKS = (spans.check, links.check)
+Check = Callable[[Document], Iterator[Finding]]
+"""What is wrong with a document by one rule, in items of it; a check knows of no file."""
+
+Where = Callable[[Item | None], tuple[str | None, int | None]]
+"""The file and the line of an item; of the document for None."""
+
+CHECKS: tuple[Check, ...] = (spans.check, texts.check, duplicates.check, realis.check, links.check)
 
 
-def check(document: Document) -> Iterator[Finding]:
-    """What is wrong with a document, by every rule."""
-    for rule in CHECKS:
-        yield from rule(document)
+def nowhere(item: Item | None) -> tuple[None, None]:
+    """A document that is in no file."""
+    del item
+    return None, None
 
 
-def checked(document: Document, *, file: str, line: int | None, report: Report) -> Document:
+def check(document: Document, where: Where = nowhere, more: Sequence[Check] = ()) -> Iterator[Finding]:
+    """What is wrong with a document, by every rule and those added, each finding in its place.
+
+    Lines are looked for only as long as findings of a code are kept; after that the document's line has to do.
+    """
+    seen: dict[str, int] = {}
+    for rule in (*CHECKS, *more):
+        for finding in rule(document):
+            count = seen[finding.code] = seen.get(finding.code, 0) + 1
+            file, line = where(finding.item if count <= Findings.KEPT else None)
+            yield finding._replace(file=file, line=line)
+
+
+def checked(document: Document, where: Where, report: Report) -> Document:
     """The document, if nothing about it is fatal; what else is wrong is reported."""
-    for finding in check(document):
-        placed = finding._replace(file=file, line=line)
-        if placed.severity == "fatal":
-            raise KaratError(placed)
-        report(placed)
+    for finding in check(document, where):
+        if finding.severity == "fatal":
+            raise KaratError(finding)
+        report(finding)
     return document

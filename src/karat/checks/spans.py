@@ -19,4 +19,4 @@ def check(document: Document) -> Iterator[Finding]:
     for mention in document.mentions:
         if mention.span and mention.span[-1][1] > len(content):
             found = f"mention {mention.id!r} of document {document.id!r} ends at {mention.span[-1][1]:,}"
-            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}")
+            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=mention.id)

@@ -6,13 +6,14 @@ from io import TextIOWrapper
 import click
 
 from karat import __version__
-from karat.cli import convert, demo, describe, explain, formats, measures, protocols, score, simulate
+from karat.cli import convert, demo, describe, explain, formats, measures, protocols, score, simulate, validate
 from karat.errors import KaratError
 
 EPILOG = """\b
 Examples:
   karat score gold.tbf system.tbf
   karat score gold.tbf system.tbf --by type -f json -o scores.json
+  karat validate system.tbf
   karat convert litbank/ litbank.jsonl
   karat explain nugget.type
 """
@@ -26,6 +27,7 @@ def cli() -> None:
 
 COMMANDS = (
     score.score,
+    validate.validate,
     describe.describe,
     convert.convert,
     simulate.simulate,

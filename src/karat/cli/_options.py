@@ -31,15 +31,26 @@ class Nearest(click.Choice[str]):
         return str(value)
 
 
+unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
+tokens_option = click.option(
+    "--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids."
+)
+form_option = click.option(
+    "-f",
+    "--format",
+    "form",
+    type=Nearest(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the output.",
+)
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
 
 
 def input_options(command: _Command) -> _Command:
     """How the one corpus that a command takes is read: `input_format`, `unit` and `tokens`."""
-    tokens = click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
-    unit = click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
     form = click.option("--input-format", metavar="FORMAT", help="Format of the input. Default: what it looks like.")
-    return form(unit(tokens(command)))
+    return form(unit_option(tokens_option(command)))
 
 
 def output_format(to: str | None, output: str | None) -> str | None:
@@ -151,19 +162,23 @@ def tell(findings: Findings) -> None:
         click.echo(line, err=True)
 
 
-def progress() -> Callable[[int, int], None] | None:
-    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal."""
+def progress() -> Callable[[int, int | None], None] | None:
+    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal.
+
+    What it returns is told how many are done, and of how many where that is known; done of done takes the line away.
+    """
     if not sys.stderr.isatty():
         return None
     started = shown = time.monotonic()
 
-    def show(done: int, total: int) -> None:
+    def show(done: int, total: int | None = None) -> None:
         nonlocal shown
         now = time.monotonic()
         if done == total and shown > started:
             click.echo("\r\033[K", nl=False, err=True)
         elif now - started > 1 and now - shown > 0.1:
             shown = now
-            click.echo(f"\r{done:,} of {total:,} documents", nl=False, err=True)
+            of = "" if total is None else f" of {total:,}"
+            click.echo(f"\r{done:,}{of} documents", nl=False, err=True)
 
     return show

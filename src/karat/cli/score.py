@@ -4,7 +4,15 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, output_option, progress, refuse_overwriting, written
+from karat.cli._options import (
+    form_option,
+    output_option,
+    progress,
+    refuse_overwriting,
+    tokens_option,
+    unit_option,
+    written,
+)
 
 EPILOG = """\b
 Examples:
@@ -45,17 +53,9 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
-@click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
-@click.option("--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+@unit_option
+@tokens_option
+@form_option
 @output_option
 @click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text."

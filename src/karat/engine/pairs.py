@@ -1,6 +1,7 @@
 """Pairs of documents: which documents belong together, read and checked one after another."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from karat.checks import checked
 from karat.corpus import Corpus
@@ -66,5 +67,4 @@ def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:
 def _read(corpus: Corpus, id_: str, report: Report) -> Document | None:
     if id_ not in corpus.survey().rows:
         return None
-    file, line = corpus.where(id_)
-    return checked(corpus.read(id_, report), file=file, line=line, report=report)
+    return checked(corpus.read(id_, report), partial(corpus.where, id_), report)

@@ -10,6 +10,8 @@ A format is a module (or any object another package offers under the entry-point
     parse(data, block, options, file, report)    the documents themselves, one block at a time
     write(document, options, lost)               the bytes of one document; `lost` is told what cannot be held
                                                  (None where the format is only read)
+    locate(data, block, item)                    the line of a mention or a link in a block; may be left out where a
+                                                 document is a line, and is asked only when something is wrong with it
 
 and, only where it needs them,
 

@@ -8,11 +8,11 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from karat.errors import Rule
+from karat.errors import KaratError, Rule
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -53,21 +53,42 @@ class File(NamedTuple):
         return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
 
-def find(spec: str) -> list[File]:
-    """The files that a GOLD or SYSTEM argument names, in sorted order within a folder."""
-    if spec == "-":
-        return [_unpacked("standard input", _copy(sys.stdin.buffer))]
-    if spec.startswith("@"):
-        return [file for name in _listed(spec[1:]) for file in find(name)]
+def _raise(error: KaratError) -> None:
+    raise error
+
+
+def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
+    """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
+
+    `refuse` is given what is wrong with each that cannot be used; if it does not raise, the others are still found.
+    """
+    files: list[File] = []
+    try:
+        if spec == "-":
+            return [_unpacked("standard input", _copy(sys.stdin.buffer))]
+        if spec.startswith("@"):
+            return [file for name in _listed(spec[1:]) for file in find(name, refuse)]
+        for path in _plain(spec):
+            try:
+                files.append(_usable(path))
+            except KaratError as error:
+                refuse(error)
+    except KaratError as error:
+        refuse(error)
+    return files
+
+
+def _plain(spec: str) -> list[Path]:
+    """A file, or the files of a folder."""
     path = Path(spec)
     if path.is_dir() and spec:
-        files = [_usable(found) for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
-        if not files:
+        paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
+        if not paths:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
-        return files
+        return paths
     if not path.exists() or not spec:
         raise MISSING.error("there is no such file or folder", file=spec or "''")
-    return [_usable(path)]
+    return [path]
 
 
 def _hidden(path: Path, root: Path) -> bool:

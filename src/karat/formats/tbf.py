@@ -12,10 +12,11 @@ that what it mangled without a word is refused here (a block that is not closed,
 another document's header, empty spans, overlapping clusters).
 """
 
+from collections import Counter
 from collections.abc import Container, Iterator
 from typing import BinaryIO
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
@@ -54,6 +55,7 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
+REPEATED = Rule("member-twice", "fault", "Name each mention once; it is a member once.")
 TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
@@ -65,7 +67,7 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
-    id_, start, first = None, 0, 0
+    id_, start, first, line = None, 0, 0, 0
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -73,7 +75,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             mark = data.strip()
             if mark.startswith(BEGIN):
                 if id_ is not None:
-                    raise _not_closed(id_, first, file, line)
+                    raise _not_closed("the next document begins", id_, first, file, line)
                 id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line)
                 if not id_:
                     raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=line)
@@ -88,14 +90,12 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
         offset = after
     if id_ is not None:
-        raise _not_closed(id_, first, file, None)
+        raise _not_closed("the file ends", id_, first, file, line)
 
 
-def _not_closed(id_: str, first: int, file: str, line: int | None) -> KaratError:
-    found = "the file ends" if line is None else "the next document begins"
-    return STRUCTURE.error(
-        f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})", file=file, line=line
-    )
+def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    what = f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(what, file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
@@ -146,6 +146,26 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         )
     links = relations.links(mentions)
     return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention, or the first line that draws a link."""
+    names = (item,) if isinstance(item, str) else item[1:]
+    wanted = [name.encode() for name in names]
+    for line, raw in enumerate(data.split(b"\n"), block.line + 1):
+        if all(name in raw for name in wanted) and _is(raw.decode("utf-8").strip(), item):
+            return line
+    return None
+
+
+def _is(text: str, item: Item) -> bool:
+    """Whether a line says that there is this mention or link."""
+    if isinstance(item, str):
+        return text[0] not in "#@" and text.split("\t")[2].strip() == item
+    if text[0] != "@":
+        return False
+    name, _, arguments = text[1:].lstrip().split("\t")
+    return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
 def _lines(text: str, first: int) -> list[tuple[int, str]]:
@@ -263,6 +283,10 @@ class _Relations:
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
             self._tell(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
+        if len(set(arguments)) < len(arguments):
+            for argument, count in Counter(arguments).items():
+                if count > 1:
+                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:

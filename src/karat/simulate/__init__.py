@@ -21,7 +21,7 @@ documents, just the corpus's distributions count (and which clusters it shares w
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
 from random import Random
 
@@ -116,8 +116,7 @@ class Simulation:
             self.gold.close()
 
     def _system(self, id_: str) -> Document:
-        file, line = self.gold.where(id_)
-        gold = checked(self.gold.read(id_, self._report), file=file, line=line, report=self._report)
+        gold = checked(self.gold.read(id_, self._report), partial(self.gold.where, id_), self._report)
         rates, document = self.rates.by_name(), gold
         for name, error in errors(gold, self.rates, self.profile, limit(gold, self._tables)).items():
             if rates[name]:
@@ -166,9 +165,9 @@ def errors(gold: Document, rates: Rates, found: Profile, end: int) -> dict[str, 
 
 def limit(document: Document, tables: TokenTables | None) -> int:
     """Where a document's offsets end: its text, its tokens, its token table, or else its last mention."""
-    content = document.text if document.unit == "char" else document.tokens
+    content: Sized | None = document.text if document.unit == "char" else document.tokens
     if content is None and document.unit == "token" and tables is not None:
-        return len(tables.table(document.id, _silent))
+        content = tables.table(document.id, _silent)
     if content:
         return len(content)
     return max((end for mention in document.mentions for _, end in mention.span), default=0)

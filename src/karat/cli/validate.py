@@ -1,0 +1,59 @@
+"""`karat validate`."""
+
+import sys
+from typing import Any
+
+import click
+
+from karat.cli._options import form_option, output_option, progress, tokens_option, unit_option, written
+
+EPILOG = """\b
+Examples:
+  karat validate system.tbf
+  karat validate gold/ system.tbf --tokens tables/
+  karat validate system.tbf --types types.txt
+  karat validate @files.txt -f json -o findings.json
+
+A PATH is a file, a folder, @LIST (a file with one path a line), or - for standard input. Each is a corpus of its own.
+
+\b
+fatal  the file cannot be trusted: it is not scored
+fault  one item is wrong: it is scored around, and counted
+note   odd but usable
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--input-format", metavar="FORMAT", help="Format of the files. Default: what they look like.")
+@unit_option
+@tokens_option
+@click.option("--types", metavar="FILE", help="All types there are, one a line; any other is a fault.")
+@form_option
+@output_option
+def validate(
+    paths: tuple[str, ...],
+    input_format: str | None,
+    unit: Any,
+    tokens: str | None,
+    types: str | None,
+    form: str,
+    output: str | None,
+) -> None:
+    """Check files: every finding with its place and what to do.
+
+    The exit code is 1 if something fatal or a fault was found, else 0.
+    """
+    from karat.errors import UsageError
+    from karat.formats import Options
+    from karat.report import findings as report
+    from karat.validate import validate
+
+    if paths.count("-") > 1:
+        raise UsageError("standard-input-twice", "standard input can be read only once", "Name - once.")
+    validation = validate(
+        paths, format=input_format, options=Options.of(unit, tokens), types=types, progress=progress()
+    )
+    written(report.json(validation) if form == "json" else report.text(validation), output)
+    if not validation.passed:
+        sys.exit(1)

@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import compress
 from typing import ClassVar, NamedTuple, Self
 
 from msgspec import Struct
@@ -104,6 +105,11 @@ class Rows:
         for start in range(0, len(self._numbers), self.width):
             yield self._numbers[start : start + self.width]
 
+    def total(self, wanted: Sequence[bool]) -> Counts:
+        """The sum over the wanted units, each field through `math.fsum`."""
+        columns = (self._numbers[field :: self.width] for field in range(self.width))
+        return self.kind.of([math.fsum(compress(column, wanted)) for column in columns])
+
     def counts(self, row: int) -> Counts:
         """One unit's counts."""
         return self.kind.of(self._numbers[row * self.width : (row + 1) * self.width])
@@ -126,11 +132,13 @@ def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, 
 
     A unit whose ratio is undefined contributes `missing`, or is left out of that mean if `missing` is None.
     """
-    columns: dict[str, list[float]] = {}
+    columns = {name: array("d") for name in kind.total([]).ratios()}
     for counts in units:
         for name, ratio in counts.ratios().items():
-            value = missing if ratio.value is None else ratio.value
-            columns.setdefault(name, []).extend(() if value is None else (value,))
-    names = columns or kind.total([]).ratios()
-    means = {name: Ratio(math.fsum(columns.get(name, ())), len(columns.get(name, ()))).value for name in names}
+            value = ratio.value
+            if value is None:
+                value = missing
+            if value is not None:
+                columns[name].append(value)
+    means = {name: Ratio(math.fsum(column), len(column)).value for name, column in columns.items()}
     return complete(kind, means, undefined=undefined)

@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple, Self
 
 from msgspec import Struct
@@ -106,6 +107,11 @@ class Rows:
         for start in range(0, len(self._numbers), self.width):
             yield self._numbers[start : start + self.width]
 
+    def total(self, wanted: Sequence[bool]) -> Counts:
+        """The sum over the wanted units, each field through `math.fsum`."""
+        columns = (self._numbers[field :: self.width] for field in range(self.width))
+        return self.kind(*(math.fsum(compress(column, wanted)) for column in columns))
+
     def counts(self, row: int) -> Counts:
         """One unit's counts."""
         return self.kind(*self._numbers[row * self.width : (row + 1) * self.width])
@@ -131,11 +137,13 @@ def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, 
 
     A unit whose ratio is undefined contributes `missing`, or is left out of that mean if `missing` is None.
     """
-    columns: dict[str, list[float]] = {}
+    columns = {name: array("d") for name in kind.summed([]).ratios()}
     for counts in units:
         for name, ratio in counts.ratios().items():
-            value = missing if ratio.value is None else ratio.value
-            columns.setdefault(name, []).extend(() if value is None else (value,))
-    names = columns or kind.summed([]).ratios()
-    means = {name: Ratio(math.fsum(columns.get(name, ())), len(columns.get(name, ()))).value for name in names}
+            value = ratio.value
+            if value is None:
+                value = missing
+            if value is not None:
+                columns[name].append(value)
+    means = {name: Ratio(math.fsum(column), len(column)).value for name, column in columns.items()}
     return _complete(kind, means, undefined)

@@ -37,18 +37,20 @@ def agreement(
     gold: Sequence[Mention], system: Sequence[Mention], names: Sequence[str], comparison: Comparison
 ) -> Callable[[int, int], int]:
     """For a system and a gold mention: which attributes agree, as a bit for each name."""
-    columns = [
-        (1 << number, [m.attributes.get(name) for m in gold], [m.attributes.get(name) for m in system])
-        for number, name in enumerate(names)
-    ]
-    agrees = comparison.agrees
+    bits_of = [(name, 1 << number) for number, name in enumerate(names)]
 
     def agreeing(s: int, g: int) -> int:
+        wanted, found = gold[g].attributes, system[s].attributes
         bits = 0
-        for bit, gold_values, system_values in columns:
-            wanted, found = gold_values[g], system_values[s]
-            if wanted == found or agrees(wanted, found):
+        for name, bit in bits_of:
+            value, other = wanted.get(name), found.get(name)
+            if value == other or _agree(comparison, value, other):
                 bits |= bit
         return bits
 
     return agreeing
+
+
+@lru_cache(maxsize=4096)
+def _agree(comparison: Comparison, gold: Value | None, system: Value | None) -> bool:
+    return comparison.agrees(gold, system)

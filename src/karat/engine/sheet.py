@@ -1,5 +1,6 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from karat import __version__
@@ -62,7 +63,8 @@ class Sheet:
         known = attributes | system.attributes_of(protocol.kinds)
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
         self._units: list[str] = []
-        self._sizes: list[tuple[int, int]] = []
+        self._gold_mentions = array("q")
+        self._system_mentions = array("q")
         self._pending: dict[str, list[Tables]] = {}
 
     def add(self, pair: Pair) -> None:
@@ -80,7 +82,8 @@ class Sheet:
         gold = sum(len(tables.pair.gold.mentions) for tables in documents)
         system = sum(len(tables.pair.system.mentions) for tables in documents)
         self._units.append(unit)
-        self._sizes.append((gold, system))
+        self._gold_mentions.append(gold)
+        self._system_mentions.append(system)
         for measure, averages, rows in self.measures:
             made = [tables.get(measure.artefact) for tables in documents]
             rows.append(measure.count(made[0] if len(made) == 1 else measure.artefact.add(made)))
@@ -113,8 +116,8 @@ class Sheet:
         micro: dict[str, Leaf] = {}
         macro: dict[str, Leaf] = {}
         for measure, averages, rows in self.measures:
-            averaged = [averages.units == "all" or gold > 0 for gold, _ in self._sizes]
-            total = measure.kind.summed(row for row, wanted in zip(rows, averaged, strict=True) if wanted)
+            averaged = [averages.units == "all" or gold > 0 for gold in self._gold_mentions]
+            total = rows.total(averaged)
             micro[measure.id] = _leaf(total, averages)
             if averages.macro:
                 units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
@@ -144,7 +147,8 @@ class Sheet:
 
     def _left_out(self) -> Iterator[Finding]:
         """Say what an average over units with gold leaves out, since nobody expects it."""
-        empty = [system for gold, system in self._sizes if not gold and system]
+        mentions = zip(self._gold_mentions, self._system_mentions, strict=True)
+        empty = [system for gold, system in mentions if not gold and system]
         names = [measure.id for measure, averages, _ in self.measures if averages.units == "with-gold"]
         if empty and names:
             where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"

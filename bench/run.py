@@ -1,0 +1,149 @@
+"""Speed and memory, as ratios within one run: machines are noisy, and two loops side by side are noisy together.
+
+Each area is a function that yields rows; `AREAS` lists them. A row says what was measured and where its limit lies. The
+exit code is always 0: this is a measurement, not a test.
+"""
+
+import argparse
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from corpus import write_tbf
+
+HEAVY = ("numpy", "scipy", "lxml", "msgspec")
+ALONE = """
+import resource, sys, karat, karat.api
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+karat.score(sys.argv[1], sys.argv[2], protocol=sys.argv[3])
+print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+class Row(NamedTuple):
+    """One line of the table; without a limit, it is there to be seen."""
+
+    what: str
+    value: float
+    told: str
+    limit: float | None = None
+
+    def __str__(self) -> str:
+        limit = "-" if self.limit is None else f"{self.limit:g}"
+        verdict = "" if self.limit is None else "ok" if self.value <= self.limit else "OVER"
+        return f"{self.what:<44}{self.value:>9.2f}{limit:>7}  {verdict:<6}{self.told}".rstrip()
+
+
+class Times(NamedTuple):
+    """Seconds of two pieces of work that took turns."""
+
+    ours: list[float]
+    bare: list[float]
+
+    @property
+    def ratio(self) -> float:
+        """The median of the ratios of neighbours."""
+        return median(one / other for one, other in zip(self.ours, self.bare, strict=True))
+
+    def __str__(self) -> str:
+        return f"at best {min(self.ours):.3f} s against {min(self.bare):.3f} s"
+
+
+def taking_turns(ours: Callable[[], object], bare: Callable[[], object], *, rounds: int) -> Times:
+    """Time two pieces of work one after the other, several times."""
+    times = Times([], [])
+    for _ in range(rounds):
+        for work, seconds in ((bare, times.bare), (ours, times.ours)):
+            start = time.perf_counter()
+            work()
+            seconds.append(time.perf_counter() - start)
+    return times
+
+
+def start_up(scale: int) -> Iterator[Row]:
+    """`karat --help` against an interpreter that does nothing."""
+    del scale
+    karat = str(Path(sys.executable).with_name("karat"))
+    times = taking_turns(lambda: _run(karat, "--help"), lambda: _run(sys.executable, "-c", "pass"), rounds=15)
+    yield Row("karat --help / python -c pass", times.ratio, str(times), 10)
+    code = "import sys, karat.cli; karat.cli.cli(['--help'], standalone_mode=False); print('\\n', *sys.modules)"
+    modules = _run(sys.executable, "-c", code).splitlines()[-1].split()
+    heavy = [name for name in HEAVY if name in modules]
+    yield Row("heavy modules that --help imports", len(heavy), ", ".join(heavy), 0)
+
+
+def nuggets(scale: int) -> Iterator[Row]:
+    """Event nuggets in TBF under tac-2017."""
+    few, many = 2_000 // scale, 20_000 // scale
+    with tempfile.TemporaryDirectory() as folder:
+        *small, mentions = write_tbf(Path(folder), few)
+        *large, _ = write_tbf(Path(folder), many)
+        # First, while this process is small: a new one inherits the peak of the one that starts it.
+        yield from _memory("nuggets", small, few, large, many, "tac-2017")
+
+        import karat
+
+        def scored(files: list[Path]) -> Callable[[], object]:
+            gold, system = map(str, files)
+            return lambda: karat.score(gold, system, protocol="tac-2017")
+
+        _split_lines(small)
+        times = taking_turns(scored(small), lambda: _split_lines(small), rounds=9)
+        yield Row("nuggets: read and score / split the lines", times.ratio, f"{times}; the aim is 15", 25)
+        growth = taking_turns(scored(large), scored(small), rounds=3)
+        yield Row("nuggets: time for 10 times the documents", growth.ratio, str(growth), 11)
+        yield Row("nuggets: gold mentions scored in 1 ms", mentions / min(times.ours) / 1000, f"{mentions:,} in all")
+
+
+def _split_lines(files: list[Path]) -> None:
+    """The least a Python program can do: read the lines and split them into columns."""
+    for path in files:
+        with open(path, encoding="utf-8") as stream:
+            for line in stream:
+                line.split("\t")
+
+
+def _memory(area: str, small: list[Path], few: int, large: list[Path], many: int, protocol: str) -> Iterator[Row]:
+    """By how much the peak of the resident set grows while a process scores, for few and for many documents."""
+    grown = []
+    for files, documents in ((small, few), (large, many)):
+        before, after = map(int, _run(sys.executable, "-c", ALONE, *map(str, files), protocol).split())
+        grown.append(_megabytes(after - before))
+        yield Row(f"{area}: memory for {documents:,} documents, MB", grown[-1], f"peak {_megabytes(after):.1f} MB")
+    told = f"{(grown[1] - grown[0]) * 1e6 / (many - few):,.0f} bytes for each further document"
+    yield Row(f"{area}: memory for 10 times the documents", grown[1] / grown[0], told)
+
+
+def _megabytes(peak: int) -> float:
+    """A peak as `getrusage` tells it: kilobytes, on a Mac bytes."""
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+
+
+def _run(*command: str) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets]
+
+
+def main() -> None:
+    """Print the table, a row as soon as it is known."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes")
+    scale = 10 if parser.parse_args().quick else 1
+    print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; ", end="")
+    print(f"{2_000 // scale:,} and {20_000 // scale:,} documents of 34.5 gold mentions")
+    print(f"\n{'what':<44}{'measured':>9}{'limit':>7}")
+    for area in AREAS:
+        for row in area(scale):
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

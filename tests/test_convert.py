@@ -203,11 +203,11 @@ def test_places_that_cannot_be_written_are_named(gold: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("code", "args"),
     [
-        ("format-unnamed", ["out.xyz"]),
-        ("format-unnamed", ["out.ann"]),
+        ("output-format", ["out.xyz"]),
+        ("output-format", ["out.ann"]),
         ("format-only-read", ["out.xml", "--to", "ere"]),
         ("unknown-format", ["out", "--to", "brot"]),
-        ("unknown-format", ["out.tbf", "--from", "tfb"]),
+        ("unknown-format", ["out.tbf", "--input-format", "tfb"]),
         ("folder-needed", ["-", "--to", "brat"]),
         ("folder-needed", ["out.gz", "--to", "brat"]),
     ],

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from karat.corpus import FileCorpus, open_corpus
-from karat.errors import KaratError, Report, Rule, UsageError
+from karat.errors import KaratError, Report, Rule
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Format, Options
 from karat.model import Document, Value, qualified
@@ -16,26 +16,6 @@ from karat.model import Document, Value, qualified
 LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
 CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
 SAME_PLACE = Rule("convert-same-place", "fatal", "Name another place for the output; nothing was written.")
-
-
-def target_format(name: str | None, out: str) -> str:
-    """The format to write: the named one, else the one whose files end as OUT does."""
-    written = {known: format_ for known, format_ in FORMATS if format_.write is not None}
-    choices = f"Written are {', '.join(written)}."
-    if name is not None:
-        if FORMATS.get(name).write is None:
-            raise UsageError("format-only-read", f"{name} is only read, not written", choices)
-        return name
-    bare = out.lower().removesuffix(".gz")
-    for known, format_ in written.items():
-        if bare.endswith(format_.SUFFIXES) and not is_folder(known):
-            return known
-    raise UsageError("format-unnamed", f"{out!r} does not tell what format to write", f"Name it with --to. {choices}")
-
-
-def is_folder(format_: str) -> bool:
-    """Whether a corpus in this format is a folder of files."""
-    return bool(getattr(FORMATS.get(format_), "FOLDER", False))
 
 
 def refuse_same_place(corpus: FileCorpus, out: str) -> None:

@@ -1,5 +1,6 @@
 """A lazy corpus: documents in files, found in one light pass and read when asked for, as often as asked."""
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Protocol, runtime_checkable
@@ -31,7 +32,7 @@ class Survey:
 
     def add(self, block: Block, file: int) -> None:
         """Take note of one more document."""
-        self.rows[block.id] = len(self.rows)
+        self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
         self.kinds |= block.kinds or {kind for kind, _ in block.attributes}

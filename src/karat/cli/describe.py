@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, output_option, progress, tell, written
+from karat.cli._options import form_option, input_options, progress, tell
+from karat.cli._output import output_option, refuse_overwriting, written
 
 EPILOG = """\b
 Examples:
@@ -26,15 +27,7 @@ without (absent), of distinct values, the values with their counts, and what is 
 @click.option(
     "--most", type=click.IntRange(0), default=20, show_default=True, help="List so many values of an attribute."
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+@form_option
 @output_option
 def describe(
     corpus: str, input_format: str | None, unit: Any, tokens: str | None, most: int, form: str, output: str | None
@@ -51,6 +44,7 @@ def describe(
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=Options.of(unit, tokens), report=findings.add)
+    refuse_overwriting(output, [file.path for file in opened.files])
     told = description(opened, most=most, report=findings.add, progress=progress())
     tell(findings)
     written(json(told) if form == "json" else text(told), output)

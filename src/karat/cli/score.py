@@ -4,15 +4,8 @@ from typing import Any
 
 import click
 
-from karat.cli._options import (
-    form_option,
-    output_option,
-    progress,
-    refuse_overwriting,
-    tokens_option,
-    unit_option,
-    written,
-)
+from karat.cli._options import form_option, progress, tokens_option, unit_option
+from karat.cli._output import output_option, refuse_overwriting, written
 
 EPILOG = """\b
 Examples:

@@ -1,14 +1,13 @@
 """`karat simulate`."""
 
-import contextlib
-import gzip
 from collections import Counter
 from collections.abc import Callable
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from karat.cli._options import destination, input_options, output_format, output_option, progress, tell, writable
+from karat.cli._options import input_options, progress, tell
+from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
 from karat.errors import Rule, UsageError
 
 EPILOG = """\b
@@ -87,14 +86,15 @@ def simulate(
     findings, options = Findings(), Options.of(unit, tokens)
     told = output_format(to, output)
     golden = open_corpus(gold, format=input_format, options=options, report=findings.add)
+    refuse_overwriting(output, [file.path for file in golden.files])
     name = told or writable(golden.format)
     write = FORMATS.get(name).write
     simulation = Simulation(golden, asked, seed=seed, options=options, report=findings.add, progress=progress())
     lost: Counter[str] = Counter()
     documents = mentions = 0
-    with destination(output) as stream, _packed(stream, output) as packed:
+    with documents_to(output, name) as sink:
         for document in simulation:
-            packed.write(write(document, options, lambda what: lost.update([what])))
+            sink.add(write(document, options, lambda what: lost.update([what])))
             documents, mentions = documents + 1, mentions + len(document.mentions)
     tell(findings)
     for what, count in lost.items():
@@ -110,13 +110,6 @@ def _rate(text: str) -> tuple[str, float]:
     except ValueError:
         found = f"--attribute {text!r} is not NAME=RATE"
         raise UsageError("attribute-rate", found, "Write, for example, --attribute type=0.1") from None
-
-
-def _packed(stream: IO[bytes], output: str | None) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """Compressed if the file's name says so, without a name or a time, so that the same system has the same bytes."""
-    if output is not None and output.lower().endswith(".gz"):
-        return gzip.GzipFile("", "wb", fileobj=stream, mtime=0)  # type: ignore[return-value]
-    return contextlib.nullcontext(stream)
 
 
 def _summary(rates: dict[str, float], made: dict[str, int], seed: int, documents: int, mentions: int) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from karat.cli._options import form_option, output_option, progress, tokens_option, unit_option, written
+from karat.cli._options import form_option, input_options, progress
+from karat.cli._output import output_option, refuse_overwriting, written
 
 EPILOG = """\b
 Examples:
@@ -25,9 +26,7 @@ note   odd but usable
 
 @click.command(epilog=EPILOG)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--input-format", metavar="FORMAT", help="Format of the files. Default: what they look like.")
-@unit_option
-@tokens_option
+@input_options
 @click.option("--types", metavar="FILE", help="All types there are, one a line; any other is a fault.")
 @form_option
 @output_option
@@ -51,6 +50,7 @@ def validate(
 
     if paths.count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Name - once.")
+    refuse_overwriting(output, paths)
     validation = validate(
         paths, format=input_format, options=Options.of(unit, tokens), types=types, progress=progress()
     )

@@ -62,7 +62,7 @@ def score(
     _refuse_absent(options.measures, sheets)
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
-    total = len(gold_survey.rows.keys() | system_survey.rows.keys())
+    total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)
     for done, (pair, in_gold) in enumerate(met, 1):
         if in_gold:
             fingerprint.add(pair.gold)

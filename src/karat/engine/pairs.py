@@ -25,7 +25,7 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
     golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
     if not golds:
         raise NO_GOLD.error("gold has no document", file=gold.name)
-    if systems and not golds & systems:
+    if systems and golds.isdisjoint(systems):
         examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
         raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=system.name)
     for id_ in sorted(systems - golds):
@@ -38,7 +38,7 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
     if systems:
         for id_ in sorted(golds - systems):
             report(GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name))
-    return _read_all(gold, system, sorted(golds | systems), report)
+    return _read_all(gold, system, sorted([*golds, *(id_ for id_ in systems if id_ not in golds)]), report)
 
 
 def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:

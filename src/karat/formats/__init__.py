@@ -101,3 +101,8 @@ def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, st
 
 
 FORMATS = Registry(sys.modules[__name__], "format", option="karat formats")
+
+
+def is_folder(name: str) -> bool:
+    """Whether a corpus in this format is a folder of files."""
+    return bool(getattr(FORMATS.get(name), "FOLDER", False))

@@ -83,7 +83,6 @@ def test_a_file_is_mentions_clusters_and_links(tmp_path: Path) -> None:
     assert document.links == (Link("entity", "em-1", "m-1"), Link("time", "em-1", "f-1"))
     assert [(finding.code, finding.severity, finding.line) for finding in found] == [
         ("ere-unread", "note", 13),
-        ("realis-unknown", "note", 22),
         ("ere-unread", "note", 19),
         ("argument-unknown", "fault", 20),
     ]

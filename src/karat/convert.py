@@ -5,8 +5,10 @@ was read.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from karat.checks import check
 from karat.corpus import FileCorpus, open_corpus
 from karat.errors import KaratError, Report, Rule
 from karat.fingerprint import Fingerprint
@@ -57,6 +59,8 @@ class Conversion:
         try:
             for id_ in survey.rows:
                 document = self._corpus.read(id_, report)
+                for finding in check(document, partial(self._corpus.where, id_)):
+                    report(finding)
                 self._take(document)
                 if local:
                     self._tell_shared_clusters(document)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from karat.errors import Rule
 from karat.formats import Options
+from karat.formats._clusters import members
 from karat.model import Document, Link, Mention, Region
 
 UNWRITABLE = Rule(
@@ -30,6 +31,8 @@ def write(document: Document, options: Options, lost: Callable[[str], None]) -> 
     name = _file_name(document)
     if document.unit != "char":
         raise UNWRITABLE.error(f"document {document.id!r} counts in {document.unit}s, and brat in characters")
+    if document.text is not None and "\r\n" in document.text:
+        raise UNWRITABLE.error(f"the text of document {document.id!r} has CRLF line ends, which brat counts as one")
     _tell_losses(document, lost)
     files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, lost)).encode("utf-8")}
     if document.text is not None:
@@ -91,7 +94,7 @@ def _lines(document: Document, lost: Callable[[str], None]) -> Iterator[str]:
     attributes = ((names[mention.id], text) for mention in mentions for text in _attributes(mention, lost))
     for number, (name, (attribute, value)) in enumerate(attributes, 1):
         yield f"A{number}\t{attribute} {name}{value}"
-    chains = (("Coreference", *pair) for members in _members(mentions).values() for pair in itertools.pairwise(members))
+    chains = (("Coreference", *pair) for ids in members(mentions).values() for pair in itertools.pairwise(ids))
     for number, (kind, source, target) in enumerate([*chains, *relations], 1):
         yield f"R{number}\t{kind} Arg1:{names[source]} Arg2:{names[target]}"
 
@@ -116,7 +119,7 @@ def _sorted_links(
     A link that cannot be the one is the other: relations have no capitals of their own, roles no number at the end.
     """
     kinds = {mention.id: mention.kind for mention in mentions}
-    ends = {cluster: ids[0] for cluster, ids in _members(mentions).items()} | {id_: id_ for id_ in kinds}
+    ends = {cluster: ids[0] for cluster, ids in members(mentions).items()} | {id_: id_ for id_ in kinds}
     arguments: dict[str, list[tuple[str, str]]] = {}
     relations: list[tuple[str, str, str]] = []
     for link in document.links:
@@ -135,14 +138,6 @@ def _sorted_links(
         if (source, target) != (link.source, link.target):
             lost("that links join clusters (written between their first mentions)")
     return arguments, relations
-
-
-def _members(mentions: list[Mention]) -> dict[str, list[str]]:
-    members: dict[str, list[str]] = {}
-    for mention in mentions:
-        if mention.cluster is not None:
-            members.setdefault(mention.cluster, []).append(mention.id)
-    return members
 
 
 def _relation(link: Link) -> str | None:

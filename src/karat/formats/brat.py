@@ -14,8 +14,8 @@ named in place of its event, the event is meant. Coreference and Equiv are close
 whose kind is the role (`Victim2` is another `Victim`), other relations links whose kind is the name in lower case.
 Mentions stand in the order of their lines, and the id of a document is its file's name without `.ann`.
 
-Offsets count code points of the text exactly as it stands in its file: of a line end in two characters (CRLF) both
-count, and so does a byte-order mark. Inside an annotation's own text line ends and tabs are written as blanks.
+Offsets count code points of the text, and a line end as one, also where it is two characters in the file (CRLF).
+Inside an annotation's own text line ends and tabs are written as blanks.
 """
 
 import re
@@ -24,15 +24,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from karat.errors import KaratError, Report, Rule
+from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
-from karat.formats._brat_writer import DIGITS, pieces, shown, write
+from karat.formats._brat_writer import DIGITS, write
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
 from karat.model import Document, Link, Mention, Region, Value, qualified
 from karat.regions import union
 
-__all__ = ["blocks", "parse", "settled", "sniff", "write"]
+__all__ = ["blocks", "locate", "parse", "settled", "sniff", "write"]
 
 TITLE = "brat standoff, .ann beside .txt"
 SUFFIXES = (".ann",)
@@ -58,11 +58,6 @@ LINE = Rule("brat-line", "fatal", "Correct the line; between columns stands one 
 SPAN = Rule("brat-span", "fatal", "Write begin end;begin end with begin < end, in characters of the text.")
 ID_TWICE = Rule("brat-id-twice", "fatal", "Give each annotation of a file its own id.")
 UNIT = Rule("brat-unit", "fatal", "Leave --unit token away; brat counts characters.")
-TEXT_DIFFERS = Rule(
-    "text-differs",
-    "fault",
-    "The offsets count. Check that they count code points of this very text (CRLF is two of them).",
-)
 NO_TEXT = Rule("text-missing", "note", "Put the text beside the annotations to have them checked against it.")
 ATTRIBUTE_TWICE = Rule("attribute-twice", "fault", "Give each attribute of an annotation once; the first one counts.")
 SHARED_TRIGGER = Rule("brat-trigger-shared", "note", "Name the event itself, not its trigger; the first one is used.")
@@ -115,10 +110,18 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         raise UNIT.error("offsets of a brat file do not count tokens", file=file)
     page = _Page(file, report)
     page.read(decode(data, file=file, line=block.line), block.line)
-    text = _text_beside(file, report)
-    if text is not None:
-        page.compare(text)
-    return page.document(block.id, text)
+    return page.document(block.id, _text_beside(file, report))
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention (of an event: where its trigger stands), or of the relation that is a link."""
+    rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
+    lines = {row[0]: line for line, row in enumerate(rows, block.line)}
+    if isinstance(item, str):
+        event = next((row for row in rows if row[0] == item and item[0] == "E" and len(row) > 1), None)
+        return lines.get(item if event is None else event[1].split(" ")[0].rpartition(":")[2])
+    ends = {f"Arg1:{item[1]}", f"Arg2:{item[2]}"}
+    return next((lines[row[0]] for row in rows if row[0][:1] == "R" and ends <= {*row[-1].split(" ")}), None)
 
 
 def _text_beside(file: str, report: Report) -> str | None:
@@ -126,7 +129,7 @@ def _text_beside(file: str, report: Report) -> str | None:
     if not path.is_file():
         report(NO_TEXT.at(f"there is no {path.name} beside it, so nothing can be checked", file=file))
         return None
-    return decode(path.read_bytes(), file=str(path), line=1)
+    return decode(path.read_bytes(), file=str(path), line=1).replace("\r\n", "\n")
 
 
 class _TextBound(NamedTuple):
@@ -252,14 +255,6 @@ class _Page:
         if len(union(segments)) < len(segments):
             self._tell(MERGED, line, f"overlapping segments in the span {text!r}")
         return tuple(segments)
-
-    def compare(self, text: str) -> None:
-        """Hold the annotations against the text; one whose own text is empty says nothing."""
-        for bound in self._bounds.values():
-            there = pieces(text, bound.segments)
-            if bound.text and shown(bound.text) != there:
-                found = f"{bound.id} says {bound.text[:40]!r}, the text there is {there[:40]!r}"
-                self._tell(TEXT_DIFFERS, bound.line, found)
 
     def document(self, id_: str, text: str | None) -> Document:
         """What the lines say together."""
@@ -387,7 +382,10 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _mention(id_: str, bound: _TextBound, kind: str, type_: str) -> Mention:
-    return Mention(id_, union(bound.segments), kind=kind, attributes={"type": type_}, text=bound.text or None)
+    span = union(bound.segments)
+    # Segments that were merged or put in order do not read like the text of those that were written.
+    text = bound.text if span == bound.segments else ""
+    return Mention(id_, span, kind=kind, attributes={"type": type_}, text=text or None)
 
 
 def _is_coreference(relation: _Relation) -> bool:

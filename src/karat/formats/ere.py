@@ -15,10 +15,11 @@ event mentions with one trigger (double tagging) are ordinary. Offsets count cod
 distributed, its own markup included; karat does not read that file.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from karat.errors import Report, Rule
+from karat.errors import Item, Report, Rule
 from karat.formats import Block, Options, attributes_in
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
@@ -34,10 +35,7 @@ write = None
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
 UNIT = Rule("ere-unit", "fatal", "Leave --unit token away; Rich ERE counts characters.")
-REALIS = Rule("realis-unknown", "note", "Known are actual, generic and other; the value is kept as it is.")
 UNREAD = Rule("ere-unread", "note", "Nothing to do; they take no part in any score.")
-
-_KNOWN_REALIS = ("Actual", "Generic", "Other")
 
 
 def sniff(head: bytes) -> bool:
@@ -59,6 +57,14 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     if options.unit == "token":
         raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
     return _document(data, file, report)
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention; links are arguments and have no id to look for."""
+    if not isinstance(item, str):
+        return None
+    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
+    return None if found is None else block.line + data.count(b"\n", 0, found.start())
 
 
 def _silent(finding: object) -> None:
@@ -144,8 +150,6 @@ class _Reader:
             attributes["type"] = type_
         if realis := _capitalised(element.get("realis", "")):
             attributes["realis"] = realis
-            if realis not in _KNOWN_REALIS:
-                self._tell(REALIS, element, f"event mention {id_!r} has the realis {realis!r}")
         attributes |= _others(element, "id", "type", "subtype", "realis")
         span = self._span(trigger)
         self._add(element, Mention(id_, span, cluster=cluster, attributes=attributes, text=_text(trigger)))

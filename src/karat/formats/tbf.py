@@ -20,9 +20,9 @@ from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
+from karat.formats._tbf_writer import LINK_KINDS
+from karat.formats._tbf_writer import write as write
 from karat.formats._tokens import number
-from karat.formats._write_tbf import LINK_KINDS
-from karat.formats._write_tbf import write as write
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.regions import runs, union
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from karat.errors import Rule, quoted
 from karat.formats import Options
+from karat.formats._clusters import members
 from karat.formats._tokens import TokenTables
 from karat.model import Document, Mention, Region, qualified
 
@@ -33,13 +34,13 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
             *(_cell(confidence, document) for confidence in mention.confidence),
         ]
         lines.append("\t".join(columns))
-    members = _members(mentions)
-    for cluster, ids in members.items():
+    clusters = members(mentions)
+    for cluster, ids in clusters.items():
         if len(ids) > 1:
             name = _cell(cluster.removeprefix(qualified(document.id, "")), document)
             lines.append(f"@Coreference\t{name}\t{','.join(ids)}")
     names = {kind: name for name, kind in LINK_KINDS.items()}
-    ends = {cluster: ids[0] for cluster, ids in members.items()} | {mention.id: mention.id for mention in mentions}
+    ends = {cluster: ids[0] for cluster, ids in clusters.items()} | {mention.id: mention.id for mention in mentions}
     for count, link in enumerate(document.links, 1):
         if link.kind in names and link.source in ends and link.target in ends:
             lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
@@ -95,14 +96,6 @@ def _realis(mention: Mention, lost: Lost) -> str:
         lost("that mentions have no realis (written NOT_ANNOTATED)")
         return "NOT_ANNOTATED"
     return str(realis)
-
-
-def _members(mentions: list[Mention]) -> dict[str, list[str]]:
-    members: dict[str, list[str]] = {}
-    for mention in mentions:
-        if mention.cluster is not None:
-            members.setdefault(mention.cluster, []).append(mention.id)
-    return members
 
 
 def _char_text(span: Region) -> str:

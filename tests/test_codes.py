@@ -248,9 +248,10 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
     for name, content in case.files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-    with socket.socket(socket.AF_UNIX) as unreadable:
-        unreadable.bind("socket")
-        done = run("validate", *(case.args or "in").split(), "-f", "json")
+    if case.args == "socket":
+        with socket.socket(socket.AF_UNIX) as unreadable:
+            unreadable.bind("socket")
+    done = run("validate", *(case.args or "in").split(), "-f", "json")
     findings = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
     told = [(finding["code"], finding["severity"], finding["file"], finding["line"]) for finding in findings]
     assert told == [(case.code, case.severity, case.file, case.line)]

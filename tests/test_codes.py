@@ -1,0 +1,292 @@
+"""Every code that `karat validate` can give: files that have it, how bad it is, and in which file and line it stands.
+
+The small damages of TBF and JSONL files are in `test_validate.py`; here are those of the other formats, of files as
+such, and of corpora.
+"""
+
+import gzip
+import importlib
+import json
+import pkgutil
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from karat import checks, corpus, filters, formats, validate
+from karat.errors import Rule
+from tests.running import run
+from tests.test_validate import JSONL, TBF
+
+TEXT = "Anna was killed on Monday.\nThe attack also hurt Bo and Cy."
+#       0    5   9      16 19      27  31     38   43   48 51  55
+BOUND = "T1\tA 0 4\tAnna\n"
+PAIR = "T1\tA 9 15\tkilled\nE1\tA:T1\nT2\tB 31 37\tattack\nE2\tB:T2\n"
+EVENT = '<event_mention id="{0}" type="life"{2}><trigger offset="{1}" length="4">died</trigger>{3}</event_mention>\n'
+BLOCK = "#BeginOfDocument {0}\ns\t{0}\tE1\t{1}\tx\tA\tActual\n#EndOfDocument\n"
+
+
+class Case(NamedTuple):
+    """Files, and the one finding that validating them gives."""
+
+    code: str
+    severity: str
+    file: str
+    line: int | None
+    files: Mapping[str, str | bytes]
+    args: str = ""
+    """The command's arguments; none: the folder `in`."""
+    broken: str = ""
+    """Why it is not yet found as it should be."""
+
+
+def brat(code: str, severity: str, line: int | None, ann: str, *, args: str = "", broken: str = "") -> Case:
+    files = {"in/d.ann": ann, "in/d.txt": TEXT, "types.txt": "A\nB\nLife\n"}
+    return Case(code, severity, "in/d.ann", line, files, args, broken)
+
+
+def ere(code: str, severity: str, line: int | None, inner: str, *, args: str = "", broken: str = "") -> Case:
+    """What is inside the root begins in line 2."""
+    files = {"in/d.ere.xml": f'<deft_ere doc_id="D">\n{inner}</deft_ere>\n', "types.txt": "A\nB\n"}
+    return Case(code, severity, "in/d.ere.xml", line, files, args, broken)
+
+
+def hopper(*events: str) -> str:
+    """The first event is in line 3."""
+    return f'<hoppers><hopper id="h">\n{"".join(events)}</hopper></hoppers>\n'
+
+
+def event(id_: str, offset: object = 0, attributes: str = "", arguments: str = "") -> str:
+    return EVENT.format(id_, offset, attributes, arguments)
+
+
+NO_LINE = "brat and ere have no `locate`, so that checks tell the document's first line"
+TWICE = "the reader and the check both tell it, each once"
+UNION = "the check holds the text as it is written, piece by piece, against that of the sorted union"
+UNSETTLED = "validate reads documents without what the corpus settles: text bounds are no events yet"
+
+CASES = {
+    # brat: what the reader finds
+    "a line without tabs": brat("brat-line", "fatal", 2, BOUND + "T2 E 9 15 killed\n"),
+    "a broken line, in a file from Windows": brat("brat-line", "fatal", 3, "\r\nT1\tA 0 4\tAnna\r\nE1\t\r\n"),
+    "offsets in words": brat("brat-span", "fatal", 2, BOUND + "T2\tA 9 fifteen\tkilled\n"),
+    "a reversed segment": brat("brat-span", "fatal", 2, BOUND + "T2\tA 9 15;30 20\tkilled\n"),
+    "an id twice": brat("brat-id-twice", "fatal", 2, BOUND + "T1\tA 9 15\tkilled\n"),
+    "brat in tokens": brat("brat-unit", "fatal", None, BOUND, args="in --unit token"),
+    "other text": brat("text-differs", "fault", 2, "\nT1\tA 9 15\tkissed\n", broken=TWICE),
+    "no text": Case("text-missing", "note", "in/d.ann", None, {"in/d.ann": BOUND}),
+    "an attribute twice": brat("attribute-twice", "fault", 3, BOUND + "A1\tTense T1 past\nA2\tTense T1 future\n"),
+    "the trigger of two": brat("brat-trigger-shared", "note", 6, f"{PAIR}E3\tC:T1\nR1\tAfter Arg1:T1 Arg2:E2\n"),
+    "a line of no kind": brat("brat-line-unknown", "note", 2, BOUND + "X1\tsomething else\n"),
+    "an equivalence of no kind": brat("brat-line-unknown", "note", 2, BOUND + "*\tOther T1 T1\n"),
+    "normalisations": brat("brat-normalisations", "note", 2, BOUND + "N1\tReference T1 Wiki:Q1\tAnna\n"),
+    "an event without a trigger": brat("argument-unknown", "fault", 2, BOUND + "E1\tA:T9\n"),
+    "a role that names nothing": brat("argument-unknown", "fault", 2, "T1\tA 0 4\tAnna\nE1\tA:T1 Victim:T9\n"),
+    "a relation that names nothing": brat("argument-unknown", "fault", 3, BOUND + "\nR1\tAfter Arg1:T1 Arg2:T9\n"),
+    "an attribute of nothing": brat("argument-unknown", "fault", 2, BOUND + "A1\tTense T9 past\n"),
+    "an equivalence of one": brat("cluster-of-one", "note", 2, BOUND + "*\tEquiv T1\n"),
+    "overlapping segments": brat("segments-merged", "note", 2, BOUND + "T2\tA 9 13;11 15\tkill lled\n", broken=UNION),
+    "annotations in another encoding": Case(
+        "encoding", "fatal", "in/d.ann", 2, {"in/d.ann": b"T1\tA 0 4\tAnna\nT2\tA 5 8\tf\xefre\n", "in/d.txt": TEXT}
+    ),
+    "a text in another encoding": Case(
+        "encoding", "fatal", "in/d.txt", 2, {"in/d.ann": BOUND, "in/d.txt": b"Anna\ncaf\xe9\n"}
+    ),
+    # brat: what checks find
+    "brat beyond the text": brat("span-beyond-text", "fault", 2, BOUND + "T2\tA 55 99\tCy.\n", broken=NO_LINE),
+    "brat, a cycle": brat(
+        "link-cycle", "fatal", 6, PAIR + "R1\tAfter Arg1:E1 Arg2:E2\nR2\tAfter Arg1:E2 Arg2:E1\n", broken=NO_LINE
+    ),
+    "brat, a link inside a cluster": brat(
+        "link-inside-cluster", "note", 6, PAIR + "*\tEquiv E1 E2\nR1\tAfter Arg1:E1 Arg2:E2\n", broken=NO_LINE
+    ),
+    "brat, a mention said twice": brat(
+        "span-twice", "note", 6, PAIR + "T3\tB 31 37\tattack\nE3\tB:T3\n", broken=NO_LINE
+    ),
+    "brat, a span twice in a cluster": brat(
+        "span-twice-in-cluster", "fault", 5, PAIR + "E3\tA:T2\n*\tEquiv E2 E3\n", broken=NO_LINE
+    ),
+    "brat, an unknown realis": brat("realis-unknown", "note", 4, PAIR + "A1\tRealis E2 Maybe\n", broken=NO_LINE),
+    "text bounds, an unknown realis": brat(
+        "realis-unknown", "note", 2, "\nT1\tA 0 4\tAnna\nA1\tRealis T1 Maybe\n", broken=UNSETTLED
+    ),
+    "brat, another type": brat(
+        "type-unknown", "fault", 6, PAIR + "T3\tC 0 4\tAnna\nE3\tC:T3\n", args="in --types types.txt", broken=NO_LINE
+    ),
+    "text bounds, another type": brat(
+        "type-unknown", "fault", 2, BOUND + "T2\tC 9 15\tkilled\n", args="in --types types.txt", broken=UNSETTLED
+    ),
+    # Rich ERE: what the reader finds
+    "XML that breaks off": Case(
+        "xml-broken", "fatal", "in/d.ere.xml", 2, {"in/d.ere.xml": '<deft_ere doc_id="D">\n<a'}
+    ),
+    "elements that cross": ere("xml-broken", "fatal", 3, "<fillers>\n</filers>\n"),
+    "a declared entity": Case(
+        "xml-entity",
+        "fatal",
+        "in/d.ere.xml",
+        2,
+        {"in/d.ere.xml": '<!DOCTYPE deft_ere [\n<!ENTITY a "b">]>\n<deft_ere doc_id="D"/>'},
+    ),
+    "another root": Case(
+        "ere-shape", "fatal", "in/d.ere.xml", 2, {"in/d.ere.xml": '<!-- <deft_ere> -->\n<deft_era doc_id="D"/>'}
+    ),
+    "no trigger": ere("ere-shape", "fatal", 4, hopper(event("e1"), '<event_mention id="e2" type="life"/>\n')),
+    "no role": ere("ere-shape", "fatal", 4, hopper(event("e1"), event("e2", 9, "", '<em_arg filler_id="f"/>'))),
+    "an offset that is no number": ere("ere-span", "fatal", 4, hopper(event("e1"), event("e2", "nine"))),
+    "a negative offset": ere("ere-span", "fatal", 3, hopper(event("e1", -1))),
+    "ERE in tokens": ere("ere-unit", "fatal", None, hopper(event("e1")), args="in --unit token"),
+    "a section that is not read": ere("ere-unread", "note", 5, f"{hopper(event('e1'))}<relations><r/></relations>"),
+    "an argument that is not real": ere(
+        "ere-unread",
+        "note",
+        5,
+        '<fillers><filler id="f" offset="9" length="1"/></fillers>\n'
+        + hopper(event("e", 0, "", '\n<em_arg filler_id="f" role="time" realis="false"/>')),
+    ),
+    "an argument that names nothing": ere(
+        "argument-unknown", "fault", 4, hopper(event("e1", 0, "", '\n<em_arg filler_id="f" role="time"/>'))
+    ),
+    "an event mention twice": ere("mention-twice", "fatal", 4, hopper(event("e1"), event("e1", 9))),
+    "a hopper twice": ere("mention-twice", "fatal", 5, hopper(event("e1")) + hopper(event("e2", 9))),
+    "ERE, an unknown realis": ere(
+        "realis-unknown", "note", 4, hopper(event("e1"), event("e2", 9, ' realis="perhaps"')), broken=TWICE
+    ),
+    # Rich ERE: what checks find
+    "ERE, a mention said twice": ere(
+        "span-twice",
+        "note",
+        6,
+        hopper(event("e1")) + hopper(event("e2")).replace('"h"', '"h2"'),
+        broken=NO_LINE,
+    ),
+    "ERE, a span twice in a cluster": ere(
+        "span-twice-in-cluster", "fault", 4, hopper(event("e1"), event("e2")), broken=NO_LINE
+    ),
+    "ERE, another type": ere(
+        "type-unknown", "fault", 3, hopper(event("e1")), args="in --types types.txt", broken=NO_LINE
+    ),
+    # files and corpora
+    "no such file": Case("file-missing", "fatal", "nowhere.tbf", None, {}, "nowhere.tbf"),
+    "no such list": Case("file-missing", "fatal", "nowhere", None, {}, "@nowhere"),
+    "a file in a list": Case("file-missing", "fatal", "nowhere.tbf", None, {"list": "nowhere.tbf\n"}, "@list"),
+    "a socket": Case("file-unreadable", "fatal", "socket", None, {}, "socket"),
+    "a folder without files": Case("folder-empty", "fatal", "in", None, {"in/.hidden": ""}),
+    "a list of nothing": Case("list-empty", "fatal", "list", None, {"list": "\n \n"}, "@list"),
+    "a list of lists": Case("list-empty", "fatal", "list", None, {"list": "@list\n"}, "@list"),
+    "UTF-16": Case("encoding", "fatal", "in/a.tbf", None, {"in/a.tbf": BLOCK.encode("utf-16")}, "in/a.tbf"),
+    "a damaged archive": Case(
+        "gzip-damaged", "fatal", "in/a.gz", None, {"in/a.gz": gzip.compress(BLOCK.encode())[:-9]}
+    ),
+    "no format": Case("format-unknown", "fatal", "in/a", None, {"in/a": "hello\n"}, "in/a"),
+    "an empty file": Case("format-unknown", "fatal", "in/a", None, {"in/a": ""}, "in/a"),
+    "two formats": Case(
+        "format-mixed", "fatal", "in", None, {"in/a.tbf": BLOCK.format("a", "0,4"), "in/b.jsonl": '{"id": "b"}\n'}
+    ),
+    "a file beside": Case(
+        "file-skipped", "note", "in/README", None, {"in/a.tbf": BLOCK.format("a", "0,4"), "in/README": "hello\n"}
+    ),
+    "a text without annotations": Case(
+        "file-skipped", "note", "in/e.txt", None, {"in/d.ann": BOUND, "in/d.txt": TEXT, "in/e.txt": TEXT}
+    ),
+    "a document in two folders": Case(
+        "document-twice",
+        "fatal",
+        "in/b/d.ann",
+        1,
+        {f"in/{folder}/d.{end}": text for folder in "ab" for end, text in (("ann", BOUND), ("txt", TEXT))},
+    ),
+    "no document": Case("no-documents", "fatal", "in/a.tbf", None, {"in/a.tbf": "# nothing\n"}, "in/a.tbf"),
+    # tokens and units
+    "no table": Case(
+        "token-table-missing",
+        "note",
+        "t/d.tab",
+        None,
+        {"d.tbf": BLOCK.format("d", "t0"), "t/x": ""},
+        "d.tbf --tokens t",
+    ),
+    "a token in no table": Case(
+        "token-unknown",
+        "note",
+        "d.tbf",
+        2,
+        {"d.tbf": BLOCK.format("d", "t0,t9"), "t/d.tab": "t0\n"},
+        "d.tbf --tokens t",
+    ),
+    "a table in another encoding": Case(
+        "encoding",
+        "fatal",
+        "t/d.tab",
+        2,
+        {"d.tbf": BLOCK.format("d", "t0"), "t/d.tab": b"t0\nt\xe9\n"},
+        "d.tbf --tokens t",
+    ),
+    "JSONL in another unit": Case(
+        "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
+    ),
+}
+
+NEVER_FOUND = {
+    "tbf-unwritable": "only writing TBF refuses an id with a tab in it",
+    "brat-unwritable": "only writing brat refuses an id that cannot be the name of a file",
+    "vocabulary-empty": "an option that cannot be used ends the command: --types names a file without types",
+    "parameter-file": "an option that cannot be used ends the command: --types names no file",
+    "types-empty": "only a score may have a filter of no types",
+}
+
+
+def marked(case: Case) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.xfail(strict=True, reason=case.broken)] if case.broken else []
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, marks=marked(case), id=name) for name, case in CASES.items()])
+def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in case.files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+    if case.args == "socket":
+        with socket.socket(socket.AF_UNIX) as unreadable:
+            unreadable.bind("socket")
+    done = run("validate", *(case.args or "in").split(), "-f", "json")
+    findings = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
+    told = [(finding["code"], finding["severity"], finding["file"], finding["line"]) for finding in findings]
+    assert told == [(case.code, case.severity, case.file, case.line)]
+    assert findings[0]["hint"]
+    assert done.code == (case.severity != "note")
+
+
+def rules() -> dict[str, set[Rule]]:
+    """Every rule of whatever reads and checks files, by code."""
+    modules = [corpus, filters, validate]
+    for package in (formats, checks):
+        modules += [
+            importlib.import_module(f"{package.__name__}.{found.name}")
+            for found in pkgutil.iter_modules(package.__path__)
+        ]
+    known: dict[str, set[Rule]] = {}
+    for module in modules:
+        for rule in vars(module).values():
+            if isinstance(rule, Rule):
+                known.setdefault(rule.code, set()).add(rule)
+    return known
+
+
+def test_every_code_has_a_case() -> None:
+    damaged = {damage.code: damage.severity for damage in TBF.values()}
+    damaged |= {code: severity for _, code, severity in JSONL.values()}
+    damaged |= {case.code: case.severity for case in CASES.values()}
+    known = rules()
+    assert damaged.keys() | NEVER_FOUND.keys() == known.keys()
+    assert not damaged.keys() & NEVER_FOUND.keys()
+    for code, severity in damaged.items():
+        assert {rule.severity for rule in known[code]} == {severity}, code
+
+
+def test_what_formats_share_has_a_case_in_each() -> None:
+    shared = {"argument-unknown", "realis-unknown", "span-twice", "span-twice-in-cluster", "type-unknown"}
+    for end in (".ann", ".xml"):
+        assert shared <= {case.code for case in CASES.values() if case.file.endswith(end)}

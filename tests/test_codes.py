@@ -38,19 +38,18 @@ class Case(NamedTuple):
     files: Mapping[str, str | bytes]
     args: str = ""
     """The command's arguments; none: the folder `in`."""
-    broken: str = ""
     """Why it is not yet found as it should be."""
 
 
-def brat(code: str, severity: str, line: int | None, ann: str, *, args: str = "", broken: str = "") -> Case:
+def brat(code: str, severity: str, line: int | None, ann: str, *, args: str = "") -> Case:
     files = {"in/d.ann": ann, "in/d.txt": TEXT, "types.txt": "A\nB\nLife\n"}
-    return Case(code, severity, "in/d.ann", line, files, args, broken)
+    return Case(code, severity, "in/d.ann", line, files, args)
 
 
-def ere(code: str, severity: str, line: int | None, inner: str, *, args: str = "", broken: str = "") -> Case:
+def ere(code: str, severity: str, line: int | None, inner: str, *, args: str = "") -> Case:
     """What is inside the root begins in line 2."""
     files = {"in/d.ere.xml": f'<deft_ere doc_id="D">\n{inner}</deft_ere>\n', "types.txt": "A\nB\n"}
-    return Case(code, severity, "in/d.ere.xml", line, files, args, broken)
+    return Case(code, severity, "in/d.ere.xml", line, files, args)
 
 
 def hopper(*events: str) -> str:
@@ -62,11 +61,6 @@ def event(id_: str, offset: object = 0, attributes: str = "", arguments: str = "
     return EVENT.format(id_, offset, attributes, arguments)
 
 
-NO_LINE = "brat and ere have no `locate`, so that checks tell the document's first line"
-TWICE = "the reader and the check both tell it, each once"
-UNION = "the check holds the text as it is written, piece by piece, against that of the sorted union"
-UNSETTLED = "validate reads documents without what the corpus settles: text bounds are no events yet"
-
 CASES = {
     # brat: what the reader finds
     "a line without tabs": brat("brat-line", "fatal", 2, BOUND + "T2 E 9 15 killed\n"),
@@ -75,7 +69,7 @@ CASES = {
     "a reversed segment": brat("brat-span", "fatal", 2, BOUND + "T2\tA 9 15;30 20\tkilled\n"),
     "an id twice": brat("brat-id-twice", "fatal", 2, BOUND + "T1\tA 9 15\tkilled\n"),
     "brat in tokens": brat("brat-unit", "fatal", None, BOUND, args="in --unit token"),
-    "other text": brat("text-differs", "fault", 2, "\nT1\tA 9 15\tkissed\n", broken=TWICE),
+    "other text": brat("text-differs", "fault", 2, "\nT1\tA 9 15\tkissed\n"),
     "no text": Case("text-missing", "note", "in/d.ann", None, {"in/d.ann": BOUND}),
     "an attribute twice": brat("attribute-twice", "fault", 3, BOUND + "A1\tTense T1 past\nA2\tTense T1 future\n"),
     "the trigger of two": brat("brat-trigger-shared", "note", 6, f"{PAIR}E3\tC:T1\nR1\tAfter Arg1:T1 Arg2:E2\n"),
@@ -87,7 +81,7 @@ CASES = {
     "a relation that names nothing": brat("argument-unknown", "fault", 3, BOUND + "\nR1\tAfter Arg1:T1 Arg2:T9\n"),
     "an attribute of nothing": brat("argument-unknown", "fault", 2, BOUND + "A1\tTense T9 past\n"),
     "an equivalence of one": brat("cluster-of-one", "note", 2, BOUND + "*\tEquiv T1\n"),
-    "overlapping segments": brat("segments-merged", "note", 2, BOUND + "T2\tA 9 13;11 15\tkill lled\n", broken=UNION),
+    "overlapping segments": brat("segments-merged", "note", 2, BOUND + "T2\tA 9 13;11 15\tkill lled\n"),
     "annotations in another encoding": Case(
         "encoding", "fatal", "in/d.ann", 2, {"in/d.ann": b"T1\tA 0 4\tAnna\nT2\tA 5 8\tf\xefre\n", "in/d.txt": TEXT}
     ),
@@ -95,28 +89,20 @@ CASES = {
         "encoding", "fatal", "in/d.txt", 2, {"in/d.ann": BOUND, "in/d.txt": b"Anna\ncaf\xe9\n"}
     ),
     # brat: what checks find
-    "brat beyond the text": brat("span-beyond-text", "fault", 2, BOUND + "T2\tA 55 99\tCy.\n", broken=NO_LINE),
-    "brat, a cycle": brat(
-        "link-cycle", "fatal", 6, PAIR + "R1\tAfter Arg1:E1 Arg2:E2\nR2\tAfter Arg1:E2 Arg2:E1\n", broken=NO_LINE
-    ),
+    "brat beyond the text": brat("span-beyond-text", "fault", 2, BOUND + "T2\tA 55 99\tCy.\n"),
+    "brat, a cycle": brat("link-cycle", "fatal", 6, PAIR + "R1\tAfter Arg1:E1 Arg2:E2\nR2\tAfter Arg1:E2 Arg2:E1\n"),
     "brat, a link inside a cluster": brat(
-        "link-inside-cluster", "note", 6, PAIR + "*\tEquiv E1 E2\nR1\tAfter Arg1:E1 Arg2:E2\n", broken=NO_LINE
+        "link-inside-cluster", "note", 6, PAIR + "*\tEquiv E1 E2\nR1\tAfter Arg1:E1 Arg2:E2\n"
     ),
-    "brat, a mention said twice": brat(
-        "span-twice", "note", 6, PAIR + "T3\tB 31 37\tattack\nE3\tB:T3\n", broken=NO_LINE
-    ),
-    "brat, a span twice in a cluster": brat(
-        "span-twice-in-cluster", "fault", 5, PAIR + "E3\tA:T2\n*\tEquiv E2 E3\n", broken=NO_LINE
-    ),
-    "brat, an unknown realis": brat("realis-unknown", "note", 4, PAIR + "A1\tRealis E2 Maybe\n", broken=NO_LINE),
-    "text bounds, an unknown realis": brat(
-        "realis-unknown", "note", 2, "\nT1\tA 0 4\tAnna\nA1\tRealis T1 Maybe\n", broken=UNSETTLED
-    ),
+    "brat, a mention said twice": brat("span-twice", "note", 6, PAIR + "T3\tB 31 37\tattack\nE3\tB:T3\n"),
+    "brat, a span twice in a cluster": brat("span-twice-in-cluster", "fault", 5, PAIR + "E3\tA:T2\n*\tEquiv E2 E3\n"),
+    "brat, an unknown realis": brat("realis-unknown", "note", 4, PAIR + "A1\tRealis E2 Maybe\n"),
+    "text bounds, an unknown realis": brat("realis-unknown", "note", 2, "\nT1\tA 0 4\tAnna\nA1\tRealis T1 Maybe\n"),
     "brat, another type": brat(
-        "type-unknown", "fault", 6, PAIR + "T3\tC 0 4\tAnna\nE3\tC:T3\n", args="in --types types.txt", broken=NO_LINE
+        "type-unknown", "fault", 6, PAIR + "T3\tC 0 4\tAnna\nE3\tC:T3\n", args="in --types types.txt"
     ),
     "text bounds, another type": brat(
-        "type-unknown", "fault", 2, BOUND + "T2\tC 9 15\tkilled\n", args="in --types types.txt", broken=UNSETTLED
+        "type-unknown", "fault", 2, BOUND + "T2\tC 9 15\tkilled\n", args="in --types types.txt"
     ),
     # Rich ERE: what the reader finds
     "XML that breaks off": Case(
@@ -152,7 +138,7 @@ CASES = {
     "an event mention twice": ere("mention-twice", "fatal", 4, hopper(event("e1"), event("e1", 9))),
     "a hopper twice": ere("mention-twice", "fatal", 5, hopper(event("e1")) + hopper(event("e2", 9))),
     "ERE, an unknown realis": ere(
-        "realis-unknown", "note", 4, hopper(event("e1"), event("e2", 9, ' realis="perhaps"')), broken=TWICE
+        "realis-unknown", "note", 4, hopper(event("e1"), event("e2", 9, ' realis="perhaps"'))
     ),
     # Rich ERE: what checks find
     "ERE, a mention said twice": ere(
@@ -160,14 +146,9 @@ CASES = {
         "note",
         6,
         hopper(event("e1")) + hopper(event("e2")).replace('"h"', '"h2"'),
-        broken=NO_LINE,
     ),
-    "ERE, a span twice in a cluster": ere(
-        "span-twice-in-cluster", "fault", 4, hopper(event("e1"), event("e2")), broken=NO_LINE
-    ),
-    "ERE, another type": ere(
-        "type-unknown", "fault", 3, hopper(event("e1")), args="in --types types.txt", broken=NO_LINE
-    ),
+    "ERE, a span twice in a cluster": ere("span-twice-in-cluster", "fault", 4, hopper(event("e1"), event("e2"))),
+    "ERE, another type": ere("type-unknown", "fault", 3, hopper(event("e1")), args="in --types types.txt"),
     # files and corpora
     "no such file": Case("file-missing", "fatal", "nowhere.tbf", None, {}, "nowhere.tbf"),
     "no such list": Case("file-missing", "fatal", "nowhere", None, {}, "@nowhere"),
@@ -238,11 +219,7 @@ NEVER_FOUND = {
 }
 
 
-def marked(case: Case) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.xfail(strict=True, reason=case.broken)] if case.broken else []
-
-
-@pytest.mark.parametrize("case", [pytest.param(case, marks=marked(case), id=name) for name, case in CASES.items()])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, content in case.files.items():

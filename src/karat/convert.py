@@ -6,31 +6,16 @@ was read.
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from karat.checks import check
 from karat.corpus import FileCorpus, open_corpus
 from karat.errors import KaratError, Report, Rule
 from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Format, Options
+from karat.formats import FORMATS, Format, Options, planned
 from karat.model import Document, Value, qualified
 
 LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
 CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
-SAME_PLACE = Rule("convert-same-place", "fatal", "Name another place for the output; nothing was written.")
-
-
-def refuse_same_place(corpus: FileCorpus, out: str) -> None:
-    """What is read must not be written over."""
-    place, source = Path(out), Path(corpus.name)
-    if not place.exists():
-        return
-    inside = source.is_dir() and source.resolve() in (place.resolve(), *place.resolve().parents)
-    suffixes: tuple[str, ...] = getattr(FORMATS.get(corpus.format), "BESIDE", ())
-    read = [Path(file.path) for file in corpus.files]
-    read += [Path(file.name).with_suffix(suffix) for file in corpus.files for suffix in suffixes]
-    if inside or any(path.exists() and place.samefile(path) for path in [source, *read]):
-        raise SAME_PLACE.error("this would be written over what is read", file=out)
 
 
 class Conversion:
@@ -38,7 +23,7 @@ class Conversion:
 
     def __init__(self, corpus: FileCorpus, to: str, options: Options) -> None:
         self.losses: dict[str, int] = {}
-        self.documents = self.mentions = 0
+        self.documents = 0
         self._corpus, self._to, self._options = corpus, to, options
         self._format: Format = FORMATS.get(to)
         self._fingerprint = Fingerprint()
@@ -56,6 +41,7 @@ class Conversion:
         local = getattr(self._format, "LOCAL_CLUSTERS", False)
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
+        options = planned(self._to, self._corpus, self._options, self._lose)
         try:
             for id_ in survey.rows:
                 document = self._corpus.read(id_, report)
@@ -65,7 +51,7 @@ class Conversion:
                 if local:
                     self._tell_shared_clusters(document)
                 self._tell_defaults(document, expected)
-                yield write(document, self._options, self._lose)
+                yield write(document, options, self._lose)
         finally:
             self._corpus.close()
 
@@ -75,24 +61,25 @@ class Conversion:
             things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
             raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
 
-    def verify(self, written: str) -> None:
-        """Read back what was written; if no loss was told, it must say the same."""
-        if self.losses or not self.documents:
-            return
+    def verify(self, written: str) -> tuple[int, int]:
+        """Read back what was written: its documents and mentions, counted. If no loss was told, it must say the same."""
+        if not self.documents:
+            return 0, 0
         (unit,) = self._units if len(self._units) == 1 else (None,)
         options = Options(unit, self._options.tokens)  # type: ignore[arg-type]
-        back = Fingerprint()
+        back, documents, mentions = Fingerprint(), 0, 0
         try:
             for document in open_corpus(written, format=self._to, options=options):
                 back.add(document)
+                documents, mentions = documents + 1, mentions + len(document.mentions)
         except KaratError as error:
             raise CHANGED.error(f"what was written as {self._to} cannot be read: {error.finding}") from None
-        if str(back) != str(self._fingerprint):
+        if not self.losses and str(back) != str(self._fingerprint):
             raise CHANGED.error(f"what was written as {self._to} does not say the same", file=self._corpus.name)
+        return documents, mentions
 
     def _take(self, document: Document) -> None:
         self.documents += 1
-        self.mentions += len(document.mentions)
         self._units.add(document.unit)
         self._fingerprint.add(document)
 

@@ -1,8 +1,10 @@
 """A lazy corpus: documents in files, found in one light pass and read when asked for, as often as asked."""
 
+import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from msgspec.structs import replace
@@ -101,10 +103,19 @@ class FileCorpus:
             for number in range(len(self.files)):
                 for block in self.blocks(number):
                     self.enter(survey, number, block)
-            if settled := _offered(self._format, "settled", None):
-                survey.settle(settled(frozenset(survey.kinds)))
+            self.settle(survey)
             self._survey = survey
         return self._survey
+
+    @property
+    def is_settled_late(self) -> bool:
+        """Whether one document cannot be read rightly without knowing the others."""
+        return hasattr(self._format, "settled") or hasattr(self._format, "DEFAULTS")
+
+    def settle(self, survey: Survey) -> None:
+        """Decide, once all documents are known, what none of them tells alone."""
+        if settled := _offered(self._format, "settled", None):
+            survey.settle(settled(frozenset(survey.kinds)))
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Where the documents of one file are, found one after another."""
@@ -123,10 +134,22 @@ class FileCorpus:
     def read(self, id_: str, report: Report) -> Document:
         """One document, from its place, with what the whole corpus tells of it."""
         survey = self.survey()
-        document = self.read_at(*survey.place(id_), report)
+        return self.settled(self.read_at(*survey.place(id_), report), survey)
+
+    def settled(self, document: Document, survey: Survey) -> Document:
+        """A document with what the whole corpus tells of it."""
         defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
         defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
         return _settled(document, survey.settled_kinds, defaults) if survey.settled_kinds or defaults else document
+
+    def inputs(self) -> list[Path]:
+        """The files that are read, with those that stand beside them."""
+        names = [file.name for file in self.files]
+        stems = [re.sub(r"(?i)\.gz$", "", name) for name in names]
+        for suffix in self._format.SUFFIXES:
+            stems = [stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem for stem in stems]
+        beside = [stem + suffix for stem in stems for suffix in _offered(self._format, "BESIDE", ())]
+        return [Path(name) for name in (*names, *beside)]
 
     def read_at(self, number: int, block: Block, report: Report) -> Document:
         """The document in a block of a file, as it stands there."""

@@ -1,7 +1,7 @@
 """Validation: every document of every file is read and checked, and what is wrong is told instead of raised."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -131,6 +131,7 @@ def _check_corpus(
     corpus: FileCorpus, checks: Sequence[Check], validation: Validation, progress: Progress | None
 ) -> None:
     survey, before = Survey(), dict(validation.findings.counts)
+    known = _known(corpus) if corpus.is_settled_late else survey
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)
@@ -141,7 +142,7 @@ def _check_corpus(
                     with _telling(validation, file.name):
                         corpus.enter(survey, number, block)
                     with _telling(validation, file.name):
-                        _check_document(corpus, number, block, checks, validation)
+                        _check_document(corpus, number, block, known, checks, validation)
                     if progress is not None:
                         progress(validation.total.documents, None)
     finally:
@@ -150,10 +151,21 @@ def _check_corpus(
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 
 
+def _known(corpus: FileCorpus) -> Survey:
+    """What the whole corpus tells of its documents, as far as it can be read."""
+    survey = Survey()
+    for number in range(len(corpus.files)):
+        with suppress(KaratError):
+            for block in corpus.blocks(number):
+                survey.add(block, number)
+    corpus.settle(survey)
+    return survey
+
+
 def _check_document(
-    corpus: FileCorpus, number: int, block: Block, checks: Sequence[Check], validation: Validation
+    corpus: FileCorpus, number: int, block: Block, known: Survey, checks: Sequence[Check], validation: Validation
 ) -> None:
-    document = corpus.read_at(number, block, validation.add)
+    document = corpus.settled(corpus.read_at(number, block, validation.add), known)
     validation.count(corpus.files[number].name, mentions=len(document.mentions))
     for finding in check(document, partial(corpus.where_at, number, block), checks):
         validation.add(finding)

@@ -20,10 +20,15 @@ NOT_EMPTY = Rule("folder-not-empty", "fatal", "Name a new folder, or empty this 
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
 
 
-def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
-    """An output that is one of the inputs is a slip of the hand."""
-    if output is not None and Path(output).resolve() in {Path(name).resolve() for name in inputs}:
+def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, folder: str | None = None) -> None:
+    """An output that is one of the inputs is a slip of the hand, and so is a corpus in the folder of another."""
+    if output is None:
+        return
+    place = Path(output).resolve()
+    if place in {Path(name).resolve() for name in inputs}:
         raise UNWRITABLE.error("this is one of the inputs; it is not overwritten", file=output)
+    if folder is not None and Path(folder).is_dir() and Path(folder).resolve() in (place, *place.parents):
+        raise UNWRITABLE.error("this is inside the folder that is read, and would become part of it", file=output)
 
 
 def written(text: str, output: str | None) -> None:

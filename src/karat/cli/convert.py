@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from karat.cli._options import input_options, progress, tell
-from karat.cli._output import documents_to, output_format
+from karat.cli._output import documents_to, output_format, refuse_overwriting
 
 EPILOG = """\b
 Examples:
@@ -34,18 +34,18 @@ def convert(
 
     What would be lost is said, and refused unless --lossy.
     """
-    from karat.convert import Conversion, refuse_same_place
+    from karat.convert import Conversion
     from karat.corpus import open_corpus
     from karat.errors import Findings
     from karat.formats import Options
+    from karat.report.text import counted
 
     place = None if out == "-" else out
     format_ = output_format(to, out)
     assert format_ is not None, "OUT is always named"
     findings, options = Findings(), Options.of(unit, tokens)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
-    if place is not None:
-        refuse_same_place(corpus, place)
+    refuse_overwriting(place, corpus.inputs(), folder=source)
     conversion = Conversion(corpus, format_, options)
     show = progress()
     try:
@@ -59,8 +59,8 @@ def convert(
                 click.echo(f"{'lost' if lossy else 'would be lost'}: {what} ({count:,})", err=True)
             if not lossy:
                 conversion.refuse_losses()
-            conversion.verify(sink.place)
+            documents, mentions = conversion.verify(sink.place)
     finally:
         tell(findings)
-    read = f"{conversion.documents:,} documents, {conversion.mentions:,} mentions"
+    read = f"{counted(documents, 'document')}, {counted(mentions, 'mention')}"
     click.echo(f"{source} ({corpus.format}) -> {out} ({format_}): {read}", err=True)

@@ -44,7 +44,7 @@ def describe(
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=Options.of(unit, tokens), report=findings.add)
-    refuse_overwriting(output, [file.path for file in opened.files])
+    refuse_overwriting(output, opened.inputs())
     told = description(opened, most=most, report=findings.add, progress=progress())
     tell(findings)
     written(json(told) if form == "json" else text(told), output)

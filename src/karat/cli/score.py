@@ -99,7 +99,7 @@ def score(
     options = Options.of(unit, tokens)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
-    refuse_overwriting(output, [file.path for corpus in (golden, found) for file in corpus.files])
+    refuse_overwriting(output, [*golden.inputs(), *found.inputs()])
     if not protocols:
         click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
     results = engine.score(

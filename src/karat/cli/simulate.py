@@ -79,18 +79,19 @@ def simulate(
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import FORMATS, Options
+    from karat.formats import FORMATS, Options, planned
     from karat.simulate import Rates, Simulation
 
     asked = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
     findings, options = Findings(), Options.of(unit, tokens)
     told = output_format(to, output)
     golden = open_corpus(gold, format=input_format, options=options, report=findings.add)
-    refuse_overwriting(output, [file.path for file in golden.files])
+    refuse_overwriting(output, golden.inputs(), folder=gold)
     name = told or writable(golden.format)
     write = FORMATS.get(name).write
     simulation = Simulation(golden, asked, seed=seed, options=options, report=findings.add, progress=progress())
     lost: Counter[str] = Counter()
+    options = planned(name, simulation, options, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
         for document in simulation:

@@ -20,6 +20,8 @@ and, only where it needs them,
     LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
     DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have
     settled(kinds)           which kind the mentions of an undecided kind are, in a corpus with all these kinds
+    plan(documents, options, lost)    the options to write these documents with, where all must be written in one way
+    locate(data, block, item)         the line of a mention or link in a block
 
 Reading is in two steps, `blocks` then `parse`, so that documents can be found in any order, read again, and handed
 to another process as a name and a place. What one document cannot tell, but the corpus can (`DEFAULTS`, `settled`),
@@ -60,6 +62,8 @@ class Options(Struct, frozen=True):
     unit: Unit | None = None
     tokens: TokenTables | None = None
     """Where the rows of token ids are looked up."""
+    bare: bool = False
+    """Writing: no document of the corpus needs more than the format's plainest lines (see `plan`)."""
 
     @classmethod
     def of(cls, unit: Unit | None, folder: str | None) -> "Options":
@@ -101,6 +105,13 @@ def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, st
 
 
 FORMATS = Registry(sys.modules[__name__], "format", option="karat formats")
+
+
+def planned(name: str, documents: Iterable[Document], options: Options, lost: Callable[[str], None]) -> Options:
+    """The options to write a corpus with: some formats write a document in a way that all of them must share."""
+    plan: Callable[[Iterable[Document], Options, Callable[[str], None]], Options] | None
+    plan = getattr(FORMATS.get(name), "plan", None)
+    return options if plan is None else plan(documents, options, lost)
 
 
 def is_folder(name: str) -> bool:

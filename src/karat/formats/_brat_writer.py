@@ -7,7 +7,9 @@ from a corpus without event lines (LitBank) and is written so again.
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec.structs import replace
 
 from karat.errors import Rule
 from karat.formats import Options
@@ -27,17 +29,33 @@ _NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 def write(document: Document, options: Options, lost: Callable[[str], None]) -> dict[str, bytes]:
     """The `.ann` of a document and, where its text is known, the `.txt`; what has no place there is told to `lost`."""
-    del options
     name = _file_name(document)
     if document.unit != "char":
         raise UNWRITABLE.error(f"document {document.id!r} counts in {document.unit}s, and brat in characters")
     if document.text is not None and "\r\n" in document.text:
         raise UNWRITABLE.error(f"the text of document {document.id!r} has CRLF line ends, which brat counts as one")
     _tell_losses(document, lost)
-    files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, lost)).encode("utf-8")}
+    files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, options, lost)).encode("utf-8")}
     if document.text is not None:
         files[f"{name}.txt"] = document.text.encode("utf-8")
     return files
+
+
+def plan(documents: Iterable[Document], options: Options, lost: Callable[[str], None]) -> Options:
+    """Text bounds alone can be the events only if no document of the corpus has event lines."""
+    bare, kinds = True, set[str]()
+    for document in documents:
+        mentions = [mention for mention in document.mentions if mention.span]
+        kinds |= {mention.kind for mention in mentions}
+        arguments, _ = _sorted_links(document, mentions, _silent)
+        bare &= not arguments and all(m.kind == "event" and _TEXT_BOUND.fullmatch(m.id) is not None for m in mentions)
+    if kinds and "event" not in kinds:
+        lost("that no mention is an event (brat reads text bounds without any event as events, not as entity)")
+    return replace(options, bare=bare)
+
+
+def _silent(what: str) -> None:
+    """Losses are told when a document is written."""
 
 
 def shown(text: str) -> str:
@@ -77,11 +95,10 @@ def _tell_losses(document: Document, lost: Callable[[str], None]) -> None:
             lost(f"that mentions are of kind {mention.kind} (written as entity)")
 
 
-def _lines(document: Document, lost: Callable[[str], None]) -> Iterator[str]:
+def _lines(document: Document, options: Options, lost: Callable[[str], None]) -> Iterator[str]:
     mentions = [mention for mention in document.mentions if mention.span]
     arguments, relations = _sorted_links(document, mentions, lost)
-    bare = not arguments and all(m.kind == "event" and _TEXT_BOUND.fullmatch(m.id) for m in mentions)
-    letters = {mention.id: "E" if mention.kind == "event" and not bare else "T" for mention in mentions}
+    letters = {m.id: "E" if m.kind == "event" and not options.bare else "T" for m in mentions}
     names, triggers = _names(letters)
     for mention in mentions:
         name, label = names[mention.id], _label(mention, lost)

@@ -1,6 +1,7 @@
 """From what the user names (a file, a folder, a list, standard input) to files that can be read twice."""
 
 import atexit
+import errno
 import functools
 import gzip
 import os
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from karat.errors import KaratError, Rule
+from karat.errors import KaratError, Rule, quoted
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -81,6 +82,11 @@ def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]
 def _plain(spec: str) -> list[Path]:
     """A file, or the files of a folder."""
     path = Path(spec)
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+            raise UNREADABLE.error(error.strerror or str(error), file=quoted(spec)) from None
     if path.is_dir() and spec:
         paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
         if not paths:

@@ -22,9 +22,13 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
     span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, lost)
     lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
+    producer = _cell(document.producer or "karat", document)
+    if producer[0] in "#@":
+        lost("system ids that begin with # or @ (written karat)")
+        producer = "karat"
     for mention in mentions:
         columns = [
-            _cell(document.producer or "karat", document),
+            producer,
             document.id,
             _cell(mention.id, document, also=","),
             span(mention.span),

@@ -13,7 +13,7 @@ ENTITY = Rule(
     "xml-entity", "fatal", "Remove the <!ENTITY ...> declarations and write the characters themselves (or &#38; forms)."
 )
 
-_DECLARATION = re.compile(rb"<!ENTITY\b")
+_PROLOG = re.compile(rb"<!--.*?-->|<!ENTITY\b|<[A-Za-z_:]", re.DOTALL)
 
 
 def root_of(data: bytes, *, file: str) -> Any:
@@ -21,9 +21,12 @@ def root_of(data: bytes, *, file: str) -> Any:
     from lxml import etree
 
     # Declarations can fetch files and blow up a few bytes into gigabytes: they are refused before anything is parsed.
-    if declared := _DECLARATION.search(data):
-        line = 1 + data.count(b"\n", 0, declared.start())
-        raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
+    for found in _PROLOG.finditer(data):
+        if found[0] == b"<!ENTITY":
+            line = 1 + data.count(b"\n", 0, found.start())
+            raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
+        if not found[0].startswith(b"<!--"):
+            break  # the root element: what looks like a declaration after it is text
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,

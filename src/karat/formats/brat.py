@@ -26,13 +26,13 @@ from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
-from karat.formats._brat_writer import DIGITS, write
+from karat.formats._brat_writer import DIGITS, plan, write
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
 from karat.model import Document, Link, Mention, Region, Value, qualified
 from karat.regions import union
 
-__all__ = ["blocks", "locate", "parse", "settled", "sniff", "write"]
+__all__ = ["blocks", "locate", "parse", "plan", "settled", "sniff", "write"]
 
 TITLE = "brat standoff, .ann beside .txt"
 SUFFIXES = (".ann",)
@@ -114,18 +114,18 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention (of an event: where its trigger stands), or of the relation that is a link."""
+    """The line of an event or a text bound, or of the relation that is a link."""
     rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
     lines = {row[0]: line for line, row in enumerate(rows, block.line)}
     if isinstance(item, str):
-        event = next((row for row in rows if row[0] == item and item[0] == "E" and len(row) > 1), None)
-        return lines.get(item if event is None else event[1].split(" ")[0].rpartition(":")[2])
+        return lines.get(item)
     ends = {f"Arg1:{item[1]}", f"Arg2:{item[2]}"}
     return next((lines[row[0]] for row in rows if row[0][:1] == "R" and ends <= {*row[-1].split(" ")}), None)
 
 
 def _text_beside(file: str, report: Report) -> str | None:
-    path = Path(file).with_name(f"{_stem(file)}.txt")
+    beside = [Path(file).with_name(_stem(file) + suffix) for suffix in (".txt", ".TXT")]
+    path = next(filter(Path.is_file, beside), beside[0])
     if not path.is_file():
         report(NO_TEXT.at(f"there is no {path.name} beside it, so nothing can be checked", file=file))
         return None

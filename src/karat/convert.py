@@ -62,7 +62,7 @@ class Conversion:
             raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
 
     def verify(self, written: str) -> tuple[int, int]:
-        """Read back what was written: its documents and mentions, counted. If no loss was told, it must say the same."""
+        """Read back what was written: its documents and mentions. If no loss was told, it must say the same."""
         if not self.documents:
             return 0, 0
         (unit,) = self._units if len(self._units) == 1 else (None,)

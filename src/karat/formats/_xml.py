@@ -21,11 +21,11 @@ def root_of(data: bytes, *, file: str) -> Any:
     from lxml import etree
 
     # Declarations can fetch files and blow up a few bytes into gigabytes: they are refused before anything is parsed.
-    for found in _PROLOG.finditer(data):
-        if found[0] == b"<!ENTITY":
-            line = 1 + data.count(b"\n", 0, found.start())
+    for mark in _PROLOG.finditer(data):
+        if mark[0] == b"<!ENTITY":
+            line = 1 + data.count(b"\n", 0, mark.start())
             raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
-        if not found[0].startswith(b"<!--"):
+        if not mark[0].startswith(b"<!--"):
             break  # the root element: what looks like a declaration after it is text
     parser = etree.XMLParser(
         resolve_entities=False,

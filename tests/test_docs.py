@@ -192,7 +192,7 @@ def followed(page: str) -> tuple[str, list[str]]:
 
 
 def doctested(text: str, names: dict[str, Any]) -> list[str]:
-    """What goes wrong in a session; names stay for the next one of the page."""
+    """What goes wrong in a Python example; names stay for the next one of the page."""
     test = doctest.DocTestParser().get_doctest(text, names, "pycon", None, 0)
     told = io.StringIO()
     doctest.DocTestRunner().run(test, out=told.write, clear_globs=False)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,8 +21,16 @@ lint: $(VENV)/ready  ## formatting, lint rules and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: $(VENV)/docs  ## the documentation, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html (or, to search too: $(BIN)/python -m http.server --directory site)"
+
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 bench: $(VENV)/ready  ## speed and memory, as ratios within one run
 	$(BIN)/python bench/run.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

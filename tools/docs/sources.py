@@ -1,0 +1,236 @@
+"""What karat's own source tells of its errors: the rules there are, what is said of each, and errors of usage.
+
+Rules are objects, and are taken from the modules that declare them. What is said where one is applied stands only in
+the code, so it is read there: a text with `…` in place of what is known only when it happens.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import NamedTuple
+
+import karat
+from karat.errors import Rule, Severity
+from karat.formats import FORMATS
+from karat.measures import MEASURES
+from karat.registry import Registry
+
+ANYTHING = "…"
+
+
+class Entry(NamedTuple):
+    """A kind of problem: what the catalogue of errors says of it."""
+
+    code: str
+    severity: Severity | None
+    """None for errors of usage, which the command line alone shows."""
+    messages: tuple[str, ...]
+    hints: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Where it is declared."""
+
+
+@cache
+def modules() -> tuple[ModuleType, ...]:
+    """Every module of karat, and of other packages that offer a format or a measure."""
+    own = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(karat.__path__, "karat.")
+        if not found.name.endswith(".__main__")
+    ]
+    added = [plug_in for registry in (FORMATS, MEASURES) for _, plug_in in registry if isinstance(plug_in, ModuleType)]
+    return tuple(dict.fromkeys([karat, *own, *added]))
+
+
+@cache
+def tree(module: ModuleType) -> ast.Module:
+    """The source of a module."""
+    return ast.parse(inspect.getsource(module))
+
+
+def declared(module: ModuleType) -> list[Rule]:
+    """The rules that a module declares, in its order, not those that it imports."""
+    names = [
+        target.id
+        for statement in tree(module).body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    ]
+    found = [getattr(module, name) for name in names]
+    return [value for value in found if isinstance(value, Rule)]
+
+
+def rules() -> list[Entry]:
+    """Every rule, by code; two that share a code (one in a format, one for all) are two entries."""
+    said: dict[int, list[str]] = {}
+    for module in modules():
+        for rule, message in _applied(module):
+            said.setdefault(id(rule), []).extend(message)
+    entries = [
+        Entry(rule.code, rule.severity, tuple(dict.fromkeys(said.get(id(rule), ()))), (rule.hint,), (module.__name__,))
+        for module in modules()
+        for rule in declared(module)
+    ]
+    return sorted(entries)
+
+
+def usage_errors() -> list[Entry]:
+    """Every error of usage, by code."""
+    found: dict[str, list[tuple[list[str], list[str], str]]] = {}
+    nouns = {value.noun for module in modules() for value in vars(module).values() if isinstance(value, Registry)}
+    for module in modules():
+        for call, scope in _calls(module):
+            if isinstance(call.func, ast.Name) and call.func.id == "UsageError" and len(call.args) >= 2:
+                (code,), messages, hints = (
+                    scope.templates(call.args[0]),
+                    scope.templates(call.args[1]),
+                    scope.templates(call.args[2]) if len(call.args) > 2 else [],
+                )
+                # A registry's own error is one for each noun that it may hold.
+                for noun in sorted(nouns) if ANYTHING in code else [ANYTHING]:
+                    told = [message.replace(ANYTHING, noun, 1) for message in messages]
+                    lists = [hint.replace(f"`{ANYTHING}`", f"`karat {noun}s`") for hint in hints]
+                    found.setdefault(code.replace(ANYTHING, noun), []).append((told, lists, module.__name__))
+    return [
+        Entry(
+            code,
+            None,
+            tuple(dict.fromkeys(text for messages, _, _ in calls for text in messages if text != ANYTHING)),
+            tuple(dict.fromkeys(text for _, hints, _ in calls for text in hints if text != ANYTHING)),
+            tuple(dict.fromkeys(module for _, _, module in calls)),
+        )
+        for code, calls in sorted(found.items())
+    ]
+
+
+def of_format(module: ModuleType) -> list[Rule]:
+    """The rules that a format applies: those its module and the private modules it is made of know by name.
+
+    What holds for any file (missing, compressed, not UTF-8) and what only other formats take of shared rules is not
+    among them.
+    """
+    found: dict[str, Rule] = {}
+    waiting, seen = [module], {"karat.formats._files", "karat.formats._rules"}
+    while waiting:
+        here = waiting.pop()
+        seen.add(here.__name__)
+        found |= {rule.code: rule for rule in vars(here).values() if isinstance(rule, Rule)}
+        parts = {node.module for node in ast.walk(tree(here)) if isinstance(node, ast.ImportFrom) and node.module}
+        private = sorted(name for name in parts if name.rpartition(".")[2].startswith("_") and name not in seen)
+        waiting += [importlib.import_module(name) for name in private]
+    elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._files"))}
+    return [rule for code, rule in sorted(found.items()) if code not in elsewhere]
+
+
+def remarks(module: ModuleType, name: str) -> str:
+    """The string that stands below an assignment at the top of a module, as documentation of that name."""
+    return _remarks(tree(module).body).get(name, "")
+
+
+def field_remarks(type_: type) -> dict[str, str]:
+    """The strings that stand below the fields of a class."""
+    module = importlib.import_module(type_.__module__)
+    for node in tree(module).body:
+        if isinstance(node, ast.ClassDef) and node.name == type_.__name__:
+            return _remarks(node.body)
+    return {}
+
+
+def _remarks(body: list[ast.stmt]) -> dict[str, str]:
+    found = {}
+    for statement, below in pairwise(body):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+        text = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else None
+        if isinstance(target, ast.Name) and isinstance(text, str):
+            found[target.id] = inspect.cleandoc(text)
+    return found
+
+
+def _applied(module: ModuleType) -> Iterator[tuple[Rule, list[str]]]:
+    """Where rules are applied, `RULE.error(message)` or `tell(RULE, ..., message)`, and what is said there."""
+    names = {name: value for name, value in vars(module).items() if isinstance(value, Rule)}
+    for call, scope in _calls(module):
+        positional = [argument.id if isinstance(argument, ast.Name) else None for argument in call.args]
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        rule = None
+        if isinstance(owner, ast.Name) and owner.id in names and call.args:
+            rule, message = names[owner.id], call.args[0]
+        elif known := [names[name] for name in positional if name in names]:
+            rule, message = known[0], call.args[-1]
+        if rule is not None:
+            # What is suggested at the end ("Did you mean ...?") is no part of what is wrong.
+            said = [text.removesuffix(f". {ANYTHING}") for text in scope.templates(message)]
+            yield rule, [text for text in said if text.strip(f"{ANYTHING} .")]
+
+
+class _Scope(NamedTuple):
+    """Where a call stands: what its function assigns, and the functions of the module."""
+
+    assigned: dict[str, list[tuple[int, ast.expr]]]
+    functions: dict[str, ast.FunctionDef]
+    line: int
+
+    def templates(self, node: ast.expr) -> list[str]:
+        """What an expression may say; `…` stands for what cannot be told from here."""
+        match node:
+            case ast.Constant(value=str(text)):
+                return [text]
+            case ast.JoinedStr():
+                return ["".join(self._piece(piece) for piece in node.values)]
+            case ast.IfExp():
+                return self.templates(node.body) + self.templates(node.orelse)
+            case ast.BinOp(op=ast.Add()):
+                return [self._one(node.left) + self._one(node.right)]
+            case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mult()):
+                return [f"({text})"]
+            case ast.Name(id=name) if before := [at for at in self.assigned.get(name, ()) if at[0] < self.line]:
+                line, value = max(before, key=lambda at: at[0])
+                return self._replace(line=line).templates(value)
+            case ast.Call(func=ast.Name(id=name)) if name in self.functions:
+                return _returned(self.functions[name], self.functions)
+        return [ANYTHING]
+
+    def _piece(self, node: ast.expr) -> str:
+        return self._one(node.value if isinstance(node, ast.FormattedValue) else node)
+
+    def _one(self, node: ast.expr) -> str:
+        found = self.templates(node)
+        return found[0] if len(found) == 1 else ANYTHING
+
+
+def _returned(function: ast.FunctionDef, functions: dict[str, ast.FunctionDef]) -> list[str]:
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+    assigned = _assigned(function)
+    return [
+        text
+        for node in returns
+        if node.value
+        for text in _Scope(assigned, functions, node.lineno).templates(node.value)
+    ]
+
+
+def _calls(module: ModuleType) -> Iterator[tuple[ast.Call, _Scope]]:
+    """Every call in the functions of a module, with what surrounds it."""
+    defined = [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef)]
+    functions = {node.name: node for node in tree(module).body if isinstance(node, ast.FunctionDef)}
+    seen: set[int] = set()
+    for function in reversed(defined):  # functions inside others come later, and know their own names
+        assigned = _assigned(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and id(node) not in seen:
+                seen.add(id(node))
+                yield node, _Scope(assigned, functions, node.lineno)
+
+
+def _assigned(function: ast.FunctionDef) -> dict[str, list[tuple[int, ast.expr]]]:
+    found: dict[str, list[tuple[int, ast.expr]]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append((node.lineno, node.value))
+    return found

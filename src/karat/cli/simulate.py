@@ -114,8 +114,8 @@ def _rate(text: str) -> tuple[str, float]:
 
 
 def _summary(rates: dict[str, float], made: dict[str, int], seed: int, documents: int, mentions: int) -> str:
-    from karat.report.text import table
+    from karat.report.text import counted, table
 
     rows = [[name, f"{rate:g}", f"{made.get(name, 0):,}"] for name, rate in rates.items() if rate]
-    whole = f"{documents:,} document{'s' * (documents != 1)} with {mentions:,} mentions, seed {seed}"
+    whole = f"{counted(documents, 'document')} with {counted(mentions, 'mention')}, seed {seed}"
     return f"{whole}\n{table(['error', 'rate', 'made'], rows)}" if rows else f"{whole}; no errors: the system is gold"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from karat.errors import Rule, quoted
 from karat.formats import Options
 from karat.formats._clusters import members
-from karat.formats._tokens import TokenTables
+from karat.formats._tokens import TokenTables, spelled
 from karat.model import Document, Mention, Region, qualified
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
@@ -107,16 +107,17 @@ def _char_text(span: Region) -> str:
 
 
 def _token_writer(document: Document, tables: TokenTables | None, lost: Lost) -> Callable[[Region], str]:
-    """How token spans are written: by the ids of the document's table, else by row numbers."""
+    """How token spans are written: by the ids of the document's table, or by the id that a number spells."""
     table = {} if tables is None else tables.table(document.id, _silent)
     ids = {row: token for token, row in table.items()}
-    if not table:
-        lost("token ids (no token table: rows are written by number)")
 
-    def text(span: Region) -> str:
-        return ",".join(ids.get(row, str(row)) for begin, end in span for row in range(begin, end))
+    def token(row: int) -> str:
+        spelt = ids.get(row) or spelled(row, table)
+        if spelt is None:
+            lost("token ids (no token table: rows are written by number)")
+        return spelt or str(row)
 
-    return text
+    return lambda span: ",".join(token(row) for begin, end in span for row in range(begin, end))
 
 
 def _silent(finding: object) -> None:

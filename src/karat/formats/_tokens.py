@@ -50,3 +50,13 @@ def number(token: str, table: dict[str, int]) -> int:
     """
     row = table.get(token)
     return len(table) + int.from_bytes(token.encode("utf-8")) if row is None else row
+
+
+def spelled(row: int, table: dict[str, int]) -> str | None:
+    """The id that a number after the table spells; None if it spells nothing that could stand in a file."""
+    beyond = row - len(table)
+    try:
+        token = beyond.to_bytes((beyond.bit_length() + 7) // 8).decode("utf-8") if beyond > 0 else ""
+    except UnicodeDecodeError:
+        return None
+    return token if token.isprintable() and token and "," not in token and token == token.strip() else None

@@ -58,7 +58,7 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
         "(Algorithms 1 and 4); scorer v1.8, and so tac-2017, aligns one-to-one afresh for every set of attributes.",
         "Algorithm 1 does not remove the best pair from its list and would not end; the programs do.",
         "Algorithm 2 adds to FP when a gold mention has no system mention, which is a miss; no program does that. They "
-        "take FP = N_S - (gold mentions found), which alone fits the paper's remark on perfect precision at FP = 0.",
+        "take FP = N_S - (gold mentions found), so that a false alarm costs precision, as the formula means it to.",
         "Figure 2's multiplied scores are in no program; karat multiplies span F1 by the accuracies of the attributes.",
         "The paper's spans are sets of tokens; since TAC 2016 they are characters, blanks inside a segment included.",
         "The paper compares attributes exactly; scorer v1.8 compares letters and digits only, ignoring case. It kept "

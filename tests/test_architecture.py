@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "validate": {"align", "checks", "corpus", "filters", "formats"},
     "report": {"describe", "results", "validate"},
-    "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
+    "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
     "showcase": {"api", "report"},
     "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
     | {"showcase", "simulate", "validate"},

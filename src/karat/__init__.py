@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import Result, read, score
+    from karat.api import Result, coref, read, score
     from karat.errors import KaratError, UsageError
 
 __version__ = "0.1.0"
-__all__ = ["KaratError", "Result", "UsageError", "__version__", "read", "score"]
+__all__ = ["KaratError", "Result", "UsageError", "__version__", "coref", "read", "score"]
 
-_HOMES = {"KaratError": "errors", "UsageError": "errors", "Result": "api", "read": "api", "score": "api"}
+_HOMES = {"KaratError": "errors", "UsageError": "errors"} | dict.fromkeys(("Result", "coref", "read", "score"), "api")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,17 +1,19 @@
 """The Python API: `karat.read` and `karat.score`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
 from karat import engine
 from karat.corpus import Corpus, FileCorpus, open_corpus
+from karat.counts import Leaf
 from karat.errors import Findings, UsageError
 from karat.formats import Options
 from karat.model import Unit
 from karat.protocols import resolve
 from karat.report.text import text
 from karat.results import Result as _Result
+from karat.tables.contingency import contingency
 
 
 class Result(_Result):
@@ -59,6 +61,33 @@ def score(
         findings=findings,
     )
     return Result(**vars(result))
+
+
+class Coref(Mapping[str, Leaf]):
+    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
+
+    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
+        self._leaves = leaves
+
+    def __getitem__(self, name: str) -> Leaf:
+        return self._leaves[name.removeprefix("coref.")]
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"coref.{name}" for name in self._leaves)
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+
+def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Coref:
+    """Coreference scores of clusters in memory, for training loops; a mention is any value, the same on both sides.
+
+    >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
+    0.6666666666666666
+    """
+    from karat.measures.coref import scores
+
+    return Coref(scores(contingency(gold, system)))
 
 
 def _corpus(given: str | PathLike[str] | Corpus, other: Corpus | None, findings: Findings) -> Corpus:

@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from msgspec import Struct
 from msgspec.structs import asdict, astuple
@@ -86,6 +86,23 @@ class Accuracy(Counts, frozen=True):
     def ratios(self) -> dict[str, Ratio]:
         """Accuracy."""
         return {"accuracy": Ratio(self.correct, self.total)}
+
+
+class Leaf(Struct, frozen=True):
+    """Finished scores, as attributes (`leaf.f1`), and the counts behind them where they have counts."""
+
+    values: Values
+    counts: Counts | None = None
+
+    def __getattr__(self, name: str) -> float | None:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(f"this score has no {name!r}; it has {', '.join(self.values)}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {**self.values} if self.counts is None else {**self.values, "counts": self.counts.to_dict()}
 
 
 class Rows:

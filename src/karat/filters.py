@@ -1,25 +1,30 @@
 """What leaves a document before it is aligned: each filter is a small record that a protocol names and fills."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import Report, Rule
-from karat.model import Document, Mention, Value
+from karat.errors import Report, Rule, quoted
+from karat.model import Document, Mention, Pair, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
+GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")
+SYSTEM_TWICE = Rule("system-span-twice", "fault", "Give each span once; the first mention, with its cluster, counts.")
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
+
+
+Work = Callable[[Pair], Pair]
 
 
 class Filter(Protocol):
     """A filter as a protocol fills it."""
 
-    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
-        """The filter at work: from a document to what is left of it."""
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """The filter at work: from a pair of documents to what is left of it."""
         ...
 
 
@@ -28,7 +33,7 @@ class Kinds(Struct, frozen=True, forbid_unknown_fields=True):
 
     keep: tuple[str, ...]
 
-    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
         """Keep by kind."""
         del comparison, report
         if "all" in self.keep:
@@ -40,7 +45,7 @@ class Kinds(Struct, frozen=True, forbid_unknown_fields=True):
                 return document
             return restricted(document, lambda mention: mention.kind in keep)
 
-        return kept
+        return _both(kept)
 
 
 class Types(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +53,7 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
 
     file: str = ""
 
-    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
         """Keep by type, compared as the protocol compares."""
         if not self.file:
             return _unchanged
@@ -56,8 +61,10 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
         if not types:
             report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
             return _unchanged
-        return lambda document: restricted(
-            document, lambda mention: comparison.key(mention.attributes.get("type")) in types
+        return _both(
+            lambda document: restricted(
+                document, lambda mention: comparison.key(mention.attributes.get("type")) in types
+            )
         )
 
 
@@ -71,7 +78,76 @@ def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     return {comparison.key(line.strip()) for line in lines if line.strip()}
 
 
-FILTERS: dict[str, type[Kinds] | type[Types]] = {"kinds": Kinds, "types": Types}
+class Distinct(Struct, frozen=True, forbid_unknown_fields=True):
+    """Under exact matching a span is one mention: gold may not put it into two clusters, a system keeps its first."""
+
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """Refuse in gold, drop and tell in the system."""
+        del comparison
+
+        def distinct(pair: Pair) -> Pair:
+            for mention, first in _repeated(pair.gold):
+                found = f"mentions {quoted(first.id)} and {quoted(mention.id)} of gold document {quoted(pair.gold.id)}"
+                raise GOLD_TWICE.error(f"{found} have the same span")
+            repeated = {mention.id: first for mention, first in _repeated(pair.system)}
+            for id_, first in repeated.items():
+                found = f"mention {quoted(id_)} of system document {quoted(pair.system.id)}"
+                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}"))
+            if not repeated:
+                return pair
+            return replace(pair, system=restricted(pair.system, lambda mention: mention.id not in repeated))
+
+        return distinct
+
+
+def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
+    """Mentions whose span an earlier one has, each with that one."""
+    if len({mention.span for mention in document.mentions}) == len(document.mentions):
+        return
+    first: dict[object, Mention] = {}
+    for mention in document.mentions:
+        there = first.setdefault(mention.span or mention.id, mention)
+        if there is not mention:
+            yield mention, there
+
+
+class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
+    """Each cluster of a document becomes one mention: its first, or its last, in the order of the text."""
+
+    representative: Literal["first", "last"] = "first"
+
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """Each side by its own clusters."""
+        del comparison, report
+        pick = min if self.representative == "first" else max
+
+        def collapsed(document: Document) -> Document:
+            members: dict[str, list[Mention]] = {}
+            for mention in document.mentions:
+                if mention.cluster is not None:
+                    members.setdefault(mention.cluster, []).append(mention)
+            kept = {pick(mentions, key=_place).id for mentions in members.values()}
+            return restricted(document, lambda mention: mention.cluster is None or mention.id in kept)
+
+        return _both(collapsed)
+
+
+def _place(mention: Mention) -> tuple[int, int]:
+    """Where a mention begins and ends."""
+    return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)
+
+
+FILTERS: dict[str, Any] = {"kinds": Kinds, "types": Types, "distinct": Distinct, "collapse": Collapse}
+
+
+def _both(one: Callable[[Document], Document]) -> Work:
+    """The same for both sides."""
+
+    def both(pair: Pair) -> Pair:
+        gold, system = one(pair.gold), one(pair.system)
+        return pair if gold is pair.gold and system is pair.system else Pair(gold, system)
+
+    return both
 
 
 def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
@@ -82,5 +158,5 @@ def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
     return replace(document, mentions=mentions, links=links)
 
 
-def _unchanged(document: Document) -> Document:
-    return document
+def _unchanged(pair: Pair) -> Pair:
+    return pair

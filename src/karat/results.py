@@ -5,25 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from karat.counts import Counts, Values
+from karat.counts import Leaf
 from karat.errors import Finding
-
-
-class Leaf(Struct, frozen=True):
-    """Finished scores, as attributes (`leaf.f1`), and the counts behind them where they have counts."""
-
-    values: Values
-    counts: Counts | None = None
-
-    def __getattr__(self, name: str) -> float | None:
-        try:
-            return self.values[name]
-        except KeyError:
-            raise AttributeError(f"this score has no {name!r}; it has {', '.join(self.values)}") from None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
-        return {**self.values} if self.counts is None else {**self.values, "counts": self.counts.to_dict()}
 
 
 class Score(Struct, frozen=True):

@@ -51,14 +51,24 @@ def overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 def exact(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """1 for the same span; mentions without a span are the same if their ids are."""
+    return _equal(gold, system, lambda mention: mention.span or mention.id)
+
+
+def head(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """1 for the same head; of a mention without a head the span counts."""
+    return _equal(gold, system, lambda mention: mention.head or mention.span or mention.id)
+
+
+def _equal(gold: Sequence[Mention], system: Sequence[Mention], key: Callable[[Mention], Region | str]) -> Alike:
     places: dict[Region | str, list[int]] = {}
     for g, mention in enumerate(gold):
-        places.setdefault(mention.span or mention.id, []).append(g)
-    return [(-1.0, s, g) for s, mention in enumerate(system) for g in places.get(mention.span or mention.id, ())]
+        places.setdefault(key(mention), []).append(g)
+    return [(-1.0, s, g) for s, mention in enumerate(system) for g in places.get(key(mention), ())]
 
 
 SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Alike]] = {
     "dice": dice,
     "exact": exact,
+    "head": head,
     "overlap": overlap,
 }

@@ -16,6 +16,7 @@ NO_FIELD = Rule(
     "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
 )
 DOCUMENT_FIELDS = ("topic", "subtopic", "source", "language")
+NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose measures that can be, with -m/--measure.")
 ABSENT = "(none)"
 
 
@@ -37,7 +38,8 @@ class Breakdown:
         found: dict[Value | None, list[tuple[float, ...]]] = {}
         for outcome in outcomes:
             mention = outcome.gold if outcome.gold is not None else outcome.system
-            assert mention is not None, "an outcome has at least one side"
+            if mention is None:
+                raise NO_PARTS.error(f"{measure.id} cannot be broken down by {self.field}: its parts do not add up")
             key = self._key(mention, document, in_gold=outcome.gold is not None)
             found.setdefault(key, []).append(astuple(outcome.counts))
         for key, rows in found.items():

@@ -2,22 +2,24 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from karat import __version__
 from karat.corpus import Survey
-from karat.counts import Counts, Rows, finish, mean, settled
+from karat.counts import Counts, Leaf, Rows, finish, mean, settled
 from karat.engine.breakdown import Breakdown
-from karat.errors import Finding, Findings, Report, Rule, nearest
+from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.measures import MEASURES, Composite, Measure, Setting
-from karat.model import Pair
+from karat.model import Document, Pair
 from karat.protocols import Averages, Protocol
 from karat.protocols._signature import signature
-from karat.results import Leaf, Result, Score, Side
+from karat.results import Result, Score, Side
 from karat.tables import Tables
 
 LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
 
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
+NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
@@ -35,6 +37,7 @@ class Sheet:
         report: Report,
     ) -> None:
         self.protocol = protocol
+        self._report = report
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             found = f"gold has no mention of kind {', '.join(protocol.kinds)}"
             raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
@@ -51,15 +54,16 @@ class Sheet:
         if twice:
             raise ROW_TWICE.error(f"two rows of {protocol.name} would be called {twice[0]!r}")
         self._shown = [id_ for id_ in self.offered if not measures or id_.startswith(measures)]
-        self._composites = [
-            (row, averages) for row, averages in offered if isinstance(row, Composite) and row.id in self._shown
-        ]
-        needed = {*self._shown, *(id_ for composite, _ in self._composites for id_ in composite.of)}
+        needed = set(self._shown)
+        for row, _ in reversed(offered):  # a composite comes after what it is made of
+            if isinstance(row, Composite) and row.id in needed:
+                needed.update(row.of)
+        wanted = [(row, averages) for row, averages in offered if row.id in needed]
+        self._composites = [(row, averages) for row, averages in wanted if isinstance(row, Composite)]
         self.measures: list[tuple[Measure, Averages, Rows]] = [
-            (row, averages, Rows(row.kind))
-            for row, averages in offered
-            if not isinstance(row, Composite) and row.id in needed
+            (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
         ]
+        self._late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
         known = attributes | system.attributes_of(protocol.kinds)
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
         self._units: list[str] = []
@@ -70,32 +74,66 @@ class Sheet:
     def add(self, pair: Pair) -> None:
         """Take one document; one that is a unit by itself is counted at once."""
         for filter_ in self._filters:
-            pair = Pair(filter_(pair.gold), filter_(pair.system))
-        if self.protocol.unit == "document":
-            self._count(pair.gold.id, [Tables(pair)])
+            pair = filter_(pair)
+        unit = self._unit(pair.gold)
+        if self.protocol.unit == "document" and not self._late:
+            self._count(unit, [Tables(pair)])
         else:
-            unit = getattr(pair.gold, self.protocol.unit, "corpus") or pair.gold.id
             self._pending.setdefault(unit, []).append(Tables(pair))
 
+    def _unit(self, document: Document) -> str:
+        """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
+        if self.protocol.unit == "document":
+            return document.id
+        if self.protocol.unit == "corpus":
+            return "corpus"
+        if document.topic is None:
+            found = f"document {quoted(document.id)} has no topic and is a topic of its own"
+            self._report(NO_TOPIC.at(found))
+            return f"topic {document.id}"
+        within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
+        return f"topic {document.topic}{within}"
+
     def _count(self, unit: str, documents: Sequence[Tables]) -> None:
-        """Count a finished unit."""
-        gold = sum(len(tables.pair.gold.mentions) for tables in documents)
-        system = sum(len(tables.pair.system.mentions) for tables in documents)
-        self._units.append(unit)
-        self._gold_mentions.append(gold)
-        self._system_mentions.append(system)
+        """Count a unit that is complete by itself."""
+        self._enter(unit, documents)
         for measure, averages, rows in self.measures:
             made = [tables.get(measure.artefact) for tables in documents]
             rows.append(measure.count(made[0] if len(made) == 1 else measure.artefact.add(made)))
-            if self._by and (gold or averages.units == "all"):
-                for tables, table in zip(documents, made, strict=True):
-                    for breakdown in self._by:
-                        breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
+            self._break_down(measure, averages, documents, made)
+
+    def _count_all(self) -> None:
+        """Count the units that had to wait for their last document, or for each other."""
+        units = sorted(self._pending.items())
+        for unit, documents in units:
+            self._enter(unit, documents)
+        for measure, averages, rows in self.measures:
+            made = [[tables.get(measure.artefact) for tables in documents] for _, documents in units]
+            finished = [measure.artefact.add(tables) for tables in made]
+            if getattr(measure.artefact, "needs_corpus", False):
+                finished = measure.artefact.settled(finished)
+            for table in finished:
+                rows.append(measure.count(table))
+            for (_, documents), tables in zip(units, made, strict=True):
+                self._break_down(measure, averages, documents, tables)
+
+    def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
+        self._units.append(unit)
+        self._gold_mentions.append(sum(len(tables.pair.gold.mentions) for tables in documents))
+        self._system_mentions.append(sum(len(tables.pair.system.mentions) for tables in documents))
+
+    def _break_down(
+        self, measure: Measure, averages: Averages, documents: Sequence[Tables], made: Sequence[Any]
+    ) -> None:
+        has_gold = any(tables.pair.gold.mentions for tables in documents)
+        if self._by and (has_gold or averages.units == "all"):
+            for tables, table in zip(documents, made, strict=True):
+                for breakdown in self._by:
+                    breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
 
     def result(self, gold: Side, system: Side, *, units: Iterable[str], findings: Findings, per_unit: bool) -> Result:
         """Sum what was gathered."""
-        for unit, documents in sorted(self._pending.items()):
-            self._count(unit, documents)
+        self._count_all()
         left_out = list(self._left_out())
         return Result(
             version=__version__,
@@ -141,7 +179,7 @@ class Sheet:
         """The rows that are wanted, composites made from the others."""
         for composite, averages in self._composites:
             if all(id_ in leaves for id_ in composite.of):
-                values = composite.combine([leaves[id_].values for id_ in composite.of])
+                values = composite.combine([leaves[id_] for id_ in composite.of])
                 leaves[composite.id] = Leaf(settled(values, undefined=averages.undefined))
         return {id_: leaves[id_] for id_ in self._shown if id_ in leaves}
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from karat.align import Comparison
-from karat.counts import Counts, Values
+from karat.counts import Counts, Leaf, Values
 from karat.errors import Rule, nearest
 from karat.model import Mention
 from karat.registry import Registry
@@ -91,8 +91,8 @@ class Composite(Struct, frozen=True):
 
     id: str
     of: tuple[str, ...]
-    combine: Callable[[Sequence[Values]], Values]
-    """From the finished scores of those rows, in order, to its own."""
+    combine: Callable[[Sequence[Leaf]], Values]
+    """From those rows, finished and with their counts, to its own scores."""
 
 
 class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):

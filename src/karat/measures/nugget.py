@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.counts import Accuracy, Counts, PrecisionRecall, Values
+from karat.counts import Accuracy, Counts, Leaf, PrecisionRecall, Values
 from karat.errors import Rule
 from karat.measures import Card, Composite, Outcome, Setting
 from karat.tables.aligned import AlignedPairs, Alignment
@@ -187,7 +187,7 @@ def _product(attributes: tuple[str, ...]) -> Composite:
     return Composite(f"nugget.product.{'+'.join(attributes)}", of, _multiplied)
 
 
-def _multiplied(rows: Sequence[Values]) -> Values:
-    factors = [rows[0]["f1"], *(row["accuracy"] for row in rows[1:])]
+def _multiplied(rows: Sequence[Leaf]) -> Values:
+    factors = [rows[0].values["f1"], *(row.values["accuracy"] for row in rows[1:])]
     known = [factor for factor in factors if factor is not None]
     return {"score": prod(known) if len(known) == len(factors) else None}

@@ -101,6 +101,7 @@ class _File(Struct, forbid_unknown_fields=True):
 
     title: str
     measures: list[dict[str, Any]]
+    aliases: tuple[str, ...] = ()
     about: str = ""
     sources: tuple[str, ...] = ()
     laws: tuple[Law, ...] = ()
@@ -134,7 +135,7 @@ def source(name: str) -> Path:
         if not Path(name).is_file():
             raise FILE.error("there is no such protocol file", file=name)
         return Path(name)
-    path = own().get(name) or added().get(name)
+    path = own().get(name) or added().get(name) or _by_alias(name)
     if path is None:
         raise UsageError(
             "unknown-protocol",
@@ -142,6 +143,10 @@ def source(name: str) -> Path:
             f"{nearest(name, names())} `karat protocols` lists them; a file of your own ends in .toml.",
         )
     return path
+
+
+def _by_alias(name: str) -> Path | None:
+    return next((path for path in own().values() if name in _written(path).aliases), None)
 
 
 def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
@@ -155,7 +160,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         values[key] = _fitting(key, value, written.parameters[key])
     read = _Settled(path, values)
     return Protocol(
-        name=path.stem if name.endswith(".toml") else name,
+        name=name if name in added() else path.stem,
         title=written.title,
         about=written.about.strip(),
         sources=written.sources,
@@ -252,7 +257,8 @@ class _Settled:
     def filter(self, entry: dict[str, Any]) -> Filter:
         options = dict(entry)
         name = self._named(options.pop("name", None), FILTERS, "filter")
-        return self._convert(options, FILTERS[name])
+        filter_: Filter = self._convert(options, FILTERS[name])
+        return filter_
 
     def alignment(self, name: str, entry: dict[str, Any]) -> AlignmentChoice:
         choice = self._convert(entry, AlignmentChoice)

@@ -3,8 +3,9 @@
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from karat.counts import Leaf
 from karat.errors import Finding
-from karat.results import Leaf, Result, Score
+from karat.results import Result, Score
 
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 UNDEFINED = "-"

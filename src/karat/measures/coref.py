@@ -1,0 +1,265 @@
+"""Coreference, all from one contingency table: o(k, r) mentions shared by gold cluster k and system cluster r.
+
+    MUC    R = Σ (o - 1) / Σ (n(k) - 1)                          Vilain et al. 1995
+    B3     R = Σ o² / n(k) / N_k                                 Bagga and Baldwin 1998
+    CEAF   R = max over one-to-one matchings Σ φ / Σ φ(k, k)     Luo 2005; φ3 = o, φ4 = 2o / (n(k) + n(r))
+    BLANC  links and non-links, each with R and P                Recasens and Hovy 2011, Luo et al. 2014
+    LEA    R = Σ n(k) · cl(k) / ml(k) / N_k                      Moosavi and Strube 2016
+    CoNLL  the mean F1 of MUC, B3 and CEAFe; with BLANC: the mean of four
+
+Precision is recall with the sides exchanged. A mention that the other side lacks is in its cluster all the same: it
+counts in sizes and in links and overlaps nothing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import fsum
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from karat.align.matching import best_matching
+from karat.counts import Counts, Leaf, PrecisionRecall, Values, finish, settled
+from karat.measures import Card, Composite, Outcome, Setting
+from karat.tables.contingency import Contingency, CorefTable, Singletons
+
+Edge = Literal["perl", "symmetric", "luo-2014"]
+
+CARD = Card(
+    title="Coreference",
+    rows={
+        "coref.mention": "mentions that both sides have: precision, recall, f1",
+        "coref.muc": "links that a spanning tree of each cluster needs",
+        "coref.b3": "for each mention, the share of its cluster that is right",
+        "coref.ceafm, coref.ceafe": "clusters matched one-to-one, by mentions or by clusters",
+        "coref.blanc": "the mean of coref.blanc.links and coref.blanc.nonlinks",
+        "coref.lea": "for each cluster, the share of its links that is right, weighted by its size",
+        "coref.conll": "the mean F1 of MUC, B3 and CEAFe",
+        "coref.avg4": "the mean F1 of MUC, B3, CEAFe and BLANC",
+    },
+    formula="""\
+MUC    R = Σ (o - 1) / Σ (n(k) - 1)
+B3     R = Σ o² / n(k) / N_k
+CEAFm  R = max Σ o / N_k                       over one-to-one matchings of clusters
+CEAFe  R = max Σ 2o / (n(k) + n(r)) / (number of gold clusters)
+BLANC  links C and non-links N: R_c = |C_k ∩ C_r| / |C_k|, R_n = |N_k ∩ N_r| / |N_k|; F = (F_c + F_n) / 2
+LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
+    citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
+    "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01.",
+    traps=(
+        "MUC says nothing of singletons; in B3, CEAF and BLANC they count like other clusters, and corpora differ in "
+        "whether they annotate them.",
+        "CEAFe weighs a spurious singleton as much as the largest cluster.",
+        "BLANC's F is the mean of two F, not the harmonic mean of its printed precision and recall.",
+        "The reference scorer cuts percentages off after two digits and does not round them: 88.888 is printed 88.88.",
+    ),
+    departures=(
+        "BLANC where a side has no link, or no non-link: the reference scorer v8.01 looks at gold alone and leaves the "
+        "absent class out (blanc.edge = perl); `symmetric` leaves out what neither side has; `luo-2014` counts it.",
+        "A system mention given twice keeps its first cluster; v8.01 does so only where gold has the mention.",
+    ),
+    laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
+)
+
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a protocol says to the family."""
+
+    alignment: str
+    singletons: Singletons = "keep"
+    edge: Edge = "perl"
+
+
+def _pairs(number: int) -> int:
+    """C2: pairs among so many."""
+    return number * (number - 1) // 2
+
+
+def mention(table: Contingency) -> PrecisionRecall:
+    """Mentions that were found, over those of each side."""
+    found = sum(table.overlap.values())
+    return PrecisionRecall(found, table.system_mentions, found, table.gold_mentions)
+
+
+def muc(table: Contingency) -> PrecisionRecall:
+    """Σ (o - 1) over Σ (n - 1) of each side."""
+    links = sum([shared - 1 for shared in table.overlap.values()])
+    return PrecisionRecall(
+        links, table.system_mentions - len(table.system), links, table.gold_mentions - len(table.gold)
+    )
+
+
+def b3(table: Contingency) -> PrecisionRecall:
+    """Σ o² / n over the mentions of each side."""
+    return PrecisionRecall(
+        fsum([shared * shared / system for shared, _, system in table.cells]),
+        table.system_mentions,
+        fsum([shared * shared / gold for shared, gold, _ in table.cells]),
+        table.gold_mentions,
+    )
+
+
+def ceafm(table: Contingency) -> PrecisionRecall:
+    """The best matching by φ3 = o, over mentions."""
+    best = best_matching(table.overlap)
+    return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
+
+
+def ceafe(table: Contingency) -> PrecisionRecall:
+    """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
+    similarity = {(k, r): 2 * shared / (table.gold[k] + table.system[r]) for (k, r), shared in table.overlap.items()}
+    best = best_matching(similarity)
+    return PrecisionRecall(best, len(table.system), best, len(table.gold))
+
+
+def blanc_links(table: Contingency) -> PrecisionRecall:
+    """Pairs of mentions inside one cluster."""
+    right = sum([_pairs(shared) for shared in table.overlap.values()])
+    return PrecisionRecall(right, sum(map(_pairs, table.system.values())), right, sum(map(_pairs, table.gold.values())))
+
+
+def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
+    """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
+    gold_common: dict[object, int] = {}
+    system_common: dict[object, int] = {}
+    for (k, r), shared in table.overlap.items():
+        gold_common[k] = gold_common.get(k, 0) + shared
+        system_common[r] = system_common.get(r, 0) + shared
+    links = blanc_links(table)
+    right = (
+        _pairs(sum(table.overlap.values()))
+        - sum(map(_pairs, gold_common.values()))
+        - sum(map(_pairs, system_common.values()))
+        + links.recall_num
+    )
+    system = _pairs(table.system_mentions) - links.precision_den
+    gold = _pairs(table.gold_mentions) - links.recall_den
+    return PrecisionRecall(right, system, right, gold)
+
+
+def lea(table: Contingency) -> PrecisionRecall:
+    """Importance n times the share of links that is right; a singleton has one link, to itself."""
+    precision: dict[object, float] = {}
+    recall: dict[object, float] = {}
+    for (k, r), shared in table.overlap.items():
+        gold, system = table.gold[k], table.system[r]
+        if gold == system == 1:
+            precision[r] = recall[k] = 1.0
+            continue
+        if gold > 1:
+            recall[k] = recall.get(k, 0.0) + _pairs(shared)
+        if system > 1:
+            precision[r] = precision.get(r, 0.0) + _pairs(shared)
+    return PrecisionRecall(
+        _importance(precision, table.system),
+        table.system_mentions,
+        _importance(recall, table.gold),
+        table.gold_mentions,
+    )
+
+
+def _importance(links: dict[object, float], sizes: dict[object, int]) -> float:
+    return fsum([sizes[cluster] * right / max(_pairs(sizes[cluster]), 1) for cluster, right in links.items()])
+
+
+COUNTERS: dict[str, Callable[[Contingency], PrecisionRecall]] = {
+    "mention": mention,
+    "muc": muc,
+    "b3": b3,
+    "ceafm": ceafm,
+    "ceafe": ceafe,
+    "blanc.links": blanc_links,
+    "blanc.nonlinks": blanc_nonlinks,
+    "lea": lea,
+}
+
+
+class Coref(Struct, frozen=True):
+    """One coreference measure."""
+
+    kind: ClassVar[type[Counts]] = PrecisionRecall
+
+    name: str
+    artefact: CorefTable
+
+    @property
+    def id(self) -> str:
+        """`coref.` and its name."""
+        return f"coref.{self.name}"
+
+    def count(self, table: Contingency) -> PrecisionRecall:
+        """By its formula."""
+        return COUNTERS[self.name](table)
+
+    def outcomes(self, table: Contingency) -> Iterator[Outcome]:
+        """A table is one outcome: what a cluster earns depends on all others, and parts do not add up."""
+        yield Outcome(None, None, self.count(table))
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite]:
+    """Every measure, and the averages."""
+    choice = setting.alignments[parameters.alignment]
+    agree = () if choice.agree == "span" else tuple(choice.agree.split("+"))
+    table = CorefTable(choice.aligned(agree, setting.comparison, agree=agree), parameters.singletons)
+    edges = {"blanc": BLANC_EDGES[parameters.edge]}
+    averages = [
+        Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
+        for name, of, combine in AVERAGES
+    ]
+    return [*(Coref(name, table) for name in COUNTERS), *averages]
+
+
+def scores(table: Contingency) -> dict[str, Leaf]:
+    """Every measure of one table, as the reference scorer finishes them: what is undefined is zero."""
+    leaves = {}
+    for name, counter in COUNTERS.items():
+        counts = counter(table)
+        leaves[name] = Leaf(finish(counts, undefined=0.0), counts)
+    for name, of, combine in AVERAGES:
+        leaves[name] = Leaf(settled(combine([leaves[part] for part in of]), undefined=0.0))
+    return leaves
+
+
+def _mean_f1(rows: Sequence[Leaf]) -> Values:
+    found = [row.values["f1"] for row in rows]
+    known = [value for value in found if value is not None]
+    return {"f1": fsum(known) / len(found) if len(known) == len(found) else None}
+
+
+def _averaged(rows: Sequence[Leaf]) -> Values:
+    """The mean of each score over the classes that count; undefined where none does."""
+    names = ("precision", "recall", "f1")
+    return {name: fsum([row.values[name] or 0.0 for row in rows]) / len(rows) if rows else None for name in names}
+
+
+def _perl(rows: Sequence[Leaf]) -> Values:
+    """Reference scorer v8.01: a class that gold does not have is left out."""
+    return _averaged([row for row in rows[:2] if _counts(row).recall_den])
+
+
+def _symmetric(rows: Sequence[Leaf]) -> Values:
+    """A class that neither side has is left out."""
+    return _averaged([row for row in rows[:2] if _counts(row).recall_den or _counts(row).precision_den])
+
+
+def _luo(rows: Sequence[Leaf]) -> Values:
+    """Luo et al. 2014: a class that both sides lack is right if they have the same mentions, else wrong."""
+    mentions = _counts(rows[2])
+    same = mentions.recall_num == mentions.recall_den == mentions.precision_den
+    ones: Values = dict.fromkeys(("precision", "recall", "f1"), 1.0)
+    absent = [not (_counts(row).recall_den or _counts(row).precision_den) for row in rows[:2]]
+    return _averaged([Leaf(ones) if lacking and same else row for row, lacking in zip(rows[:2], absent, strict=True)])
+
+
+def _counts(row: Leaf) -> PrecisionRecall:
+    assert isinstance(row.counts, PrecisionRecall), "links and non-links are counted"
+    return row.counts
+
+
+BLANC_EDGES: dict[str, Callable[[Sequence[Leaf]], Values]] = {"perl": _perl, "symmetric": _symmetric, "luo-2014": _luo}
+
+AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Leaf]], Values]], ...] = (
+    ("blanc", ("blanc.links", "blanc.nonlinks", "mention"), _perl),
+    ("conll", ("muc", "b3", "ceafe"), _mean_f1),
+    ("avg4", ("muc", "b3", "ceafe", "blanc"), _mean_f1),
+)
+"""What is made of finished rows: its name, the rows, and how."""

@@ -14,7 +14,7 @@ import karat
 from karat.corpus import FileCorpus
 from karat.errors import Finding, KaratError, Rule
 from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options, _conll_writer, conll
+from karat.formats import FORMATS, Options, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
 from tests.conftest import SHARED
 from tests.corpora import mention
@@ -159,7 +159,7 @@ def test_words_that_are_not_known_are_no_text(tmp_path: Path) -> None:
 
 
 def test_the_text_of_a_very_long_mention_is_left_out(tmp_path: Path) -> None:
-    most = _conll_writer.LONGEST_TEXT
+    most = _brackets.LONGEST_TEXT
     lines = [f"d\t0\t{n}\tw\t-" for n in range(1, most)]
     one = ["#begin document a", "d\t0\t0\tw\t(1", *lines[1:], "d\t0\t0\tw\t1)", "#end document"]
     other = ["#begin document b", "d\t0\t0\tw\t(1", *lines, "d\t0\t0\tw\t1)", "#end document"]

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+LONGEST_TEXT = 250
+"""Tokens of the longest mention whose text is kept; long ones inside each other would be kept many times over."""
+
 _BRACKET = re.compile(r"(\(?)([^()|\s]+)(\)?)")
 
 
@@ -45,7 +48,7 @@ def brackets(cell: str) -> Iterator[Bracket]:
         at = found.end()
 
 
-def place(line: bytes, cell: str, at: int) -> str:
-    """Where a character of a cell that ends its line stands, as a sentence begins with it."""
+def place(line: bytes, rest: str) -> str:
+    """Where the rest of a line begins that is in its last column, as a sentence begins with it."""
     columns = line.split(b"\t") if b"\t" in line else line.split()
-    return f"column {len(columns)}, character {len(line.decode('utf-8')) - len(cell) + at + 1}"
+    return f"column {len(columns)}, character {len(line.decode('utf-8')) - len(rest) + 1}"

@@ -17,14 +17,13 @@ from typing import NamedTuple
 
 from karat.errors import Rule, quoted
 from karat.formats import Options
+from karat.formats._brackets import LONGEST_TEXT
 from karat.model import Document, Mention, Region
 
 UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
 )
 NOTHING = "-"
-LONGEST_TEXT = 250
-"""Tokens of the longest mention whose text is kept; long ones inside each other would be kept many times over."""
 MOST_TOKENS = 5_000_000
 """Tokens of the longest document, each of which is a line."""
 

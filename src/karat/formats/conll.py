@@ -26,8 +26,8 @@ from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
-from karat.formats._brackets import Bracket, CellError, brackets, place
-from karat.formats._conll_writer import LONGEST_TEXT, text_of
+from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
+from karat.formats._conll_writer import text_of
 from karat.formats._conll_writer import write as write
 from karat.formats._files import decode
 from karat.model import Document, Mention, qualified
@@ -201,7 +201,7 @@ class _Page:
             self._begun.setdefault(bracket.name, []).append(_Begun(token, line, row, cell, bracket))
         for bracket in ends:
             if not self._begun.get(bracket.name):
-                where = place(row, cell, bracket.at)
+                where = place(row, cell[bracket.at :])
                 found = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
                 raise BRACKET.error(found, file=self._file, line=line)
             begun = self._begun[bracket.name].pop()
@@ -218,12 +218,12 @@ class _Page:
                 else:
                     yield bracket
         except CellError as error:
-            where = place(row, cell, error.at)
+            where = place(row, cell[error.at :])
             found = f"{where}: {quoted(cell)} cannot be read as brackets"
             raise CELL.error(found, file=self._file, line=line) from None
 
     def _not_ended(self, begun: _Begun) -> KaratError:
-        where = place(begun.row, begun.cell, begun.bracket.at)
+        where = place(begun.row, begun.cell[begun.bracket.at :])
         found = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(found, file=self._file, line=begun.line)
 

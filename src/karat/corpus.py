@@ -27,6 +27,7 @@ class Survey:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self._places = array("q")
+        self._contexts: dict[int, str] = {}
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
         self.settled_kinds: dict[str, str] = {}
@@ -34,6 +35,8 @@ class Survey:
 
     def add(self, block: Block, file: int) -> None:
         """Take note of one more document."""
+        if block.context is not None:
+            self._contexts[len(self.rows)] = block.context
         self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
@@ -41,9 +44,9 @@ class Survey:
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
-        row = self.rows[id_] * 4
-        file, offset, length, line = self._places[row : row + 4]
-        return file, Block(id_, offset, length, line)
+        row = self.rows[id_]
+        file, offset, length, line = self._places[row * 4 : row * 4 + 4]
+        return file, Block(id_, offset, length, line, context=self._contexts.get(row))
 
     def settle(self, kinds: dict[str, str]) -> None:
         """Take note of what undecided kinds are, once all documents are known."""

@@ -54,6 +54,8 @@ class Block(NamedTuple):
     subtopic: str | None = None
     kinds: frozenset[str] = frozenset()
     """Kinds of its mentions, where they are more than those with attributes."""
+    context: str | None = None
+    """What the file said before the document and is needed to read it."""
 
 
 class Options(Struct, frozen=True):

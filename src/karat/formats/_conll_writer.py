@@ -1,0 +1,208 @@
+"""Writing CoNLL: the first columns of the 2012 layout and the last one, a line for each token.
+
+    #begin document (nw/x); part 000
+    nw/x    0    0    He    (0)
+    nw/x    0    1    said  -
+    #end document
+
+Columns are name and part of the document, number of the token, word (`-` where it is not known) and brackets.
+Clusters are numbered as they appear; a mention alone in its cluster is written like any other.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from karat.errors import Rule, quoted
+from karat.formats import Options
+from karat.formats._brackets import LONGEST_TEXT
+from karat.model import Document, Mention, Region
+
+UNWRITABLE = Rule(
+    "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
+)
+NOTHING = "-"
+MOST_TOKENS = 5_000_000
+"""Tokens of the longest document, each of which is a line."""
+
+_NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")
+_BLANKS = re.compile(r"[\t\n\r\v\f\0]")
+
+Lost = Callable[[str], None]
+
+
+class _Standing(NamedTuple):
+    """A mention and the tokens it stands on, the last one included."""
+
+    mention: Mention
+    first: int
+    last: int
+
+
+class _Numbered(NamedTuple):
+    first: int
+    last: int
+    number: int
+    position: int
+    """Where the document has the mention among the others."""
+
+
+def write(document: Document, options: Options, lost: Lost) -> bytes:
+    """The lines of one document; what CoNLL has no place for is told to `lost`."""
+    del options
+    if re.search(r"\A[ \t]|[\n\0]|\r\Z", document.id):
+        raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot stand after #begin document")
+    _tell_losses(document, lost)
+    mentions = [mention for mention in document.mentions if mention.span]
+    standing = [_Standing(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
+    length = max([len(document.tokens or ()), *(s.last + 1 for s in standing)])
+    if length > MOST_TOKENS:
+        raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
+    words = _words(document, standing)
+    for mention, first, last in standing:
+        if mention.text is not None and mention.text != _text_read_back(words, first, last):
+            lost("the text of mentions")
+    cells = _cells(_numbered(standing, lost))
+    name, part = _columns(document.id)
+    lines = (
+        f"{name}\t{part}\t{token}\t{words.get(token, NOTHING)}\t{cells.get(token, NOTHING)}\n"
+        for token in range(length)
+    )
+    return "".join([f"#begin document {document.id}\n", *lines, "#end document\n"]).encode("utf-8")
+
+
+def text_of(words: list[str]) -> str | None:
+    """The text of a mention with these words, if one of them is known."""
+    return None if all(word == NOTHING for word in words) else " ".join(words)
+
+
+def _tell_losses(document: Document, lost: Lost) -> None:
+    for field in ("topic", "subtopic", "source", "language", "text", "tokens"):
+        if getattr(document, field) is not None:
+            lost(f"the document's {field}")
+    if document.unit == "char":
+        lost("character offsets (written as tokens)")
+    for cluster in document.clusters:
+        if cluster.kind != "event" or cluster.attributes:
+            lost("kinds and attributes of clusters")
+    for link in document.links:
+        lost(f"links of kind {link.kind}")
+    for mention in document.mentions:
+        if not mention.span:
+            lost("mentions without a span")
+            continue
+        for field in ("head", "extent", "anchor"):
+            if getattr(mention, field) is not None:
+                lost(f"the {field} of mentions")
+        if mention.kind != "event":
+            lost(f"that mentions are of kind {mention.kind} (read as event)")
+        for name in mention.attributes:
+            lost(f"the attribute {name}")
+        if mention.confidence:
+            lost("confidences")
+        if len(mention.span) > 1:
+            lost("segments of spans (written from the first token to the last)")
+
+
+def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], list[int]]:
+    """The first and the last token of each mention."""
+    spans = [mention.span for mention in mentions]
+    if document.unit == "char":
+        spans = [_projected(document, mention) for mention in mentions]
+    return [span[0][0] for span in spans], [span[-1][1] - 1 for span in spans]
+
+
+def _projected(document: Document, mention: Mention) -> Region:
+    """A span in characters as tokens, if it is made of whole ones."""
+    tokens = document.tokens
+    if tokens is None:
+        raise UNWRITABLE.error(f"document {quoted(document.id)} counts in characters and does not say its tokens")
+    segments: list[tuple[int, int]] = []
+    for begin, end in mention.span:
+        first = bisect_left(tokens, (begin, begin))
+        last = bisect_left(tokens, end, key=lambda token: token[1])
+        if not (first <= last < len(tokens) and (tokens[first][0], tokens[last][1]) == (begin, end)):
+            found = f"the span {mention.span} of mention {quoted(mention.id)} of document {quoted(document.id)}"
+            raise UNWRITABLE.error(f"{found} is not made of whole tokens")
+        segments.append((first, last + 1))
+    return tuple(segments)
+
+
+def _words(document: Document, standing: list[_Standing]) -> dict[int, str]:
+    """The word of each token, as the document's text has it, else as mentions do."""
+    text, tokens = document.text, document.tokens
+    if text is not None and tokens is not None:
+        words = {number: text[begin:end] for number, (begin, end) in enumerate(tokens)}
+    else:
+        words = {}
+        for mention, first, last in standing:
+            told = (mention.text or "").split()
+            if len(mention.span) == 1 and len(told) == last - first + 1:
+                for token, word in enumerate(told, first):
+                    words.setdefault(token, word)
+    return {token: _BLANKS.sub(" ", word) for token, word in words.items() if word}
+
+
+def _text_read_back(words: dict[int, str], first: int, last: int) -> str | None:
+    if last - first >= LONGEST_TEXT:
+        return None
+    return text_of([words.get(token, NOTHING) for token in range(first, last + 1)])
+
+
+def _numbered(standing: list[_Standing], lost: Lost) -> list[_Numbered]:
+    """The mentions in the order in which they will be read, each with the number of its cluster.
+
+    An end closes what began last, so that mentions of one number may be inside each other but never cross.
+    """
+    numbers: dict[tuple[str | None, str, int], int] = {}
+    open_: dict[tuple[str | None, str, int], list[int]] = {}
+    found: list[_Numbered] = []
+    for position, s in sorted(enumerate(standing), key=lambda pair: (pair[1].first, -pair[1].last)):
+        own = s.mention.id if s.mention.cluster is None else ""
+        attempt = 0
+        while not _fits(s, open_.setdefault((s.mention.cluster, own, attempt), [])):
+            attempt += 1
+        if attempt:
+            lost("clusters with mentions that cross each other (written as several)")
+        key = s.mention.cluster, own, attempt
+        found.append(_Numbered(s.first, s.last, numbers.setdefault(key, len(numbers)), position))
+    found.sort(key=lambda n: (n.first, -n.last, n.number))
+    if any(n.position < before.position for before, n in pairwise(found)):
+        lost("the order of mentions")
+    return found
+
+
+def _fits(s: _Standing, lasts: list[int]) -> bool:
+    """Whether a mention crosses none of those with these last tokens, among which it then is."""
+    if s.first == s.last:
+        return True
+    while lasts and lasts[-1] < s.first:
+        lasts.pop()
+    if lasts and lasts[-1] < s.last:
+        return False
+    lasts.append(s.last)
+    return True
+
+
+def _cells(numbered: list[_Numbered]) -> dict[int, str]:
+    """The cell of each token that has brackets: beginnings, mentions of one token, ends from the inside."""
+    before: dict[int, list[str]] = {}
+    after: dict[int, list[str]] = {}
+    for n in numbered:
+        if n.first == n.last:
+            before.setdefault(n.first, []).append(f"({n.number})")
+        else:
+            before.setdefault(n.first, []).append(f"({n.number}")
+            after.setdefault(n.last, []).append(f"{n.number})")
+    return {
+        token: "|".join([*before.get(token, ()), *reversed(after.get(token, ()))])
+        for token in before.keys() | after.keys()
+    }
+
+
+def _columns(id_: str) -> tuple[str, str]:
+    """Name and part of a document for the first two columns, which nobody reads."""
+    named = _NAME.fullmatch(id_)
+    return (named[1].replace(" ", "_"), str(int(named[2]))) if named else (re.sub(r"\s", "_", id_), "0")

@@ -1,0 +1,240 @@
+"""CoNLL-2011 and 2012 coreference: a line for each token, with brackets in the last column.
+
+    #begin document (nw/x); part 000
+    nw/x   0   0   He       (1)
+    nw/x   0   1   said     -
+    nw/x   0   2   the      (2|(3
+    nw/x   0   3   attack   3)|2)
+
+    #end document
+
+The id of a document is all that stands after `#begin document`. Tokens are counted over the whole document, so that
+a mention may go beyond its sentence. Columns stand between tabs, or between blanks where a line has no tab; of a line
+with five columns or more the fourth is the word. `(1` begins a mention of cluster 1, `1)` ends the one that began last,
+`(1)` is a mention of one token; in a cell mentions of one token are read first, then all that begins, then all that
+ends, with `|` or nothing between them. An id is any text (`01` is not `1`), and means nothing outside its document.
+
+Mentions stand in the order of their first tokens, then the longer first, then in the order in which their clusters
+appeared. CoNLL files do not say whether they speak of events or of entities; their mentions are of kind `event`, which
+every protocol scores.
+"""
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.formats import Block, Options
+from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
+from karat.formats._conll_writer import text_of
+from karat.formats._conll_writer import write as write
+from karat.formats._files import decode
+from karat.model import Document, Mention, qualified
+
+TITLE = "CoNLL-2012 coreference"
+SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
+PROTOCOLS = ("conll-2012",)
+LOCAL_CLUSTERS = True
+
+BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
+END = re.compile(rb"\s*#\s*end[ \t]+document")
+COMMENT = b"#"
+MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+EMPTY = frozenset({b"-", b"_"})
+KINDS = frozenset({"event"})
+
+STRUCTURE = Rule("conll-structure", "fatal", "A document stands between #begin document ID and #end document.")
+CELL = Rule(
+    "conll-cell", "fatal", "The last column is - or brackets: (1 begins a mention, 1) ends it, (1) is one of one token."
+)
+BRACKET = Rule("conll-bracket", "fatal", "Write a beginning (1 and an end 1) for each mention, both in one document.")
+UNIT = Rule("conll-unit", "fatal", "Leave --unit char away; CoNLL counts tokens.")
+DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are left out.")
+
+_DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
+
+
+def sniff(head: bytes) -> bool:
+    """The first line that is not blank or a comment stands in a document."""
+    for line in head.split(b"\n"):
+        if BEGIN.match(line):
+            return True
+        if line.strip() and not line.lstrip().startswith(COMMENT):
+            return False
+    return False
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """The lines between each #begin document and its #end document."""
+    id_, start, first, line = None, 0, 0, 0
+    offset = stream.tell()
+    for line, data in enumerate(stream, 1):
+        after = offset + len(data)
+        if data[0] in MARKS or id_ is None:
+            if begin := BEGIN.match(data):
+                if id_ is not None:
+                    raise _not_closed("the next document begins", id_, first, file, line)
+                id_ = decode(begin[1].rstrip(b"\r"), file=file, line=line)
+                if not id_:
+                    raise STRUCTURE.error("#begin document without a document id", file=file, line=line)
+                start, first = after, line
+            elif END.match(data):
+                if id_ is None:
+                    raise STRUCTURE.error("#end document outside a document", file=file, line=line)
+                yield Block(id_, start, offset - start, first, kinds=KINDS)
+                id_ = None
+            elif id_ is None and (bare := data.strip()) and not bare.startswith(COMMENT):
+                text = bare[:61].decode("utf-8", "replace")
+                raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
+        offset = after
+    if id_ is not None:
+        raise _not_closed("the file ends", id_, first, file, line)
+
+
+def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    what = f"{found} before #end document of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(what, file=file, line=line)
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The mentions and clusters of one document."""
+    if options.unit == "char":
+        raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
+    decode(data, file=file, line=block.line + 1)
+    page = _Page(file)
+    page.read(data, block.line + 1)
+    if page.doubles:
+        found = f"double antecedents are not read ({len(page.doubles):,} here)"
+        report(DOUBLE.at(found, file=file, line=page.doubles[0]))
+    mentions = [
+        Mention(
+            f"m{number}",
+            ((span.first, 1 - span.minus_last),),
+            None,
+            None,
+            None,
+            "event",
+            qualified(block.id, span.cluster),
+            {},
+            page.text(span),
+        )
+        for number, span in enumerate(page.spans, 1)
+    ]
+    return Document(block.id, unit="token", mentions=tuple(mentions))
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line in which a mention begins; there are no links."""
+    return _lines(data, block.line + 1).get(item) if isinstance(item, str) else None
+
+
+@functools.lru_cache(maxsize=1)
+def _lines(data: bytes, first: int) -> dict[str, int]:
+    """Lines of mentions; a document in which one thing is wrong is mostly asked about again."""
+    page = _Page("")
+    page.read(data, first)
+    return {f"m{number}": span.line for number, span in enumerate(page.spans, 1)}
+
+
+class _Span(NamedTuple):
+    """A mention as it was found; the fields are in the order in which mentions are sorted."""
+
+    first: int
+    minus_last: int
+    rank: int
+    """How many clusters had appeared before its own."""
+    line: int
+    cluster: str
+
+
+class _Begun(NamedTuple):
+    token: int
+    line: int
+    row: bytes
+    cell: str
+    bracket: Bracket
+
+
+class _Page:
+    """The lines of a document, token by token."""
+
+    def __init__(self, file: str) -> None:
+        self.spans: list[_Span] = []
+        self.doubles: list[int] = []
+        """The lines of brackets that were left out."""
+        self._file = file
+        self._tokens: list[bytes] = []
+        self._ranks: dict[str, int] = {}
+        self._begun: dict[str, list[_Begun]] = {}
+
+    def read(self, data: bytes, first: int) -> None:
+        """Take all lines."""
+        for line, row in enumerate(data.split(b"\n"), first):
+            bare = row.rstrip()
+            if not bare:
+                continue
+            cell = bare[bare.rfind(b"\t") + 1 :] if b"\t" in bare else bare.rsplit(None, 1)[-1]
+            self._tokens.append(bare)
+            if cell not in EMPTY:
+                self._take(line, bare, cell.decode("utf-8"))
+        if left := [begun[0] for begun in self._begun.values() if begun]:
+            raise self._not_ended(min(left, key=lambda begun: (begun.token, begun.bracket.at)))
+        self.spans.sort()
+
+    def _take(self, line: int, row: bytes, cell: str) -> None:
+        """Take a cell: mentions of one token, then what begins, then what ends."""
+        token = len(self._tokens) - 1
+        begins: list[Bracket] = []
+        ends: list[Bracket] = []
+        for bracket in self._brackets(line, row, cell):
+            name = bracket.name
+            if bracket.opens:
+                self._ranks.setdefault(name, len(self._ranks))
+                if bracket.closes:
+                    self.spans.append(_Span(token, -token, self._ranks[name], line, name))
+                else:
+                    begins.append(bracket)
+            else:
+                ends.append(bracket)
+        for bracket in begins:
+            self._begun.setdefault(bracket.name, []).append(_Begun(token, line, row, cell, bracket))
+        for bracket in ends:
+            if not self._begun.get(bracket.name):
+                where = place(row, cell[bracket.at :])
+                found = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
+                raise BRACKET.error(found, file=self._file, line=line)
+            begun = self._begun[bracket.name].pop()
+            self.spans.append(_Span(begun.token, -token, self._ranks[bracket.name], begun.line, bracket.name))
+
+    def _brackets(self, line: int, row: bytes, cell: str) -> Iterator[Bracket]:
+        """The brackets of a cell but for double antecedents."""
+        try:
+            for bracket in brackets(cell):
+                if "+" in bracket.name and _DOUBLE.fullmatch(bracket.name):
+                    if not (bracket.opens and bracket.closes):
+                        raise CellError(bracket.at)
+                    self.doubles.append(line)
+                else:
+                    yield bracket
+        except CellError as error:
+            where = place(row, cell[error.at :])
+            found = f"{where}: {quoted(cell)} cannot be read as brackets"
+            raise CELL.error(found, file=self._file, line=line) from None
+
+    def _not_ended(self, begun: _Begun) -> KaratError:
+        where = place(begun.row, begun.cell[begun.bracket.at :])
+        found = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
+        return BRACKET.error(found, file=self._file, line=begun.line)
+
+    def text(self, span: _Span) -> str | None:
+        """The words of a mention, where all of its lines have them."""
+        if 1 - span.minus_last - span.first > LONGEST_TEXT:
+            return None
+        words: list[str] = []
+        for row in self._tokens[span.first : 1 - span.minus_last]:
+            columns = row.split(b"\t", 4) if b"\t" in row else row.split(None, 4)
+            if len(columns) < 5:
+                return None
+            words.append(columns[3].decode("utf-8"))
+        return text_of(words)

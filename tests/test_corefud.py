@@ -1,0 +1,321 @@
+"""CorefUD: what a file says, and what is wrong in it said with line, column and character."""
+
+import gzip
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.errors import Finding, KaratError, Rule
+from karat.formats import FORMATS, corefud
+from karat.model import Document
+from tests.running import run
+
+HEADER = "# global.Entity = eid-etype-head-other"
+
+
+def token(id_: int | str, form: str, misc: str = "_") -> str:
+    return "\t".join([str(id_), form, *"_______", misc])
+
+
+def sentence(*tokens: tuple[str, str]) -> list[str]:
+    """The lines of a sentence of forms, each with its last column."""
+    return [*(token(number, *told) for number, told in enumerate(tokens, 1)), ""]
+
+
+FILE = "\n".join(
+    [
+        "# newdoc id = D1",
+        HEADER,
+        "# newpar",
+        "# sent_id = D1-1",
+        *sentence(
+            ("Research", "SpaceAfter=No|Entity=(e1-abstract-2-new(e2-person-1-)"),
+            ("acquisition", "Entity=e1)|Bridge=e1<e2:part"),
+            ("by", "_"),
+            ("it", "SpaceAfter=No|Entity=(e2--1)"),
+        ),
+        "# sent_id = D1-2",
+        *sentence(("ends", "Entity=(e3-event-1"), (".", "Entity=(e1)e3)|SplitAnte=e1<e3")),
+        "# newdoc id = D2",
+        "# text = a, b, c",
+        token("1-2", "ab", "SpaceAfter=No"),
+        token(1, "a", "Entity=(e1[1/2]-person-3-x:1"),
+        token("1.1", "_", "Entity=e1[1/2])"),
+        token(2, "b"),
+        token("2.1", "c", "Entity=(e1[2/2]-place)(e1[1/1])(e4"),
+        token(3, "d", "Entity=e4)(e4)"),
+        "",
+        "",
+    ]
+)
+
+
+def put(folder: Path, text: str, name: str = "x.conllu") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    return path
+
+
+def read(path: Path, **options: str) -> tuple[list[Document], list[Finding]]:
+    """The documents of a file, and what was found in them."""
+    found: list[Finding] = []
+    with closing(karat.read(path, **options)) as corpus:  # type: ignore[arg-type]
+        return [corpus.read(id_, found.append) for id_ in corpus.survey().rows], found
+
+
+def cells(folder: Path, *column: str, header: str = HEADER) -> list[tuple[str, list[int]]]:
+    """Cluster and tokens of the mentions of a document with these entities."""
+    lines = sentence(*(("w", f"Entity={cell}" if cell else "_") for cell in column))
+    ((document,), _) = read(put(folder, "\n".join(["# newdoc id = d", header, *lines])))
+    return [(str(m.cluster)[2:], [t for span in m.span for t in range(*span)]) for m in document.mentions]
+
+
+# What a file says.
+
+
+def test_a_file_is_documents_mentions_and_clusters(tmp_path: Path) -> None:
+    (first, second), found = read(put(tmp_path, FILE))
+    assert (first.id, first.unit, second.id) == ("D1", "token", "D2")
+    assert [(m.id, m.span, m.head, m.kind, m.cluster, m.attributes, m.text) for m in first.mentions] == [
+        ("m1", ((0, 2),), ((1, 2),), "event", "D1:e1", {"type": "abstract", "other": "new"}, "Research acquisition"),
+        ("m2", ((0, 1),), ((0, 1),), "event", "D1:e2", {"type": "person"}, "Research"),
+        ("m3", ((3, 4),), ((3, 4),), "event", "D1:e2", {}, "it"),
+        ("m4", ((4, 6),), ((4, 5),), "event", "D1:e3", {"type": "event"}, "ends ."),
+        ("m5", ((5, 6),), None, "event", "D1:e1", {}, "."),
+    ]
+    assert [(f.code, f.severity, f.line, f.message) for f in found] == [
+        ("corefud-unread", "note", 6, "Bridge= and SplitAnte= are not read (2 here)")
+    ]
+
+
+def test_pieces_empty_nodes_and_multiword_tokens(tmp_path: Path) -> None:
+    """Fields are those of the first document; what is said at the first piece counts, and the head is among all."""
+    _, second = read(put(tmp_path, FILE))[0]
+    assert [(m.span, m.head, m.cluster, m.attributes, m.text) for m in second.mentions] == [
+        (((0, 2), (3, 4)), ((3, 4),), "D2:e1", {"type": "person", "other": "x:1"}, "a c"),
+        (((3, 5),), None, "D2:e4", {}, "c d"),
+        (((3, 4),), None, "D2:e1", {}, "c"),
+        (((4, 5),), None, "D2:e4", {}, "d"),
+    ]
+
+
+def test_brackets_are_read_in_their_order(tmp_path: Path) -> None:
+    assert cells(tmp_path, "(e1", "e1)(e1", "e1)") == [("e1", [0, 1]), ("e1", [1, 2])]
+    assert cells(tmp_path, "(e1(e1", "e1)", "e1)(e1)") == [("e1", [0, 1, 2]), ("e1", [0, 1]), ("e1", [2])]
+    assert cells(tmp_path, "(e1", "(e2", "e1)", "e2)") == [("e1", [0, 1, 2]), ("e2", [1, 2, 3])]
+    assert cells(tmp_path, "(e2)(e1)", "(e1)(e2)") == [("e2", [0]), ("e1", [0]), ("e2", [1]), ("e1", [1])]
+
+
+def test_pieces_of_several_mentions(tmp_path: Path) -> None:
+    """Pieces that touch are one stretch; mentions in pieces may be inside each other."""
+    assert cells(tmp_path, "(e1[1/2])", "(e1[2/2])", "(e1[1/3]", "e1[1/3])", "(e1[2/3])", "", "(e1[3/3])") == [
+        ("e1", [0, 1]),
+        ("e1", [2, 3, 4, 6]),
+    ]
+    nested = cells(tmp_path, "(e1[1/2])", "(e1[1/2])", "(e1[2/2])", "(e1[2/2])")
+    assert nested == [("e1", [0, 3]), ("e1", [1, 2])]
+
+
+@pytest.mark.parametrize("header", ["# global.Entity = GRP-etype", "#global.Entity=GRP-etype-other-head\r"])
+def test_fields_have_the_names_that_are_declared(tmp_path: Path, header: str) -> None:
+    assert cells(tmp_path, "(e1-person", "e1)", header=header) == [("e1", [0, 1])]
+    assert cells(tmp_path, "(person-1-e1", "e1)", header="# global.Entity = etype-head-eid") == [("e1", [0, 1])]
+    path = put(tmp_path, "\n".join(["# global.Entity = eid-infstat-link", *sentence(("w", "Entity=(e1-new-)"))]))
+    ((document,), _) = read(path)
+    assert [(m.attributes, m.head) for m in document.mentions] == [({"infstat": "new"}, None)]
+
+
+def test_fields_may_be_declared_before_their_document_and_anew(tmp_path: Path) -> None:
+    a, b, c, d = (["", f"# newdoc id = {name}", *sentence(("w", "Entity=(e1-x-1)"))] for name in "abcd")
+    other = "# global.Entity = eid-other-head"
+    path = put(tmp_path, "\n".join([HEADER, *a, *b, other, *c, *d[:2], HEADER, *d[2:]]))
+    expected: list[dict[str, str]] = [{"type": "x"}, {"type": "x"}, {"other": "x"}, {"type": "x"}]
+    assert [dict(m.attributes) for document in read(path)[0] for m in document.mentions] == expected
+    with closing(karat.read(path)) as corpus:
+        assert corpus.survey().attributes == {("event", "type"), ("event", "other")}
+        assert [corpus.survey().place(id_)[1].context for id_ in "abcd"] == [HEADER[18:]] * 2 + [other[18:]] * 2
+
+
+def test_only_fields_that_say_something_are_attributes_of_the_corpus(tmp_path: Path) -> None:
+    with closing(karat.read(put(tmp_path, FILE.replace("-new(", "-(").replace("-x:1", "-")))) as corpus:
+        assert corpus.survey().attributes == {("event", "type")}
+        assert corpus.survey().kinds == {"event"}
+
+
+def test_without_declared_fields_there_are_ids(tmp_path: Path) -> None:
+    text = "\n".join(sentence(("w", "Entity=(e1-person-1"), ("w", "Entity=e1)(e2)"), ("w", "Entity=(e1-person-1)")))
+    ((document,), found) = read(put(tmp_path, text))
+    assert [(m.span, m.cluster, m.attributes) for m in document.mentions] == [
+        (((0, 2),), "x:e1", {}),
+        (((1, 2),), "x:e2", {}),
+        (((2, 3),), "x:e1", {}),
+    ]
+    assert [(f.code, f.severity, f.line) for f in found] == [("corefud-undeclared", "note", 1)]
+    assert "(2 here)" in found[0].message
+
+
+def test_names_of_documents(tmp_path: Path) -> None:
+    """A file without `# newdoc` is a document; one without an id has a number."""
+    lines = "\n".join(["# sent_id = 1", *sentence(("w", "Entity=(e1)"))])
+    ((document,), _) = read(put(tmp_path, lines, "story.CONLLU"))
+    assert document.id == "story"
+    packed = tmp_path / "story.conllu.gz"
+    packed.write_bytes(gzip.compress(f"# newdoc\n{lines}\n# newdoc id=b \r\n{lines}\n#newdoc\n{lines}".encode()))
+    documents, _ = read(packed)
+    assert [document.id for document in documents] == ["story-1", "b", "story-3"]
+    assert [len(document.mentions) for document in documents] == [1, 1, 1]
+    assert read(put(tmp_path, f"# nothing\n{HEADER}\n\n"))[0] == []
+
+
+def test_line_ends_of_windows(tmp_path: Path) -> None:
+    assert read(put(tmp_path, FILE.replace("\n", "\r\n"))) == read(put(tmp_path, FILE))
+
+
+def test_it_is_known_by_its_beginning_and_only_read(tmp_path: Path) -> None:
+    bare = "\n".join(["# newdoc id = d", *sentence(("w", "_"), ("w", "SpaceAfter=No|Entity=(e1)"))])
+    for name, text in (("x.conllu", FILE), ("anything", FILE), ("anything", bare), ("x.conllu", "# newdoc id = d\n")):
+        with closing(karat.read(put(tmp_path, text, name))) as corpus:
+            assert (corpus.format, corpus.protocols) == ("corefud", ("conll-2012",))
+    assert FORMATS.get("corefud").write is None
+    for no in (b"#begin document d\n1\t(1)\n", bare.replace("Entity", "MyEntity").encode(), b""):
+        assert not corefud.sniff(no)
+
+
+def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> None:
+    path = put(tmp_path, FILE.replace("Entity=e4)(e4)", "Entity=e4)(e4)(e4)"))
+    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in told] == [
+        ("corefud-unread", 6),
+        ("span-twice-in-cluster", 21),
+    ]
+    with closing(karat.read(path)) as corpus:
+        assert corpus.where("D2", "m1") == (str(path), 17)
+        assert corpus.where("D2", ("after", "m1", "m2")) == (str(path), 14)
+
+
+def test_conversion(tmp_path: Path) -> None:
+    done = run("convert", str(put(tmp_path, FILE)), str(tmp_path / "x.jsonl"))
+    assert (done.code, "lost" in done.err) == (0, False), done.err
+    done = run("convert", str(tmp_path / "x.jsonl"), str(tmp_path / "x.conll"), "--lossy")
+    assert done.code == 0
+    ((first, second), _) = read(tmp_path / "x.conll")
+    assert [m.text for m in first.mentions] == [m.text for m in read(put(tmp_path, FILE))[0][0].mentions]
+    assert [m.span for m in second.mentions] == [((0, 4),), ((3, 5),), ((3, 4),), ((4, 5),)]
+
+
+# What is wrong.
+
+
+def test_a_head_that_is_none_is_a_fault(tmp_path: Path) -> None:
+    for head in ("0", "3", "x", "1,2", "9" * 30, "²"):
+        ((document,), found) = read(
+            put(tmp_path, "\n".join([HEADER, *sentence(("w", f"Entity=(e1-x-{head}"), ("w", "Entity=e1)"))]))
+        )
+        assert [m.head for m in document.mentions] == [None]
+        assert [(f.code, f.severity, f.line) for f in found] == [("corefud-head", "fault", 2)]
+        assert "of a mention of 2 tokens" in found[0].message
+
+
+def changed(old: str, new: str) -> str:
+    assert FILE.count(old) == 1
+    return FILE.replace(old, new)
+
+
+BAD = {
+    "a sentence before": ("corefud-structure", 1, "before the first # newdoc", token(1, "w") + "\n\n" + FILE),
+    "twice": ("document-twice", 14, "'D1'", changed("id = D2", "id = D1")),
+    "fields without an id": ("corefud-header", 2, "'id-etype-head-other'", changed("= eid", "= id")),
+    "fields with two ids": ("corefud-header", 2, "'eid-GRP-head-other'", changed("eid-etype", "eid-GRP")),
+    "a field twice": ("corefud-header", 2, "expected different ones", changed("head-other", "head-head")),
+    "no fields": ("corefud-header", 2, "''", changed("eid-etype-head-other", "")),
+    "nine columns": ("corefud-line", 7, "9 columns, expected 10: '3\\tby", changed("by\t_\t", "by\t")),
+    "blanks for tabs": ("corefud-line", 7, "1 columns", changed(token(3, "by"), token(3, "by").replace("\t", " "))),
+    "no number": ("corefud-line", 7, "'x' is no number of a token", changed("3\tby", "x\tby")),
+    "an end alone": (
+        "corefud-bracket",
+        6,
+        "column 10, character 39: 'e7)' ends a mention that was not begun",
+        changed("e1)|Bridge", "e1)e7)|Bridge"),
+    ),
+    "an end of another document": ("corefud-bracket", 20, "'e3)' ends", changed("(e1[1/1])(e4", "e3)(e4")),
+    "an end that is too early": ("corefud-bracket", 12, "'e3)' ends", changed("(e1)e3)", "(e1)e3)e3)")),
+    "a beginning alone": (
+        "corefud-bracket",
+        11,
+        "column 10, character 29: '(e3-event-1' begins a mention that has no end before its document ends",
+        changed("(e1)e3)", "(e1)"),
+    ),
+    "the first of them": ("corefud-bracket", 5, "'(e1-abstract-2-new'", changed("e1)|Br", "(e9|Br")),
+    "a piece alone": ("corefud-bracket", 17, "character 26: '(e1[1/2]-p", changed("(e1[2/2]-place)", "")),
+    "a piece too many": ("corefud-bracket", 20, "'(e1[2/2])' begins a piece", changed("(e4\n", "(e1[2/2])(e4\n")),
+    "a piece left out": ("corefud-bracket", 20, "'(e1[3/3]-place)'", changed("e1[2/2]", "e1[3/3]")),
+    "a piece that is none": ("corefud-entity", 20, "'e1[3/2]', expected", changed("e1[2/2]", "e1[3/2]")),
+    "piece 0": ("corefud-entity", 20, "'e1[0/2]'", changed("e1[2/2]", "e1[0/2]")),
+    "no id": ("corefud-entity", 8, "character 41: '(--1)' has the id ''", changed("(e2--1)", "(--1)")),
+    "an id with a dash": (
+        "corefud-entity",
+        8,
+        "'(wsj-0001-e2--1)' has 5 fields, expected eid-etype-head-other",
+        changed("(e2--1)", "(wsj-0001-e2--1)"),
+    ),
+    "no brackets": ("corefud-entity", 8, "character 41: 'e2' cannot be read", changed("(e2--1)", "e2")),
+    "nothing": ("corefud-entity", 8, "character 41: '' cannot be read", changed("(e2--1)", "")),
+    "an empty bracket": ("corefud-entity", 8, "character 45: '(e2)()'", changed("(e2--1)", "(e2)()")),
+    "a multiword token": (
+        "corefud-entity",
+        16,
+        "column 10, character 22: Entity= stands at a multiword token",
+        changed("ab\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No", "ab\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1)"),
+    ),
+    "entities twice": (
+        "corefud-entity",
+        8,
+        "character 40: Entity= stands there for the second time",
+        changed("SpaceAfter=No|Entity=(e2--1)", "Entity=(e2--1)|Xy=1|Entity=(e2)"),
+    ),
+    "another encoding": ("encoding", 7, "0xe9", changed("by", "b\udce9")),
+    "another encoding of an id": ("encoding", 14, "0xe9", changed("D2", "\udce9")),
+}
+UNCOVERED = {"corefud-head", "corefud-undeclared", "corefud-unread", "corefud-unit"}
+"""Rules that have tests of their own."""
+
+
+@pytest.mark.parametrize(("code", "line", "says", "text"), BAD.values(), ids=BAD)
+def test_what_cannot_be_trusted_is_refused(tmp_path: Path, code: str, line: int, says: str, text: str) -> None:
+    path = put(tmp_path, text)
+    with pytest.raises(KaratError) as refused:
+        read(path)
+    finding = refused.value.finding
+    assert (finding.code, finding.line, finding.file) == (code, line, str(path))
+    assert says in finding.message
+    assert finding.hint
+    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert (code, line) in [(finding["code"], finding["line"]) for finding in told]
+
+
+def test_every_rule_is_tested() -> None:
+    rules = [rule for rule in vars(corefud).values() if isinstance(rule, Rule)]
+    assert {rule.code for rule in rules} <= UNCOVERED | {code for code, *_ in BAD.values()}
+
+
+def test_character_units_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match="corefud-unit"):
+        read(put(tmp_path, FILE), unit="char")
+
+
+def test_one_bad_line_in_a_large_file(tmp_path: Path) -> None:
+    lines = [token(number, "word", "Entity=(e1-x-1)(e2-y" if number % 2 else "Entity=e2)") for number in range(1, 1001)]
+    bodies = [f"# newdoc id = d{number}\n" + "\n".join(lines) + "\n\n" for number in range(50)]
+    bodies[40] = bodies[40].replace(lines[500], token(501, "word", "Entity=(e1-x-1)(e2-y-"))
+    bodies[40] = bodies[40].replace(lines[501], token(502, "word", "_"))
+    whole = f"{HEADER}\n" + "".join(bodies)
+    path = put(tmp_path, whole)
+    started = time.monotonic()
+    with pytest.raises(KaratError, match="has no end") as refused:
+        read(path)
+    assert refused.value.finding.line == whole[: whole.index("(e2-y-\n")].count("\n") + 1
+    assert time.monotonic() - started < 10

@@ -23,7 +23,8 @@ ROOMS: dict[str, set[str]] = {
     "registry": set(),
     "fingerprint": set(),
     "formats": set(),
-    "corpus": {"formats"},
+    "topics": set(),
+    "corpus": {"formats", "topics"},
     "describe": {"corpus", "fingerprint", "formats"},
     "checks": set(),
     "convert": {"checks", "corpus", "fingerprint", "formats"},
@@ -40,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
     "showcase": {"api", "report"},
     "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
-    | {"showcase", "simulate", "validate"},
+    | {"showcase", "simulate", "topics", "validate"},
 }
 
 

@@ -25,7 +25,8 @@ ROOMS: dict[str, set[str]] = {
     "formats": set(),
     "topics": set(),
     "corpus": {"formats", "topics"},
-    "describe": {"corpus", "fingerprint", "formats"},
+    "ecb_table": {"formats"},
+    "describe": {"corpus", "ecb_table", "fingerprint", "formats"},
     "checks": set(),
     "convert": {"checks", "corpus", "fingerprint", "formats"},
     "simulate": {"checks", "corpus", "formats"},
@@ -37,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "validate": {"align", "checks", "corpus", "filters", "formats"},
-    "report": {"describe", "results", "validate"},
+    "report": {"describe", "ecb_table", "results", "validate"},
     "api": {"corpus", "engine", "formats", "protocols", "report", "results"},
     "showcase": {"api", "report"},
     "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}

@@ -299,8 +299,9 @@ def corpus_of(
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
+        belongs = _offered(FORMATS.get(names[0]), "belongs", None)
         for file, name in found:
-            if name is None:
+            if name is None and not (belongs and belongs(file.name, file.head())):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return FileCorpus(spec, [file for file, name in found if name], names[0], options)
     _refuse_binary(files)

@@ -8,10 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import Report, Rule
+from karat.errors import Report, Rule, quoted
 from karat.model import Document, Mention, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
+NOT_VALIDATED = Rule(
+    "validated-absent",
+    "note",
+    "Read ECB+ with ECBplus_coreference_sentences.csv beside it, or score without `validated`.",
+)
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
 
 
@@ -61,6 +66,29 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class Validated(Struct, frozen=True, forbid_unknown_fields=True):
+    """Only mentions in validated sentences stay: those whose attribute `validated` is true."""
+
+    only: bool = False
+
+    def prepare(self, comparison: Comparison, report: Report) -> Callable[[Document], Document]:
+        """Keep what was validated; say once if a document does not tell."""
+        del comparison
+        if not self.only:
+            return _unchanged
+        told = False
+
+        def kept(document: Document) -> Document:
+            nonlocal told
+            if not told and document.mentions and not any("validated" in m.attributes for m in document.mentions):
+                told = True
+                found = f"no mention of document {quoted(document.id)} tells whether it was validated"
+                report(NOT_VALIDATED.at(f"{found}; such mentions are left out"))
+            return restricted(document, lambda mention: mention.attributes.get("validated") is True)
+
+        return kept
+
+
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     """The types that a file names, one a line, as they are compared."""
     try:
@@ -71,7 +99,11 @@ def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     return {comparison.key(line.strip()) for line in lines if line.strip()}
 
 
-FILTERS: dict[str, type[Kinds] | type[Types]] = {"kinds": Kinds, "types": Types}
+FILTERS: dict[str, type[Kinds] | type[Types] | type[Validated]] = {
+    "kinds": Kinds,
+    "types": Types,
+    "validated": Validated,
+}
 
 
 def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:

@@ -23,8 +23,10 @@ ROOMS: dict[str, set[str]] = {
     "registry": set(),
     "fingerprint": set(),
     "formats": set(),
-    "corpus": {"formats"},
-    "describe": {"corpus", "fingerprint", "formats"},
+    "topics": set(),
+    "corpus": {"formats", "topics"},
+    "ecb_table": {"formats"},
+    "describe": {"corpus", "ecb_table", "fingerprint", "formats"},
     "checks": set(),
     "convert": {"checks", "corpus", "fingerprint", "formats"},
     "simulate": {"checks", "corpus", "formats"},
@@ -36,11 +38,11 @@ ROOMS: dict[str, set[str]] = {
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
     "validate": {"align", "checks", "corpus", "filters", "formats"},
-    "report": {"describe", "results", "validate"},
+    "report": {"describe", "ecb_table", "results", "validate"},
     "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
     "showcase": {"api", "report"},
     "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
-    | {"showcase", "simulate", "validate"},
+    | {"showcase", "simulate", "topics", "validate"},
 }
 
 

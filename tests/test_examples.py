@@ -23,6 +23,10 @@ from karat.model import Document, Region
 from tests.running import Run, run
 
 SHELL = frozenset("|<>")
+ECB = """\
+<Document doc_name="26_1ecb.xml"><token t_id="1" sentence="0">won</token>
+<Markables><ACTION_OCCURRENCE m_id="1"><token_anchor t_id="1"/></ACTION_OCCURRENCE></Markables></Document>
+"""
 ERE = """\
 <deft_ere doc_id="D1" source_type="newswire">
   <entities><entity id="ent-1" type="PER" specificity="specific">
@@ -125,6 +129,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done("convert", "litbank", "litbank.jsonl")
         Path("ere").mkdir()
         Path("ere/D1.rich_ere.xml").write_text(ERE)
+        Path("ecbplus/26").mkdir(parents=True)
+        Path("ecbplus/26/26_1ecb.xml").write_text(ECB)
         mentions = [m for side in ("gold", "system") for d in karat.read(f"{side}.jsonl") for m in d.mentions]
         Path("types.txt").write_text(
             "".join(f"{type_}\n" for type_ in sorted({m.attributes["type"] for m in mentions}))

@@ -13,6 +13,7 @@ from karat.errors import Item, Report, Rule, quoted
 from karat.formats import FORMATS, Block, Format, Options, attributes_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document, Mention, Value
+from karat.topics import Topics
 
 OPTIONS = "--gold-format, --system-format, --input-format"
 UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
@@ -89,23 +90,55 @@ class Corpus(Protocol):
 class FileCorpus:
     """A corpus in files of one format."""
 
-    def __init__(self, name: str, files: list[File], format_: str, options: Options) -> None:
+    def __init__(
+        self,
+        name: str,
+        files: list[File],
+        format_: str,
+        options: Options,
+        *,
+        topics: Topics | None = None,
+        beside: Corpus | None = None,
+    ) -> None:
         self.name = name
         self.files = files
         self.format = format_
         self.options = options
         self._format: Format = FORMATS.get(format_)
         self.protocols = self._format.PROTOCOLS
+        self.topics = topics
+        """Only documents of these topics are part of it; None: all."""
+        self._beside = beside
         self._survey: Survey | None = None
         self._open: tuple[int, BinaryIO] | None = None
+
+    def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
+        """The same files, but only the documents of these topics (None: all); there must be some.
+
+        For a system, name gold, restricted in the same way, as what it stands `beside`: since a system's documents need
+        not tell their topics, those that gold has stay, too, and there may be none.
+        """
+        if topics is None:
+            return self
+        return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
+
+    def _wanted(self, block: Block) -> bool:
+        if self.topics is None or block.topic in self.topics:
+            return True
+        return self._beside is not None and block.id in self._beside.survey().rows
 
     def survey(self) -> Survey:
         """Where the documents are; refuses an id given twice."""
         if self._survey is None:
-            survey = Survey()
+            survey, others = Survey(), set[str | None]()
             for number in range(len(self.files)):
                 for block in self.blocks(number):
-                    self.enter(survey, number, block)
+                    if self._wanted(block):
+                        self.enter(survey, number, block)
+                    else:
+                        others.add(block.topic)
+            if self.topics is not None and self._beside is None and others and not survey.rows:
+                raise self.topics.absent(others, file=self.name)
             self.settle(survey)
             self._survey = survey
         return self._survey
@@ -292,8 +325,9 @@ def corpus_of(
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
+        belongs = _offered(FORMATS.get(names[0]), "belongs", None)
         for file, name in found:
-            if name is None:
+            if name is None and not (belongs and belongs(file.name, file.head())):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return FileCorpus(spec, [file for file, name in found if name], names[0], options)
     _refuse_binary(files)

@@ -14,6 +14,7 @@ Nothing is kept of a document but counts, so memory grows with the number of dif
     clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
     cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
     links                by kind
+    ecbplus              only of ECB+ files: the numbers of Upadhyay et al. 2016, Table 1 (see `karat.ecb_table`)
 
 A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
 a mention without a cluster is one of its own. Its kind is what its record says, else its mentions' kind. A subtopic
@@ -23,9 +24,11 @@ is one of its topic: two topics may use one name.
 from collections import Counter
 from collections.abc import Callable, Hashable
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from karat.corpus import Corpus
+from karat import ecb_table
+from karat.corpus import Corpus, FileCorpus
+from karat.ecb_table import EcbTable
 from karat.errors import Report
 from karat.fingerprint import Fingerprint
 from karat.model import Cluster, Document, Mention, Value
@@ -100,6 +103,7 @@ class Description(Struct, frozen=True):
     clusters: dict[str, Clusters]
     cluster_attributes: dict[str, dict[str, Values]]
     links: dict[str, int]
+    ecbplus: EcbTable | UnsetType = UNSET
 
 
 def description(
@@ -107,6 +111,8 @@ def description(
 ) -> Description:
     """What is in a corpus; of each attribute, the `most` frequent values are listed."""
     tallies, ids = _Tallies(), corpus.survey().rows
+    if isinstance(corpus, FileCorpus) and corpus.format == "ecbplus":
+        tallies.ecbplus = ecb_table.Tally()
     try:
         for done, id_ in enumerate(ids, 1):
             tallies.add(corpus.read(id_, report))
@@ -207,6 +213,7 @@ class _Tallies:
         self.members: dict[str, _Members] = {}
         self.alone: Counter[str] = Counter()
         self.links: Counter[str] = Counter()
+        self.ecbplus: ecb_table.Tally | None = None
 
     def add(self, document: Document) -> None:
         """Count one document."""
@@ -226,6 +233,8 @@ class _Tallies:
             members.recorded = _least(members.recorded, cluster.kind)
             self.cluster_attributes.add(cluster)
         self.links.update(link.kind for link in document.links)
+        if self.ecbplus is not None:
+            self.ecbplus.add(document)
 
     def _add_mention(self, mention: Mention) -> None:
         shape = ("no_span", "one_segment", "several_segments")[min(len(mention.span), 2)]
@@ -259,6 +268,7 @@ class _Tallies:
             clusters=self._clusters(),
             cluster_attributes=self.cluster_attributes.values(most),
             links=dict(_ranked(self.links)),
+            ecbplus=UNSET if self.ecbplus is None else self.ecbplus.table(),
         )
 
     def _present(self, names: Counter[Hashable]) -> Present:

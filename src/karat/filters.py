@@ -14,6 +14,11 @@ from karat.model import Document, Mention, Pair, Value
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
 GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")
 SYSTEM_TWICE = Rule("system-span-twice", "fault", "Give each span once; the first mention, with its cluster, counts.")
+NOT_VALIDATED = Rule(
+    "validated-absent",
+    "note",
+    "Read ECB+ with ECBplus_coreference_sentences.csv beside it, or score without `validated`.",
+)
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
 
 
@@ -66,6 +71,29 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
                 document, lambda mention: comparison.key(mention.attributes.get("type")) in types
             )
         )
+
+
+class Validated(Struct, frozen=True, forbid_unknown_fields=True):
+    """Only mentions in validated sentences stay: those whose attribute `validated` is true."""
+
+    only: bool = False
+
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """Keep what was validated; say once if a document does not tell."""
+        del comparison
+        if not self.only:
+            return _unchanged
+        told = False
+
+        def kept(document: Document) -> Document:
+            nonlocal told
+            if not told and document.mentions and not any("validated" in m.attributes for m in document.mentions):
+                told = True
+                found = f"no mention of document {quoted(document.id)} tells whether it was validated"
+                report(NOT_VALIDATED.at(f"{found}; such mentions are left out"))
+            return restricted(document, lambda mention: mention.attributes.get("validated") is True)
+
+        return _both(kept)
 
 
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
@@ -137,7 +165,13 @@ def _place(mention: Mention) -> tuple[int, int]:
     return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)
 
 
-FILTERS: dict[str, Any] = {"kinds": Kinds, "types": Types, "distinct": Distinct, "collapse": Collapse}
+FILTERS: dict[str, Any] = {
+    "kinds": Kinds,
+    "types": Types,
+    "validated": Validated,
+    "distinct": Distinct,
+    "collapse": Collapse,
+}
 
 
 def _both(one: Callable[[Document], Document]) -> Work:

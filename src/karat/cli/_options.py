@@ -27,6 +27,18 @@ unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="What
 tokens_option = click.option(
     "--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids."
 )
+
+
+def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
+    from karat.topics import Topics
+
+    del context, parameter
+    return None if spec is None else Topics.parse(spec)
+
+
+topics_option = click.option(
+    "--topics", metavar="SPEC", callback=_topics, help="Only documents of these topics: 26-45, or 1,3,7-9."
+)
 form_option = click.option(
     "-f",
     "--format",

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from karat.cli._options import input_options, progress, tell
+from karat.cli._options import input_options, progress, tell, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
 
 EPILOG = """\b
@@ -14,6 +14,7 @@ Examples:
   karat convert litbank.jsonl litbank-again --to brat
   karat convert litbank/ litbank.tbf --lossy
   karat convert ere/ - --to jsonl
+  karat convert ecbplus/ test.jsonl --topics 26-45
 
 IN is a file, a folder, @LIST (a file with one path a line), or - for standard input. OUT is a file (ending in .gz: a
 compressed one), - for standard output, or, for brat, a new folder. Names are no loss: brat has its own ids (E1, T1),
@@ -25,10 +26,18 @@ so that mentions are numbered anew, and no place for a system's name.
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT")
 @input_options
+@topics_option
 @click.option("--to", metavar="FORMAT", help="Format of OUT. Default: by the end of its name.")
 @click.option("--lossy", is_flag=True, help="Convert even if something is lost.")
 def convert(
-    source: str, out: str, input_format: str | None, unit: Any, tokens: str | None, to: str | None, lossy: bool
+    source: str,
+    out: str,
+    input_format: str | None,
+    unit: Any,
+    tokens: str | None,
+    topics: Any,
+    to: str | None,
+    lossy: bool,
 ) -> None:
     """Convert IN to OUT, from any format to any that can hold it.
 
@@ -45,6 +54,7 @@ def convert(
     assert format_ is not None, "OUT is always named"
     findings, options = Findings(), Options.of(unit, tokens)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
+    corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
     conversion = Conversion(corpus, format_, options)
     show = progress()

@@ -17,6 +17,7 @@ and, only where it needs them,
 
     FOLDER = True            a corpus is a folder of files: `write` returns the files of a document, name to bytes
     BESIDE                   files that end so, beside a file of this format, belong to it and hold no document
+    belongs(name, head)      whether a file that no format knows, somewhere in the corpus, is part of it all the same
     LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
     DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have
     settled(kinds)           which kind the mentions of an undecided kind are, in a corpus with all these kinds

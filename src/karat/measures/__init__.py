@@ -116,7 +116,7 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
         return Alignment(candidates, agree, self.method, self.threshold, self.agreement)
 
 
-NOT_SCORED = {"id", "ids", "text", "confidence", "confidences", "optional"}
+NOT_SCORED = {"id", "ids", "text", "confidence", "confidences", "optional", "relation", "sentence", "validated"}
 NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only what is on at least one gold mention can be scored.")
 
 

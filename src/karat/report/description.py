@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from karat.describe import Description, Values
+from karat.ecb_table import EcbTable
 from karat.report.text import table
 
 
@@ -40,6 +41,8 @@ def _blocks(told: Description) -> Iterator[str]:
             yield _values(f"{name} of {kind} clusters", "records", values)
     if told.links:
         yield _counted("links", "all", told.links)
+    if told.ecbplus is not msgspec.UNSET:
+        yield _ecb_table(told.ecbplus)
 
 
 def _whole(told: Description) -> str:
@@ -67,6 +70,30 @@ def _values(noun: str, counted: str, values: Values) -> str:
     if values.absent:
         rows.append(["(none)", f"{values.absent:,}"])
     return table([noun, counted], rows)
+
+
+ECB_ROWS = {
+    "documents": "documents",
+    "topics": "topics",
+    "subtopics": "subtopics",
+    "mentions": "event mentions",
+    "singleton": "  singleton",
+    "wd": "  WD",
+    "cd": "  CD",
+    "wd_chains": "WD chains",
+    "cd_chains": "CD chains",
+}
+
+
+def _ecb_table(told: EcbTable) -> str:
+    """As the paper prints it, the notes under it."""
+    rows = [
+        [shown, *_numbers(tuple(getattr(column, name) for column in told.columns.values()))]
+        for name, shown in ECB_ROWS.items()
+    ]
+    unsplit = [f"Documents of topics in no split, counted in the total: {told.unsplit:,}."] * bool(told.unsplit)
+    whole = table([f"ECB+ ({told.source})", *told.columns], rows)
+    return "\n".join([whole, *told.notes, *unsplit])
 
 
 def _shown(value: object) -> str:

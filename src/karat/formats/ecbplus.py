@@ -1,0 +1,323 @@
+"""ECB+ XML: the tokens of a document, mentions of events and entities, and what corefers. Only read.
+
+    <Document doc_name="1_10ecb.xml" doc_id="DOC1">
+      <token t_id="6" sentence="0" number="5">checked</token>
+      <Markables>
+        <ACTION_OCCURRENCE m_id="32"><token_anchor t_id="6"/><token_anchor t_id="8"/></ACTION_OCCURRENCE>
+        <ACTION_OCCURRENCE m_id="48" RELATED_TO="" TAG_DESCRIPTOR="checking_in" instance_id="ACT1"/>
+      <Relations>
+        <CROSS_DOC_COREF r_id="37612" note="ACT1"><source m_id="32"/><target m_id="48"/></CROSS_DOC_COREF>
+        <INTRA_DOC_COREF r_id="37700"><source m_id="30"/><source m_id="31"/><target m_id="49"/></INTRA_DOC_COREF>
+
+Markables with anchors are mentions: events where the name begins with ACTION or NEG_ACTION, else entities. Those
+without are instances, which relations point to. A span counts tokens in the order of the file, from 0, whatever their
+ids. The cluster of a mention is the instance that a cross-document relation names (its `note`, one id for the whole
+corpus), or a within-document relation, whose id is qualified by the document; a mention that is the source of no
+relation has none.
+
+A mention has the attributes `type` (the name of its element), `relation` (the name of its relation), `sentence` (the
+number of its first token's sentence) and, where the list of validated sentences is at hand (`_sentences.py`),
+`validated`. A relation is a cluster's record: its kind is that of the target, or, within a document, where the target
+mostly is an UNKNOWN_INSTANCE_TAG, that of the first source; its `type` and `descriptor` are the target's. `note` of a
+mention and RELATED_TO of an instance are not read. Id, topic and subtopic are in the name of a file: `1_10ecbplus.xml`
+is the document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from karat.errors import Item, Report, Rule, quoted
+from karat.formats import Block, Options
+from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.formats._sentences import is_list, validated
+from karat.formats._xml import root_of
+from karat.model import Cluster, Document, Mention, Value, qualified
+from karat.regions import runs
+
+TITLE = "ECB+ XML"
+SUFFIXES = ("ecb.xml", "ecbplus.xml")
+PROTOCOLS = ("simple-cdec", "pure-cdec")
+write = None
+
+EVENTS = ("ACTION", "NEG_ACTION")
+CROSS = "CROSS_DOC_COREF"
+INTRA = "INTRA_DOC_COREF"
+
+SHAPE = Rule("ecb-shape", "fatal", "Compare the element with the files of ECB+ and correct it.")
+TOKEN_TWICE = Rule("ecb-token-twice", "fatal", "Give each token of a document its own t_id.")
+UNIT = Rule("ecb-unit", "fatal", "Leave --unit char away; ECB+ counts tokens.")
+ANCHOR = Rule("ecb-anchor", "fault", "Name tokens of the same document; a mention without any token is left out.")
+RELATION_TWICE = Rule("ecb-relation-twice", "fault", "Make a mention the source of one relation; the first one counts.")
+NAME = Rule("ecb-name", "note", "Name it TOPIC_NUMBERecb.xml or TOPIC_NUMBERecbplus.xml if its topic matters.")
+UNREAD = Rule("ecb-unread", "note", "Nothing to do; it takes no part in any score.")
+
+_FORM = re.compile(r"([^_]+)_(\d+(ecb|ecbplus))")
+
+
+def sniff(head: bytes) -> bool:
+    """The root element comes early on."""
+    return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
+
+
+def belongs(name: str, head: bytes) -> bool:
+    """The list of validated sentences is part of the corpus, but holds no document."""
+    return is_list(name, head)
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """The whole file."""
+    offset = stream.tell()
+    data = stream.read()
+    root = _root(data, file)
+    name = _Name.of(root, file)
+    yield Block(name.document, offset, len(data), 1, _attributes_in(root, name, file), name.topic, name.subtopic)
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The mentions and clusters of one file."""
+    del block
+    if options.unit == "char":
+        raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
+    root = _root(data, file)
+    reader = _Reader(root, _Name.of(root, file), file, report)
+    return reader.document()
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention; there are no links."""
+    del block
+    markables = _root(data, "").iterfind("Markables/*")
+    return next((element.sourceline for element in markables if element.get("m_id") == item), None)
+
+
+class _Name(NamedTuple):
+    """What the name of a file tells; nothing but the document's id if it has not the usual form."""
+
+    document: str
+    topic: str | None = None
+    subtopic: str | None = None
+    number: str | None = None
+    """The file as the list of validated sentences names it: `10ecbplus`."""
+
+    @classmethod
+    def of(cls, root: Any, file: str) -> "_Name":
+        """The name of the file; of one that is no `.xml` (standard input), the name that the document gives itself."""
+        name = re.sub(r"\.gz\Z", "", Path(file).name, flags=re.IGNORECASE)
+        if not name.lower().endswith(".xml"):
+            name = root.get("doc_name") or name
+        document = re.sub(r"\.xml\Z", "", name, flags=re.IGNORECASE)
+        if found := _FORM.fullmatch(document):
+            topic, number, suffix = found.groups()
+            return cls(document, topic, topic + suffix, number)
+        return cls(document or name)
+
+
+def _root(data: bytes, file: str) -> Any:
+    root = root_of(data, file=file)
+    if root.tag != "Document":
+        raise SHAPE.error(f"found <{root.tag}>, expected <Document>", file=file, line=root.sourceline)
+    return root
+
+
+def _kind(tag: str) -> str:
+    return "event" if tag.startswith(EVENTS) else "entity"
+
+
+def _is_anchored(markable: Any) -> bool:
+    return markable.find("token_anchor") is not None
+
+
+def _attributes_in(root: Any, name: _Name, file: str) -> frozenset[tuple[str, str]]:
+    """What a light look tells of kinds and attributes; what is wrong is for `parse` to refuse."""
+    markables = root.iterfind("Markables/*")
+    kinds = {element.get("m_id"): _kind(element.tag) for element in markables if _is_anchored(element)}
+    sources = {source.get("m_id") for source in root.iterfind("Relations/*/source")}
+    found = {(kinds[id_], "relation") for id_ in sources if id_ in kinds}
+    everywhere = ["type"]
+    first = root.find("token")
+    if first is not None and first.get("sentence") is not None:
+        everywhere.append("sentence")
+        if name.number is not None and validated(file) is not None:
+            everywhere.append("validated")
+    return frozenset(found | {(kind, attribute) for kind in kinds.values() for attribute in everywhere})
+
+
+class _Reader:
+    """Walks through a file: tokens, markables, relations, and then the mentions with all that is known of them."""
+
+    def __init__(self, root: Any, name: _Name, file: str, report: Report) -> None:
+        self._root, self._name, self._file, self._report = root, name, file, report
+        self._tokens: dict[str, tuple[int, Any]] = {}
+        self._markables: dict[str, Any] = {}
+        self._instances: dict[str, Any] = {}
+        self._clusters: dict[str, Cluster] = {}
+        self._relations: dict[str, tuple[Any, str]] = {}
+        """The relation that a mention is a source of, and its cluster."""
+
+    def document(self) -> Document:
+        """Everything that the file says."""
+        if self._name.topic is None:
+            found = f"the name of document {quoted(self._name.document)} tells no topic, so it has none"
+            self._report(NAME.at(found, file=self._file))
+        sections = self._read_tokens()
+        for section in sections:
+            if section.tag == "Markables":
+                self._read_markables(section)
+            elif section.tag != "Relations":
+                self._tell(UNREAD, section, f"<{section.tag}> is not read")
+        for section in sections:
+            if section.tag == "Relations":
+                self._read_relations(section)
+        return Document(
+            self._name.document,
+            topic=self._name.topic,
+            subtopic=self._name.subtopic,
+            unit="token",
+            mentions=tuple(self._mentions()),
+            clusters=tuple(self._clusters.values()),
+        )
+
+    def _read_tokens(self) -> list[Any]:
+        """Takes note of the tokens; the elements that are none are left."""
+        others = []
+        for element in self._root:
+            if element.tag != "token":
+                others.append(element)
+                continue
+            id_ = self._needed(element, "t_id")
+            if id_ in self._tokens:
+                found = f"token id {quoted(id_)} was already used in this document"
+                raise TOKEN_TWICE.error(found, file=self._file, line=element.sourceline)
+            self._tokens[id_] = len(self._tokens), element
+        return others
+
+    def _read_markables(self, section: Any) -> None:
+        for element in section:
+            id_ = self._needed(element, "m_id")
+            if id_ in self._markables or id_ in self._instances:
+                found = f"mention id {quoted(id_)} was already used in this document"
+                raise TWICE.error(found, file=self._file, line=element.sourceline)
+            (self._markables if _is_anchored(element) else self._instances)[id_] = element
+
+    def _read_relations(self, section: Any) -> None:
+        for relation in section:
+            if relation.tag not in (CROSS, INTRA):
+                self._tell(UNREAD, relation, f"<{relation.tag}> is not read")
+                continue
+            sources, target = self._sources(relation), self._target(relation)
+            if relation.tag == INTRA:
+                cluster = qualified(self._name.document, self._needed(relation, "r_id"))
+                if cluster in self._clusters:
+                    found = f"relation id {quoted(relation.get('r_id'))} was already used in this document"
+                    raise TWICE.error(found, file=self._file, line=relation.sourceline)
+            else:
+                cluster = relation.get("note") or ("" if target is None else target.get("instance_id", ""))
+                if not cluster:
+                    raise SHAPE.error(f"<{CROSS}> names no instance", file=self._file, line=relation.sourceline)
+            first = self._markables[sources[0].get("m_id")] if sources else None
+            self._clusters.setdefault(cluster, _record(cluster, relation, first, target))
+            for source in sources:
+                self._enter(source, relation, cluster)
+
+    def _sources(self, relation: Any) -> list[Any]:
+        """Those that name a mention."""
+        found = []
+        for source in relation.iterchildren("source"):
+            id_ = self._needed(source, "m_id")
+            if id_ in self._markables:
+                found.append(source)
+            else:
+                told = f"a source of <{relation.tag}> is {quoted(id_)}, which is no mention of this document"
+                self._tell(DANGLING, source, told)
+        return found
+
+    def _target(self, relation: Any) -> Any | None:
+        """The instance that a relation is about."""
+        target = relation.find("target")
+        if target is None:
+            self._tell(DANGLING, relation, f"<{relation.tag}> has no target")
+            return None
+        id_ = self._needed(target, "m_id")
+        if id_ not in self._instances:
+            told = f"the target of <{relation.tag}> is {quoted(id_)}, which is no instance of this document"
+            self._tell(DANGLING, target, told)
+        return self._instances.get(id_)
+
+    def _enter(self, source: Any, relation: Any, cluster: str) -> None:
+        mention = source.get("m_id")
+        if mention in self._relations:
+            first, _ = self._relations[mention]
+            found = f"mention {quoted(mention)} is already a source of the <{first.tag}> in line {first.sourceline}"
+            self._tell(RELATION_TWICE, source, found)
+            return
+        self._relations[mention] = relation, cluster
+
+    def _mentions(self) -> Iterator[Mention]:
+        listed = None if self._name.number is None else validated(self._file)
+        wanted = None if listed is None else listed.get((self._name.topic or "", self._name.number or ""), frozenset())
+        for id_, element in self._markables.items():
+            tokens = self._anchored(id_, element)
+            if not tokens:
+                continue
+            attributes: dict[str, Value] = {"type": str(element.tag)}
+            relation, cluster = self._relations.get(id_, (None, None))
+            if relation is not None:
+                attributes["relation"] = str(relation.tag)
+            sentence = self._sentence(tokens[min(tokens)])
+            if sentence is not None:
+                attributes["sentence"] = sentence
+                if wanted is not None:
+                    attributes["validated"] = sentence in wanted
+            yield Mention(
+                id_,
+                runs(tokens),
+                kind=_kind(element.tag),
+                cluster=cluster,
+                attributes=attributes,
+                text=" ".join(tokens[row].text or "" for row in sorted(tokens)) or None,
+            )
+
+    def _anchored(self, id_: str, element: Any) -> dict[int, Any]:
+        """The tokens of a mention, by row."""
+        found: dict[int, Any] = {}
+        for anchor in element.iterchildren("token_anchor"):
+            name = self._needed(anchor, "t_id")
+            row, token = self._tokens.get(name, (None, None))
+            if row is None:
+                self._tell(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is no token")
+            elif row in found:
+                self._tell(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
+            else:
+                found[row] = token
+        return found
+
+    def _sentence(self, token: Any) -> int | None:
+        number = token.get("sentence")
+        if number is None:
+            return None
+        if not (number.isascii() and number.isdecimal() and len(number) < 19):
+            raise SHAPE.error(f"found the sentence {quoted(number)}", file=self._file, line=token.sourceline)
+        return int(number)
+
+    def _needed(self, element: Any, name: str) -> str:
+        value = element.get(name)
+        if not value:
+            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
+        return str(value)
+
+    def _tell(self, rule: Rule, element: Any, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=element.sourceline))
+
+
+def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> Cluster:
+    """What a relation says of its cluster; within a document the first source tells its kind, else the target."""
+    told = (source, target) if relation.tag == INTRA else (target, source)
+    tags = [str(element.tag) for element in told if element is not None]
+    attributes: dict[str, Value] = {"relation": str(relation.tag)}
+    if target is not None:
+        attributes["type"] = str(target.tag)
+        if target.get("TAG_DESCRIPTOR"):
+            attributes["descriptor"] = str(target.get("TAG_DESCRIPTOR"))
+    return Cluster(id_, _kind(tags[0]) if tags else "event", attributes)

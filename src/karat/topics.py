@@ -1,0 +1,86 @@
+"""Some of a corpus's topics, as `--topics` names them: `26-45`, `1,3,7-9`, `sports,politics`."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from karat.errors import KaratError, Rule, UsageError, quoted
+
+ABSENT = Rule("topics-absent", "fatal", "Name topics that the corpus has, such as --topics 26-45 or --topics 1,3,7-9.")
+HINT = "Write numbers, ranges and names, separated by commas: 26-45, or 1,3,7-9."
+LISTED = 30
+
+_NUMBER = "[0-9]{1,18}"
+_RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
+_NEARLY = re.compile(rf"({_NUMBER})\s*(?:-{{2,}}|[\u2010-\u2014]|\.{{2,}}|:|to)\s*({_NUMBER})")
+
+
+class Topics:
+    """Names of topics, and ranges of those that are numbers."""
+
+    def __init__(self, names: Iterable[str], ranges: Sequence[tuple[int, int]] = ()) -> None:
+        self._names = tuple(dict.fromkeys(names))
+        self._ranges = tuple(ranges)
+
+    @classmethod
+    def parse(cls, spec: str) -> "Topics":
+        """The topics that a SPEC of the command line names."""
+        names: list[str] = []
+        ranges: list[tuple[int, int]] = []
+        for item in map(str.strip, spec.split(",")):
+            if found := _RANGE.fullmatch(item):
+                first, last = map(int, found.groups())
+                if first > last:
+                    raise _bad(spec, f"{item} runs backwards", f"Did you mean {last}-{first}?")
+                ranges.append((first, last))
+            elif found := _NEARLY.fullmatch(item):
+                raise _bad(spec, f"{quoted(item)} is no range", f"Did you mean {'-'.join(found.groups())}?")
+            elif not item or re.fullmatch(r"[0-9]*\s*-+\s*[0-9]*", item):
+                raise _bad(spec, f"{quoted(item)} is no topic", HINT)
+            elif _is_number(item):
+                ranges.append((int(item), int(item)))
+            else:
+                names.append(item)
+        return cls(names, ranges)
+
+    def __contains__(self, topic: object) -> bool:
+        """Whether this is one of them; None, the topic of a document that has none, never is."""
+        if not isinstance(topic, str):
+            return False
+        if topic in self._names:
+            return True
+        return _is_number(topic) and any(first <= int(topic) <= last for first, last in self._ranges)
+
+    def __str__(self) -> str:
+        """In one way, however they were written: ranges joined and in order, then names."""
+        ranges = [str(first) if first == last else f"{first}-{last}" for first, last in _joined(self._ranges)]
+        return ",".join([*ranges, *sorted(self._names)])
+
+    def absent(self, there: Iterable[str | None], *, file: str) -> KaratError:
+        """The error for a corpus that has none of them, but these."""
+        known = {topic for topic in there if topic is not None}
+        numbers = Topics((), [(int(topic), int(topic)) for topic in known if _is_number(topic)])
+        names = sorted(topic for topic in known if not _is_number(topic))
+        told = [*filter(None, [str(numbers).replace(",", ", ")]), *names[:LISTED]]
+        if len(names) > LISTED:
+            told.append(f"and {len(names) - LISTED:,} more")
+        has = f"the corpus has {', '.join(told)}" if told else "no document of the corpus has a topic"
+        return ABSENT.error(f"no document is of topic {self}; {has}", file=file)
+
+
+def _is_number(topic: str) -> bool:
+    return re.fullmatch(_NUMBER, topic) is not None
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in order, those that meet made one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], last)
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _bad(spec: str, found: str, hint: str) -> UsageError:
+    return UsageError("bad-topics", f"--topics {quoted(spec)}: {found}", hint)

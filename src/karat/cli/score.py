@@ -1,11 +1,14 @@
 """`karat score`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import form_option, progress, tokens_option, unit_option
+from karat.cli._options import form_option, progress, tokens_option, topics_option, unit_option
 from karat.cli._output import output_option, refuse_overwriting, written
+
+if TYPE_CHECKING:
+    from karat.topics import Topics
 
 EPILOG = """\b
 Examples:
@@ -13,6 +16,7 @@ Examples:
   karat score gold.tbf system.tbf --tokens tables/ --per-document
   karat score gold.tbf system.tbf -p tac-2017 --set types=types.txt --by type
   karat score gold.jsonl.gz system.jsonl -m nugget.type -f json
+  karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - for standard input.
 """
@@ -48,6 +52,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
 @unit_option
 @tokens_option
+@topics_option
 @form_option
 @output_option
 @click.option(
@@ -72,6 +77,7 @@ def score(
     system_format: str | None,
     unit: Any,
     tokens: str | None,
+    topics: "Topics | None",
     form: str,
     output: str | None,
     digits: int,
@@ -99,6 +105,8 @@ def score(
     options = Options.of(unit, tokens)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
+    golden = golden.of_topics(topics)
+    found = found.of_topics(topics, beside=golden)
     refuse_overwriting(output, [*golden.inputs(), *found.inputs()])
     if not protocols:
         click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
@@ -106,7 +114,7 @@ def score(
         golden,
         found,
         resolve_all(protocols or golden.protocols, chosen),
-        engine.Options(measures, by, per_unit or per_document, strict),
+        engine.Options(measures, by, per_unit or per_document, strict, None if topics is None else str(topics)),
         findings=findings,
         progress=progress(),
     )

@@ -37,6 +37,8 @@ class Options(Struct, frozen=True):
     per_unit: bool = False
     strict: bool = False
     """Refuse faults instead of counting them."""
+    topics: str | None = None
+    """The topics that the corpora were restricted to, for the signature."""
 
 
 def score(
@@ -81,7 +83,10 @@ def score(
         Side(gold.name, len(gold_survey.rows), mentions[0], str(fingerprint)),
         Side(system.name, len(system_survey.rows), mentions[1]),
     )
-    return [sheet.result(*sides, units=units, findings=findings, per_unit=options.per_unit) for sheet in sheets]
+    return [
+        sheet.result(*sides, units=units, findings=findings, per_unit=options.per_unit, topics=options.topics)
+        for sheet in sheets
+    ]
 
 
 def _refusing_faults(report: Report) -> Report:

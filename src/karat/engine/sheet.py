@@ -131,7 +131,16 @@ class Sheet:
                 for breakdown in self._by:
                     breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
 
-    def result(self, gold: Side, system: Side, *, units: Iterable[str], findings: Findings, per_unit: bool) -> Result:
+    def result(
+        self,
+        gold: Side,
+        system: Side,
+        *,
+        units: Iterable[str],
+        findings: Findings,
+        per_unit: bool,
+        topics: str | None,
+    ) -> Result:
         """Sum what was gathered."""
         self._count_all()
         left_out = list(self._left_out())
@@ -139,7 +148,7 @@ class Sheet:
             version=__version__,
             protocol=self.protocol.name,
             title=self.protocol.title,
-            signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint)),
+            signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint), topics=topics),
             unit=self.protocol.unit,
             gold=gold,
             system=system,

@@ -6,14 +6,15 @@ from karat import __version__
 from karat.protocols import Protocol
 
 
-def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str) -> str:
-    """Version, protocol, what was set, the unit of offsets, and the fingerprint of gold."""
+def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, topics: str | None) -> str:
+    """Version, protocol, what was set, the topics, the unit of offsets, and the fingerprint of gold."""
     name = protocol.name if protocol.digest is None else f"{protocol.name}@sha256:{protocol.digest}"
     settings = [f"{key}={value}" for key, value in protocol.settings().items()]
     parts = [
         f"karat={__version__}",
         f"protocol={name}",
         *settings,
+        *([] if topics is None else [f"topics={topics}"]),
         f"unit={'+'.join(sorted(units))}",
         f"gold={fingerprint}",
     ]

@@ -1,0 +1,162 @@
+"""Coreference: published toys, edge rules, and the numbers that authors recorded for real systems."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.align.assignment import assignment
+from karat.align.matching import best_matching
+from karat.api import Result, score
+from karat.errors import KaratError
+from karat.model import Document
+from karat.tables.contingency import contingency
+from tests.corpora import corpus, mention
+
+# Upadhyay et al. 2016, Figure 3: document A holds four crosses and both circles, document B one cross.
+CIRCLES, CROSSES = ["o1", "o2"], ["x1", "x2", "x3", "x4", "x5"]
+PLACES = {"o1": "A", "o2": "A", "x1": "A", "x2": "A", "x3": "A", "x4": "A", "x5": "B"}
+GOLD = [CIRCLES, CROSSES]
+SYSTEMS = [
+    [CIRCLES, ["x1", "x2", "x3", "x4"], ["x5"]],  # within documents only
+    [CIRCLES, ["x1", "x2", "x3", "x5"], ["x4"]],
+    [CIRCLES, ["x1", "x2", "x5"], ["x3"], ["x4"]],
+]
+
+
+def documents(clusters: list[list[str]]) -> list[Document]:
+    cluster_of = {name: f"c{number}" for number, cluster in enumerate(clusters) for name in cluster}
+    order = {name: number for number, name in enumerate(PLACES)}
+    return [
+        Document(
+            place,
+            mentions=tuple(
+                mention(name, (order[name], order[name] + 1), cluster=cluster_of[name])
+                for name in PLACES
+                if PLACES[name] == place
+            ),
+        )
+        for place in "AB"
+    ]
+
+
+def run(protocol: str, system: list[list[str]], **settings: str) -> Result:
+    return score(corpus(documents(GOLD)), corpus(documents(system)), protocol=protocol, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        (0, {"muc": 8 / 9, "b3": 0.87097, "ceafe": 0.75556, "blanc": 0.80556}),
+        (1, {"muc": 8 / 9, "b3": 0.87097, "ceafe": 0.75556, "blanc": 0.80556}),
+        (2, {"muc": 3 / 4, "b3": 0.75, "ceafe": 0.58333, "blanc": 0.63704}),
+    ],
+)
+def test_figure_3_under_simple_cdec(system: int, expected: dict[str, float]) -> None:
+    """The published 88.8/87.0/75.5/80.5 and 74.9/74.9/58.3/63.7 are these, cut off."""
+    result = run("simple-cdec", SYSTEMS[system])
+    assert {name: result[f"coref.{name}"].f1 for name in expected} == pytest.approx(expected, abs=1e-5)
+    assert {name: karat.coref(GOLD, SYSTEMS[system])[name].f1 for name in expected} == pytest.approx(expected, abs=1e-5)
+
+
+def test_figure_3_under_pure_cdec() -> None:
+    """System 2 is better than 3, and 3 than 1, which has no link across documents."""
+    found = [run("pure-cdec", system) for system in SYSTEMS]
+    assert [result["coref.muc"].f1 for result in found] == [0, 1, 1]
+    assert [result["coref.avg4"].f1 for result in found] == pytest.approx([0.467, 0.861, 0.775], abs=1e-3)
+
+
+def test_singletons() -> None:
+    """Gold {1 2} {3}, system {1 3} {2}: gold's singleton is 3, on both sides; each side's own are 3 and 2."""
+    gold = [
+        Document(
+            "d", mentions=(mention("1", (0, 1), cluster="a"), mention("2", (1, 2), cluster="a"), mention("3", (2, 3)))
+        )
+    ]
+    system = [
+        Document(
+            "d", mentions=(mention("1", (0, 1), cluster="x"), mention("3", (2, 3), cluster="x"), mention("2", (1, 2)))
+        )
+    ]
+
+    def mentions(singletons: str) -> list[float | None]:
+        result = score(corpus(gold), corpus(system), protocol="simple-cdec", settings={"singletons": singletons})
+        counts = result["coref.mention"].to_dict()["micro"]["counts"]
+        return [counts["recall_num"], counts["recall_den"], counts["precision_den"]]
+
+    assert mentions("keep") == [3, 3, 3]
+    assert mentions("drop-gold") == [2, 2, 2]
+    assert mentions("drop-each") == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "perl", "symmetric", "luo"),
+    [
+        ([[1], [2], [3], [4]], [[1, 2], [3], [4]], 0.909, 0.455, 0.455),
+        ([[1], [2], [3]], [[1], [2], [3]], 1.0, 1.0, 1.0),
+        ([[1]], [[1]], 0.0, 0.0, 1.0),
+        ([[1, 2]], [[1, 2]], 1.0, 1.0, 1.0),
+    ],
+)
+def test_blanc_at_its_edges(
+    gold: list[list[int]], system: list[list[int]], perl: float, symmetric: float, luo: float
+) -> None:
+    """specs: the reference scorer looks at gold alone; one singleton on both sides scores 0 there."""
+
+    def document(clusters: list[list[int]]) -> Document:
+        found = [mention(str(n), (n, n + 1), cluster=f"c{k}") for k, cluster in enumerate(clusters) for n in cluster]
+        return Document("d", mentions=tuple(found))
+
+    for edge, expected in (("perl", perl), ("symmetric", symmetric), ("luo-2014", luo)):
+        sides = corpus([document(gold)]), corpus([document(system)])
+        result = score(*sides, protocol="conll-2012", settings={"blanc.edge": edge})
+        assert result["coref.blanc"].f1 == pytest.approx(expected, abs=1e-3), edge
+
+
+def test_a_span_twice() -> None:
+    """Gold is refused; a system keeps its first cluster, and is told."""
+    once = [Document("d", mentions=(mention("1", (0, 1), cluster="a"), mention("2", (1, 2), cluster="a")))]
+    twice = [Document("d", mentions=(*once[0].mentions, mention("3", (0, 1), cluster="b")))]
+    with pytest.raises(KaratError, match="'1' and '3' of gold document 'd' have the same span"):
+        score(corpus(twice), corpus(once), protocol="conll-2012")
+    result = score(corpus(once), corpus(twice), protocol="conll-2012")
+    assert result["coref.b3"].f1 == 1
+    assert [finding.code for finding in result.warnings if finding.severity == "fault"] == ["system-span-twice"]
+
+
+def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
+    rng = random.Random(7)
+    for _ in range(300):
+        size = rng.randint(1, 7)
+        weights = {
+            (row, column): rng.randint(1, 9) for row in range(size) for column in range(size) if rng.random() < 0.4
+        }
+        best = sum(weights[edge] for edge in assignment(weights))
+        assert best_matching({(("r", row), ("c", column)): w for (row, column), w in weights.items()}) == best
+
+
+def test_tables_in_memory_and_in_documents_agree() -> None:
+    """`karat.coref` is the same table as a corpus of one document."""
+    table = contingency([{1, 2}, {3}], [{1}, {2, 3, 9}])
+    assert (table.gold_mentions, table.system_mentions, sorted(table.overlap.values())) == (3, 4, [1, 1, 1])
+    scores = karat.coref([{1, 2}, {3}], [{1}, {2, 3, 9}])
+    assert scores["b3"].f1 == scores["coref.b3"].f1
+    assert len(scores) == 11
+
+
+NAMES = {"bcub": "b3", "ceafe": "ceafe", "lea": "lea", "muc": "muc", "conll": "conll"}
+
+
+def test_recorded_numbers_of_real_systems(shared: Path) -> None:
+    """MUC, B3, CEAFe, LEA and CoNLL as the authors recorded them for ECB+, GVC and FCC, all pairs, to 1e-5."""
+    tables = sorted((shared / "data" / "cdcr-outputs").rglob("eval_*.txt"))
+    assert len(tables) == 12
+    for table in tables:
+        result = score(table.with_name("gold.conll"), table.with_name("system.conll"), protocol="conll-2012")
+        _, _, *rows = table.read_text().splitlines()
+        for name, f1, precision, recall in map(str.split, rows):
+            found = result[f"coref.{NAMES[name]}"]
+            assert found.f1 == pytest.approx(float(f1), abs=1e-5), (table, name)
+            if name != "conll":
+                assert (found.precision, found.recall) == pytest.approx((float(precision), float(recall)), abs=1e-5)

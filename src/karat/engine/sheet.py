@@ -17,7 +17,6 @@ from karat.results import Result, Score, Side
 from karat.tables import Tables
 
 LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
-
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
 NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
@@ -107,12 +106,14 @@ class Sheet:
         units = sorted(self._pending.items())
         for unit, documents in units:
             self._enter(unit, documents)
+        finished: dict[Any, list[Any]] = {}
         for measure, averages, rows in self.measures:
-            made = [[tables.get(measure.artefact) for tables in documents] for _, documents in units]
-            finished = [measure.artefact.add(tables) for tables in made]
-            if getattr(measure.artefact, "needs_corpus", False):
-                finished = measure.artefact.settled(finished)
-            for table in finished:
+            artefact = measure.artefact
+            made = [[tables.get(artefact) for tables in documents] for _, documents in units]
+            if artefact not in finished:
+                whole = [artefact.add(tables) for tables in made]
+                finished[artefact] = artefact.settled(whole) if getattr(artefact, "needs_corpus", False) else whole
+            for table in finished[artefact]:
                 rows.append(measure.count(table))
             for (_, documents), tables in zip(units, made, strict=True):
                 self._break_down(measure, averages, documents, tables)

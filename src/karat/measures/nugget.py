@@ -100,9 +100,7 @@ class Nugget(Struct, frozen=True):
 
     def count(self, table: AlignedPairs) -> PrecisionRecall:
         """TP over N_S (or TP + FP) and over N_G."""
-        best: dict[int, float] = {}
-        for g, _, value, _ in table.pairs:
-            best.setdefault(g, value)
+        best = {g: value for g, _, value, _ in reversed(table.pairs)}  # the first of each is its best
         true_positives = fsum(best.values())
         false_positives = len(table.system) - len(best)
         said = len(table.system) if self.precision == "system" else true_positives + false_positives

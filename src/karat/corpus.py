@@ -132,8 +132,11 @@ class FileCorpus:
         choose = _offered(self._format, "protocols", None)
         if choose is None:
             return self._format.PROTOCOLS
-        chosen: tuple[str, ...] = choose(self._bytes(*self.survey().place(id_)) for id_ in self.survey().rows)
-        return chosen
+        try:
+            chosen: tuple[str, ...] = choose(self._bytes(*self.survey().place(id_)) for id_ in self.survey().rows)
+            return chosen
+        finally:
+            self.close()
 
     def _wanted(self, block: Block) -> bool:
         if self.topics is None or block.topic in self.topics:

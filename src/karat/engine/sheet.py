@@ -42,7 +42,8 @@ class Sheet:
             raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
         attributes = gold.attributes_of(protocol.kinds)
-        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
+        links = sorted(gold.links_of(protocol.kinds))
+        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
         offered = [
             (row, family.averages)
             for family in protocol.families

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from corpus import write_coref, write_tbf
+from corpus import write_bad_conll, write_coref, write_tbf
 
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
 ALONE = """
@@ -25,6 +25,15 @@ import resource, sys, karat, karat.api
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 karat.score(sys.argv[1], sys.argv[2], protocol=sys.argv[3])
 print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+REFUSED = """
+import resource, sys, karat, karat.api, karat.errors
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    karat.score(sys.argv[1], sys.argv[1])
+except karat.errors.KaratError:
+    print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
@@ -122,6 +131,18 @@ def coreference(scale: int) -> Iterator[Row]:
             yield Row(f"coreference: {mentions:,} mentions / json.loads", times.ratio, str(times), 15)
 
 
+def refusal(scale: int) -> Iterator[Row]:
+    """One bad line at the very end of a CoNLL file of 40 MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_bad_conll(Path(folder), 40 // scale)
+        before, after = map(int, _run(sys.executable, "-c", REFUSED, str(path)).split())
+        told = f"peak {_megabytes(after):.1f} MB"
+        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", _megabytes(after - before), told, 10)
+        refused = partial(_run, sys.executable, "-c", REFUSED, str(path))
+        times = taking_turns(refused, partial(_split_lines, [path, path]), rounds=1)
+        yield Row("conll: score and refuse / split the lines", times.ratio, str(times))
+
+
 def _load_lines(files: list[Path]) -> None:
     """The least that a program does with JSON: read the lines and decode them."""
     for path in files:
@@ -160,7 +181,7 @@ def _run(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference]
+AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, refusal]
 
 
 def main() -> None:

@@ -239,7 +239,8 @@ def transposed(table: AlignedPairs) -> AlignedPairs:
 def test_family_laws(both: Sides) -> None:
     """Swapping a table swaps precision and recall; the table of a sum is the sum of the tables."""
     assert all(set(MEASURES.get(family).CARD.laws) == set(LAWS) for family in ("nugget", "muc"))
-    made = [*tables("tac-2017", both), *tables("muc-5", both)]
+    every = [*tables("tac-2017", both), *tables("muc-5", both)]
+    made = [(measure, table) for measure, table in every if isinstance(table, AlignedPairs)]
     for measure, table in made:
         there, back = measure.count(table).ratios(), measure.count(transposed(table)).ratios()
         assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])

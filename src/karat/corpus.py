@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 from msgspec.structs import replace
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import FORMATS, Block, Format, Options, attributes_in
+from karat.formats import FORMATS, Block, Format, Options, attributes_in, links_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document, Mention, Value
 from karat.topics import Topics
@@ -32,6 +32,7 @@ class Survey:
         self._contexts: dict[int, str] = {}
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
+        self.links: set[tuple[str, str, str]] = set()
         self.settled_kinds: dict[str, str] = {}
         """Kinds that one document leaves undecided, and what they are in this corpus."""
 
@@ -43,6 +44,7 @@ class Survey:
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
         self.kinds |= block.kinds or {kind for kind, _ in block.attributes}
+        self.links |= block.links
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
@@ -55,11 +57,17 @@ class Survey:
         self.settled_kinds = kinds
         self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
         self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
+        self.links = {(link, kinds.get(one, one), kinds.get(other, other)) for link, one, other in self.links}
 
     def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
         """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
         wanted = None if kinds is None else set(kinds)
         return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+    def links_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Kinds of links between mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
 @runtime_checkable
@@ -263,7 +271,8 @@ class MemoryCorpus:
         """Ids and attributes."""
         survey = Survey()
         for document in self:
-            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+            block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
+            survey.add(block, 0)
         return survey
 
     def read(self, id_: str, report: Report) -> Document:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.model import Document, Mention, Pair, Region, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
@@ -94,14 +94,15 @@ class Validated(Struct, frozen=True, forbid_unknown_fields=True):
             }
             if pair.gold.mentions and not known:
                 found = f"no mention of gold document {quoted(pair.gold.id)} tells whether it was validated"
-                raise NOT_VALIDATED.error(found)
+                raise KaratError(NOT_VALIDATED.at(found, origin="gold"))
 
             def validated(mention: Mention) -> bool:
                 if "validated" in mention.attributes:
                     return mention.attributes["validated"] is True
                 if mention.span not in known:
                     near = f"mention {quoted(mention.id)} of system document {quoted(pair.system.id)} is not in gold"
-                    report(NEAREST.at(f"{near} and does not tell whether its sentence was validated"))
+                    told = f"{near} and does not tell whether its sentence was validated"
+                    report(NEAREST.at(told, item=mention.id, origin="system"))
                     return known[min(known, key=lambda span: _distance(span, mention.span))] if known else False
                 return known[mention.span]
 
@@ -138,11 +139,11 @@ class Distinct(Struct, frozen=True, forbid_unknown_fields=True):
         def distinct(pair: Pair) -> Pair:
             for mention, first in _repeated(pair.gold):
                 found = f"mentions {quoted(first.id)} and {quoted(mention.id)} of gold document {quoted(pair.gold.id)}"
-                raise GOLD_TWICE.error(f"{found} have the same span")
+                raise KaratError(GOLD_TWICE.at(f"{found} have the same span", item=mention.id, origin="gold"))
             repeated = {mention.id: first for mention, first in _repeated(pair.system)}
             for id_, first in repeated.items():
                 found = f"mention {quoted(id_)} of system document {quoted(pair.system.id)}"
-                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}"))
+                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}", item=id_, origin="system"))
             if not repeated:
                 return pair
             return replace(pair, system=restricted(pair.system, lambda mention: mention.id not in repeated))

@@ -12,7 +12,7 @@ from karat.engine.ledger import Ledger
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.filters import unchanged
 from karat.measures import MEASURES, Composite, Measure, Setting
-from karat.model import Document, Pair
+from karat.model import Document, Pair, Region
 from karat.protocols import Averages, Protocol
 from karat.protocols._signature import signature
 from karat.results import Result, Score, Side
@@ -50,7 +50,9 @@ class Sheet:
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
         self._collapsed = unchanged if protocol.collapse is None else protocol.collapse.prepare()
         attributes = gold.attributes_of(protocol.kinds)
-        wanted = self._wanted(Setting(in_order(attributes), protocol.alignments, protocol.comparison), measures)
+        links = sorted(gold.links_of(protocol.kinds))
+        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
+        wanted = self._wanted(setting, measures)
         known = in_order(attributes | system.attributes_of(protocol.kinds))
         self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by else None)
         self.measures: list[tuple[Measure, Averages]] = [
@@ -60,7 +62,7 @@ class Sheet:
             Breakdown(field, known, protocol.comparison, self.measures, unit=protocol.unit)
             for field in dict.fromkeys(by)
         ]
-        self._met = {alignment: [0, 0, 0] for measure, _ in self.measures if (alignment := rests_on(measure))}
+        self._same_mentions = any(rests_on(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
 
     def _wanted(self, setting: Setting, prefixes: tuple[str, ...]) -> list[tuple[Measure | Composite, Averages]]:
@@ -85,10 +87,7 @@ class Sheet:
         """Take one document."""
         tables = Tables(reduce(lambda left, filter_: filter_(left), self._filters, pair))
         unit = self._unit(tables.pair.gold)
-        for alignment, met in self._met.items():
-            aligned = tables.get(alignment)
-            for place, items in enumerate((aligned.pairs, aligned.gold, aligned.system)):
-                met[place] += len(items)
+        self._same_mentions = self._same_mentions and _places(tables.pair.gold) == _places(tables.pair.system)
         for breakdown in self._by:
             breakdown.add_parts(unit, tables, self._collapsed)
         collapsed = self._collapsed(tables.pair)
@@ -111,7 +110,7 @@ class Sheet:
             return "corpus"
         if document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
-            self._report(NO_TOPIC.at(found))
+            self._report(NO_TOPIC.at(found, origin="gold"))
             return f"topic {document.id}"
         within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
         return f"topic {document.topic}{within}"
@@ -163,7 +162,7 @@ class Sheet:
         if empty and names:
             where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"
             yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(empty):,} in {where}")
-        if any(self._given()):
+        if self._same_mentions and not self._is_perfect():
             yield GIVEN.at("gold and system have the same mentions, as if gold's had been given to the system")
         if any(self._collapse_sizes):
             gold, gold_left, system, system_left = self._collapse_sizes
@@ -179,16 +178,15 @@ class Sheet:
             found = f"{families} by {fields}: each row is scored on the corpus restricted to mentions of that value"
             yield RESTRICTED.at(f"{found} (gold's value where two are aligned)")
 
-    def _given(self) -> Iterator[bool]:
-        """For each alignment, whether all mentions met while what is made of them did not come out perfect."""
-        for alignment, (aligned, gold, system) in self._met.items():
-            if aligned and aligned == gold == system:
-                totals = [
-                    rows.kind.summed(rows)
-                    for measure, _, rows in self._ledger.measures
-                    if rests_on(measure) == alignment
-                ]
-                yield any(ratio.value not in (None, 1) for total in totals for ratio in total.ratios().values())
+    def _is_perfect(self) -> bool:
+        """Whether everything that is made of mentions came out right."""
+        totals = [rows.kind.summed(rows) for measure, _, rows in self._ledger.measures if rests_on(measure)]
+        return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
+
+
+def _places(document: Document) -> set[Region | str]:
+    """Where its mentions stand; one that stands nowhere is known by its id."""
+    return {mention.span or mention.id for mention in document.mentions}
 
 
 def in_order(attributes: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats import Block, Options, attributes_in
+from karat.formats import Block, Options, attributes_in, links_in
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.model import Document, Link, Mention, Region
@@ -45,6 +45,7 @@ class _DocumentHead(Struct):
     topic: str | None = None
     subtopic: str | None = None
     mentions: list[_MentionHead] = []
+    links: list[msgspec.Raw] = []
 
 
 class _ClusterHead(Struct):
@@ -75,7 +76,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             head = _decoded(_head, data, file, line)
             attributes = attributes_in(head.mentions)
             kinds = frozenset(mention.kind for mention in head.mentions)
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds)
+            links = _links_in(data) if head.links else frozenset()
+            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
         offset += len(data)
 
 
@@ -88,6 +90,14 @@ def protocols(documents: Iterable[bytes]) -> tuple[str, ...]:
             return PROTOCOLS[1:]
         seen |= own
     return PROTOCOLS[:1]
+
+
+def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
+    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
+    try:
+        return links_in(_document.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return frozenset()
 
 
 def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
@@ -120,10 +130,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             tell(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
         return settled
 
-    mentions = [
-        replace(mention, **changed) if (changed := _changed(mention, checked)) else mention
-        for mention in document.mentions
-    ]
+    mentions = [mention if _is_plain(mention) else _in_order(mention, checked) for mention in document.mentions]
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
     links: list[Link] = []
     for link in document.links:
@@ -135,11 +142,20 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     return replace(document, mentions=tuple(mentions), links=tuple(links))
 
 
-def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> dict[str, Region]:
-    """The regions of a mention that are not yet in order."""
+def _is_plain(mention: Mention) -> bool:
+    """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
+    if mention.head is None and mention.extent is None and mention.anchor is None and len(mention.span) == 1:
+        ((begin, end),) = mention.span
+        return 0 <= begin < end
+    return False
+
+
+def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:
+    """The mention with each of its regions checked, sorted and merged."""
     regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
     settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
-    return {name: region for name, region in settled.items() if region != regions[name]}
+    changed = {name: region for name, region in settled.items() if region != regions[name]}
+    return replace(mention, **changed) if changed else mention
 
 
 def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:

@@ -16,7 +16,8 @@ from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
 from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
-from karat.protocols import Protocol
+from karat.protocols import Protocol, resolve
+from karat.protocols import names as known
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
@@ -102,8 +103,10 @@ def _refusing_faults(report: Report) -> Report:
 
 
 def _refuse_absent(prefixes: Sequence[str], sheets: Sequence[Sheet]) -> None:
-    offered = [id_ for sheet in sheets for id_ in sheet.offered]
+    offered = list(dict.fromkeys(id_ for sheet in sheets for id_ in sheet.offered))
     for prefix in prefixes:
         if not any(id_.startswith(prefix) for id_ in offered):
             names = ", ".join(sheet.protocol.name for sheet in sheets)
-            raise NO_MEASURE.error(f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}")
+            found = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+            others = [name for name in known() if prefix.partition(".")[0] in {f.name for f in resolve(name).families}]
+            raise NO_MEASURE.error(f"{found} Protocols of that family: {', '.join(others)}." if others else found)

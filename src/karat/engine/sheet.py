@@ -99,7 +99,7 @@ class Sheet:
         self._enter(unit, documents)
         for measure, averages, rows in self.measures:
             made = [tables.get(measure.artefact) for tables in documents]
-            rows.append(measure.count(made[0] if len(made) == 1 else measure.artefact.add(made)))
+            self._append(measure, rows, made[0] if len(made) == 1 else measure.artefact.add(made))
             self._break_down(measure, averages, documents, made)
 
     def _count_all(self) -> None:
@@ -115,9 +115,17 @@ class Sheet:
                 whole = [artefact.add(tables) for tables in made]
                 finished[artefact] = artefact.settled(whole) if getattr(artefact, "needs_corpus", False) else whole
             for table in finished[artefact]:
-                rows.append(measure.count(table))
+                self._append(measure, rows, table)
             for (_, documents), tables in zip(units, made, strict=True):
                 self._break_down(measure, averages, documents, tables)
+
+    def _append(self, measure: Measure, rows: Rows, table: Any) -> None:
+        """Count a unit, and tell what the measure has to say of it."""
+        counts = measure.count(table)
+        rows.append(counts)
+        remarks = getattr(measure, "remarks", None)
+        for finding in remarks(table, counts) if remarks is not None else ():
+            self._report(finding)
 
     def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
         self._units.append(unit)

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
-from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
+from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS
 from karat.formats._tbf_writer import write as write
 from karat.formats._tokens import number
@@ -56,8 +56,6 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-REPEATED = Rule("member-twice", "fault", "Name each mention once; it is a member once.")
-TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
 

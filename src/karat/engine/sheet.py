@@ -89,7 +89,7 @@ class Sheet:
             return "corpus"
         if document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
-            self._report(NO_TOPIC.at(found))
+            self._report(NO_TOPIC.at(found, origin="gold"))
             return f"topic {document.id}"
         within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
         return f"topic {document.topic}{within}"

@@ -234,12 +234,17 @@ def transposed(table: AlignedPairs) -> AlignedPairs:
     return AlignedPairs(table.system, table.gold, [(s, g, value, bits) for g, s, value, bits in table.pairs])
 
 
+def family_of(measure: Any) -> Any:
+    return MEASURES.get(measure.id.partition(".")[0])
+
+
 @EXAMPLES
 @given(sides())
 def test_family_laws(both: Sides) -> None:
     """Swapping a table swaps precision and recall; the table of a sum is the sum of the tables."""
     assert all(set(MEASURES.get(family).CARD.laws) == set(LAWS) for family in ("nugget", "muc"))
     made = [*tables("tac-2017", both), *tables("muc-5", both)]
+    made = [(measure, table) for measure, table in made if "swap" in family_of(measure).CARD.laws]
     for measure, table in made:
         there, back = measure.count(table).ratios(), measure.count(transposed(table)).ratios()
         assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import KaratError, Origin, Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.model import Document, Mention, Pair, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
@@ -85,15 +85,15 @@ class Validated(Struct, frozen=True, forbid_unknown_fields=True):
             return _unchanged
         told = False
 
-        def kept(document: Document, origin: Origin) -> Document:
+        def kept(document: Document) -> Document:
             nonlocal told
             if not told and document.mentions and not any("validated" in m.attributes for m in document.mentions):
                 told = True
                 found = f"no mention of document {quoted(document.id)} tells whether it was validated"
-                report(NOT_VALIDATED.at(f"{found}; such mentions are left out", origin=origin))
+                report(NOT_VALIDATED.at(f"{found}; such mentions are left out"))
             return restricted(document, lambda mention: mention.attributes.get("validated") is True)
 
-        return lambda pair: Pair(kept(pair.gold, "gold"), kept(pair.system, "system"))
+        return _both(kept)
 
 
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:

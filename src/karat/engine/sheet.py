@@ -64,6 +64,7 @@ class Sheet:
             (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
         ]
         self._late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
+        self._parts_add = any(not _counts_whole(measure) for measure, _, _ in self.measures)
         known = attributes | system.attributes_of(protocol.kinds)
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
         self._units: list[str] = []
@@ -135,6 +136,8 @@ class Sheet:
     def _break_down(
         self, measure: Measure, averages: Averages, documents: Sequence[Tables], made: Sequence[Any]
     ) -> None:
+        if self._parts_add and _counts_whole(measure):
+            return  # its parts do not add up, and there are rows whose parts do
         has_gold = any(tables.pair.gold.mentions for tables in documents)
         if self._by and (has_gold or averages.units == "all"):
             for tables, table in zip(documents, made, strict=True):
@@ -210,6 +213,11 @@ class Sheet:
         if empty and names:
             where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"
             yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(empty):,} in {where}")
+
+
+def _counts_whole(measure: Measure) -> bool:
+    """Whether a table counts only as a whole, so that its artefact says on which alignment of mentions it rests."""
+    return getattr(measure.artefact, "rests_on", None) is not None
 
 
 def _leaf(counts: Counts, averages: Averages) -> Leaf:

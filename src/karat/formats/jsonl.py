@@ -70,14 +70,6 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         offset += len(data)
 
 
-def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
-    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
-    try:
-        return links_in(_document.decode(data))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return frozenset()
-
-
 def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
     try:
         return decoder.decode(data)
@@ -86,6 +78,14 @@ def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         decode(data, file=file, line=line)
         raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
+
+
+def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
+    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
+    try:
+        return links_in(_document.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return frozenset()
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:

@@ -31,6 +31,18 @@ def _side(name: str, result: Result) -> list[str]:
     return [name, side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
 
 
+def scores(found: Mapping[str, Score], digits: int) -> str:
+    """One row a measure: the micro average, and the macro average where there is one."""
+    averages = ["micro"] + ["macro"] * any(score.macro for score in found.values())
+    names = _names(score.micro for score in found.values())
+    header = ["measure", *(f"{average} {SHORT.get(name, name)}" for average in averages for name in names)]
+    rows = []
+    for id_, score in found.items():
+        leaves = [score.micro, score.macro][: len(averages)]
+        rows.append([id_, *(_number(leaf, name, digits) for leaf in leaves for name in names)])
+    return table(header, rows)
+
+
 def _counted_ids(found: Mapping[str, Score]) -> set[str]:
     """Measures of families that had something to count on either side; all, if there was nothing for any.
 
@@ -43,18 +55,6 @@ def _counted_ids(found: Mapping[str, Score]) -> set[str]:
 
 def _family(id_: str) -> str:
     return id_.partition(".")[0]
-
-
-def scores(found: Mapping[str, Score], digits: int) -> str:
-    """One row a measure: the micro average, and the macro average where there is one."""
-    averages = ["micro"] + ["macro"] * any(score.macro for score in found.values())
-    names = _names(score.micro for score in found.values())
-    header = ["measure", *(f"{average} {SHORT.get(name, name)}" for average in averages for name in names)]
-    rows = []
-    for id_, score in found.items():
-        leaves = [score.micro, score.macro][: len(averages)]
-        rows.append([id_, *(_number(leaf, name, digits) for leaf in leaves for name in names)])
-    return table(header, rows)
 
 
 def breakdown(

@@ -26,7 +26,7 @@ CYCLE = Rule("forest-cycle", "fatal", "Remove or turn round one of these links; 
 def plan(documents: Iterable[Document], options: Options, lost: Lost) -> Options:
     """Where all links are subevents no line has to name their kind."""
     del lost
-    kinds = {link.kind for document in documents for link in document.links}
+    kinds = {kind for document in documents for kind in _kinds(document)}
     return replace(options, bare=kinds <= {SUBEVENT})
 
 
@@ -46,7 +46,8 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     extra = {cluster.id: cluster.attributes for cluster in document.clusters}
     lines: list[str] = []
     written: list[str] = []
-    for kind in sorted(below, key=lambda kind: (kind != SUBEVENT, kind)) or [SUBEVENT]:
+    kinds = sorted(_kinds(document), key=lambda kind: (kind != SUBEVENT, kind))
+    for kind in kinds or [SUBEVENT]:
         children = below.get(kind, {})
         trees = _Trees(node, order, children)
         lone = {event: int(extra[event].get(nodes_of(kind), 0)) for event in order if event in extra}
@@ -54,13 +55,19 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
         if trees.left:
             found = f"{kind} links of document {quoted(document.id)} form a cycle through {quoted(trees.left[0])}"
             raise CYCLE.error(found)
-        if below and not options.bare:
+        if kinds and not options.bare:
             lines.append(f"#kind {_kind(kind)}")
         lines.append(f"{document.id}\t{shown}")
         written = written or [id_ for event in trees.order for id_ in clusters.get(event, [event])]
     if written != [mention.id for mention in mentions]:
         lost("the order of mentions (written as the trees have it)")
     return "\n".join([*lines, ""]).encode("utf-8")
+
+
+def _kinds(document: Document) -> set[str]:
+    """The kinds of links that it has, or has a node for."""
+    told = {name for cluster in document.clusters for name in cluster.attributes if name.startswith(nodes_of(""))}
+    return {link.kind for link in document.links} | {name.removeprefix(nodes_of("")) for name in told}
 
 
 def _below(

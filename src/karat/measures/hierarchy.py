@@ -358,12 +358,10 @@ def _is_undefined(counts: Counts) -> bool:
 
 
 def _why(table: Hierarchy) -> str:
-    alone = (
-        f"gold has {table.gold_only:,} mentions that the system lacks, the system {table.system_only:,} that gold lacks"
-    )
+    lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
     if not table.gold_only and not table.system_only:
-        alone = "the same mentions make other events"
-    return f"has not the same events on both sides: {alone}"
+        lacking = "the same mentions make other events"
+    return f"has not the same events on both sides: {lacking}"
 
 
 def _why_no_tree(table: Hierarchy) -> str:

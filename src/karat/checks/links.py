@@ -16,6 +16,8 @@ PARENTS = Rule(
     "note",
     "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
 )
+DEPTH = 12
+"""Trees that are not deeper need no closer look."""
 PEELED = 4
 """So often the first and last links of all paths are taken away; mostly none is left then, and so no cycle."""
 MOST = 10
@@ -27,7 +29,7 @@ Edge = tuple[Class, Class]
 
 def check(document: Document) -> Iterator[Finding]:
     """Every kind of link for itself."""
-    if not document.links:
+    if not document.links or _are_trees(document):
         return
     ends = {end for link in document.links for end in (link.source, link.target)}
     class_of = {
@@ -53,6 +55,18 @@ def check(document: Document) -> Iterator[Finding]:
             yield CYCLE.at(told, item=_item(closing))
         if kind not in ORDERED:  # what comes after two events is ordinary
             yield from _children_of_two(kind, graph, document)
+
+
+def _are_trees(document: Document) -> bool:
+    """Whether there is nothing to tell, seen at once: no clusters, one parent for each child, and roots above all."""
+    left = {(link.kind, link.target): link.source for link in document.links}
+    if len(left) < len(document.links) or any(mention.cluster for mention in document.mentions):
+        return False
+    for _ in range(DEPTH):
+        left = {child: parent for child, parent in left.items() if (child[0], parent) in left}
+        if not left:
+            return True
+    return False
 
 
 def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:

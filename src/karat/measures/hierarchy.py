@@ -224,21 +224,32 @@ def nstmp(table: Hierarchy, parameters: Parameters) -> Matches:
     if most > LARGEST:
         return Matches(0, 0, undefined=1)
     dummy = parameters.root == "counted"
-    return Matches(_matched(table, transitive=parameters.transitive) + dummy, most + dummy, undefined=0)
+    plain = table.is_plain and not parameters.transitive
+    matched = _reached(table) if plain else _matched(table, transitive=parameters.transitive)
+    return Matches(matched + dummy, most + dummy, undefined=0)
 
 
 Pairs = list[tuple[int, int, int]]
 """A gold event, its twin, and what matching the two is worth; or two trees."""
 
 
+def _reached(table: Hierarchy) -> int:
+    """STM where no event has two twins, so that nothing is to be chosen: events with the same path to a root."""
+    gold, system = table.gold.parents.get, table.system.parents.get
+    reached: set[int | None] = {None}
+    for event in table.gold.from_the_roots:
+        if event in table.gold_twins and gold(event) == system(event) and gold(event) in reached:
+            reached.add(event)
+    return len(reached) - 1
+
+
 def _matched(table: Hierarchy, *, transitive: bool) -> int:
     """STM of the two forests, from the leaves up: the value of two events waits where their parents look for it."""
     gold, system = table.gold.parents, table.system.parents
-    best = _sum if table.is_plain else _best
     waiting: dict[tuple[int | None, int | None], Pairs] = {}
     for event in reversed(table.gold.from_the_roots):
         for twin in table.gold_twins.get(event, ()):
-            value = 1 + best(waiting.pop((event, twin), []))
+            value = 1 + _best(waiting.pop((event, twin), []))
             if not transitive:
                 waiting.setdefault((gold.get(event), system.get(twin)), []).append((event, twin, value))
                 continue
@@ -248,18 +259,13 @@ def _matched(table: Hierarchy, *, transitive: bool) -> int:
                     waiting.setdefault((ancestor, other), []).append((event, twin, value))
             if event not in gold and twin not in system:
                 waiting.setdefault((None, None), []).append((event, twin, value))
-    return best(waiting.get((None, None), []))
-
-
-def _sum(pairs: Pairs) -> int:
-    """What all pairs are worth together; where no event has two twins they are one-to-one."""
-    return sum([value for _, _, value in pairs])
+    return _best(waiting.get((None, None), []))
 
 
 def _best(pairs: Pairs) -> int:
     """The greatest sum over one-to-one matchings."""
     if len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs}) == len(pairs):
-        return _sum(pairs)
+        return sum([value for _, _, value in pairs])
     weights = {(event, twin): value for event, twin, value in pairs}
     if len(pairs) < FEW:
         return sum(weights[pair] for pair in assignment(weights))
@@ -295,8 +301,7 @@ def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
             there = system.get(twin)
             if there is None if above is None else there in table.gold_twins.get(above, ()):
                 in_place.setdefault((gold_tree[event], system_tree[twin]), []).append((event, twin, 1))
-    best = _sum if table.is_plain else _best
-    alike = [(*trees, best(pairs)) for trees, pairs in in_place.items()]
+    alike = [(*trees, _best(pairs)) for trees, pairs in in_place.items()]
     return Matches(_best(alike), max(table.gold.size, table.system.size), undefined=0)
 
 

@@ -162,18 +162,19 @@ class HierarchyTable(Struct, frozen=True):
         """The events of both sides, those that are twins numbered alike."""
         aligned: AlignedPairs = tables.get(self.alignment)
         golds, systems = tables.get(BothEvents())
+        gold_of, system_of = golds.event_of, systems.event_of
+        twins = sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs})
         gold_twins: dict[int, list[int]] = {}
         system_twins: dict[int, list[int]] = {}
-        gold_of, system_of = golds.event_of, systems.event_of
-        for event, twin in sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs}):
+        for event, twin in twins:
             gold_twins.setdefault(event, []).append(twin)
             system_twins.setdefault(twin, []).append(event)
         after = len(golds.members)
         number = list(range(after, after + len(systems.members)))
         plain = 0
-        for event, twins in gold_twins.items():
-            if len(twins) == 1 and len(system_twins[twins[0]]) == 1:
-                number[twins[0]] = event
+        for event, twin in twins:
+            if len(gold_twins[event]) == len(system_twins[twin]) == 1:
+                number[twin] = event
                 plain |= 1 << event
         gold, system = self._stay(golds, systems, gold_twins, system_twins)
         alone = 0 if self.keep == "common" else 1

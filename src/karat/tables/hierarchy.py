@@ -203,6 +203,11 @@ class HierarchyTable(Struct, frozen=True):
         linked = {end for link in systems.links.get(self.link, ()) for end in link}
         return every[0], [e for e in every[1] if e in system_twins or e in linked or len(systems.members[e]) > 1]
 
+    @property
+    def rests_on(self) -> Alignment:
+        """What a link is worth depends on all mentions of its two events."""
+        return self.alignment
+
     def add(self, tables: Iterable[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
         return tuple(one for table in tables for one in table)

@@ -383,7 +383,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[HierarchyMeasure]
             raise NO_LINK.error(f"gold has no links of kind {link!r}. {nearest(link, setting.links)}")
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
     choice = setting.alignments[parameters.alignment]
-    aligned = choice.aligned(setting.rewarded(choice), setting.comparison, agree=())
+    aligned = choice.aligned(setting.scored(()), setting.comparison, agree=())
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
         HierarchyMeasure(name, HierarchyTable(aligned, link, keep.get(name, "all")), parameters)

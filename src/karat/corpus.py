@@ -237,6 +237,7 @@ class MemoryCorpus:
     def __init__(self, documents: Iterable[Document], *, name: str = "memory") -> None:
         self.name = name
         self.protocols: tuple[str, ...] = ()
+        self._survey: Survey | None = None
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:
@@ -245,10 +246,11 @@ class MemoryCorpus:
 
     def survey(self) -> Survey:
         """Ids and attributes."""
-        survey = Survey()
-        for document in self:
-            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
-        return survey
+        if self._survey is None:
+            self._survey = Survey()
+            for document in self:
+                self._survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+        return self._survey
 
     def read(self, id_: str, report: Report) -> Document:
         """One document."""

@@ -81,17 +81,11 @@ class Sheet:
             self._pending.setdefault(unit, []).append(Tables(pair))
 
     def _unit(self, document: Document) -> str:
-        """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
-        if self.protocol.unit == "document":
-            return document.id
-        if self.protocol.unit == "corpus":
-            return "corpus"
-        if document.topic is None:
+        """The unit of evaluation that a document belongs to; one that should have a topic and has none is told."""
+        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
             self._report(NO_TOPIC.at(found))
-            return f"topic {document.id}"
-        within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
-        return f"topic {document.topic}{within}"
+        return unit_of(document, self.protocol)
 
     def _count(self, unit: str, documents: Sequence[Tables]) -> None:
         """Count a unit that is complete by itself."""
@@ -201,6 +195,18 @@ class Sheet:
         if empty and names:
             where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"
             yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(empty):,} in {where}")
+
+
+def unit_of(document: Document, protocol: Protocol) -> str:
+    """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
+    if protocol.unit == "document":
+        return document.id
+    if protocol.unit == "corpus":
+        return "corpus"
+    if document.topic is None:
+        return f"topic {document.id}"
+    within = f" {document.subtopic}" if protocol.unit == "subtopic" and document.subtopic else ""
+    return f"topic {document.topic}{within}"
 
 
 def _leaf(counts: Counts, averages: Averages) -> Leaf:

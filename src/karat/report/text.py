@@ -51,7 +51,7 @@ def breakdown(
     """One row a value: all scores of a measure that stands alone, else the one that sums up each measure."""
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
     names = {id_: _names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
-    shown = [(id_, name) for id_ in measures for name in (names[id_] if len(measures) == 1 else _summary(names[id_]))]
+    shown = [(id_, name) for id_ in measures for name in (names[id_] if len(measures) == 1 else summary(names[id_]))]
     header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)]
     rows = [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
     return table(header, rows)
@@ -67,7 +67,7 @@ def _names(leaves: Iterable[Leaf]) -> list[str]:
     return [*(name for name in SHORT if name in found), *(name for name in found if name not in SHORT)]
 
 
-def _summary(names: Sequence[str]) -> list[str]:
+def summary(names: Sequence[str]) -> list[str]:
     """The one score that sums up a measure."""
     return ["f1"] if "f1" in names else list(names[:1])
 

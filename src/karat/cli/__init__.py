@@ -6,7 +6,20 @@ from io import TextIOWrapper
 import click
 
 from karat import __version__
-from karat.cli import convert, demo, describe, explain, formats, lab, measures, protocols, score, simulate, validate
+from karat.cli import (
+    convert,
+    demo,
+    describe,
+    explain,
+    formats,
+    lab,
+    measures,
+    protocols,
+    reproduce,
+    score,
+    simulate,
+    validate,
+)
 from karat.errors import KaratError
 
 EPILOG = """\b
@@ -36,6 +49,7 @@ COMMANDS = (
     measures.measures,
     explain.explain,
     lab.lab,
+    reproduce.reproduce,
     demo.demo,
 )
 

@@ -92,9 +92,9 @@ def lab(
     from karat.formats import Options
     from karat.protocols import parse_setting
     from karat.studies import lab, shown
-    from karat.studies.plot import format_of, picture
+    from karat.studies.plot import drawn_as, picture
 
-    suffix = None if plot is None else format_of(plot)
+    suffix = None if plot is None else drawn_as(plot)
     findings = Findings()
     named = None
     if gold is not None:

@@ -9,7 +9,7 @@ from karat import engine
 from karat.corpus import MemoryCorpus
 from karat.counts import Leaf
 from karat.engine.sheet import unit_of
-from karat.errors import Findings
+from karat.errors import Findings, KaratError
 from karat.model import Document
 from karat.protocols import Protocol
 from karat.report.text import summary
@@ -42,6 +42,13 @@ class Bench:
             findings=Findings(),
         )
         return {id_: score.micro for id_, score in result.scores.items() if id_.startswith(self.prefix)}
+
+    def exchanged(self, gold: Sequence[Document], system: Sequence[Document]) -> Leaves:
+        """The same with the sides exchanged; nothing if the system lacks what the protocol's settings name."""
+        try:
+            return self.leaves(system, gold)
+        except KaratError:
+            return {}
 
 
 class Group(Struct, frozen=True):

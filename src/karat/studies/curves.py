@@ -89,7 +89,7 @@ def curve(
         right, wrong = (said, ()) if way.direction == "grow" else (range(len(pieces.correct)), said)
         system = pieces.system(right, wrong)
         there = bench.leaves(pieces.gold, system)
-        back = bench.leaves(system, pieces.gold) if swap else {}
+        back = bench.exchanged(pieces.gold, system) if swap else {}
         added = names[said[-1]] if said else ""
         points.append(Point(count, added, dict(_scores(there, measures)), dict(_scores(back, measures))))
         if progress is not None:

@@ -127,11 +127,12 @@ def _examined(
 
 def _different(pieces: Pieces) -> dict[str, list[Document]]:
     """Systems that have nothing in common with gold: no right piece, or not even a mention."""
-    wrong = len(pieces.wrong)
-    return {
-        f"no right {pieces.noun} and {wrong} wrong {plural('one', wrong)}": pieces.system((), range(wrong)),
-        "no mention in common": strangers(pieces.gold),
-    }
+    wrong, others = len(pieces.wrong), strangers(pieces.gold)
+    system = pieces.system((), range(wrong))
+    found = {"no mention in common": others}
+    if [document.mentions for document in system] != [document.mentions for document in others]:
+        found[f"no right {pieces.noun} and {wrong} wrong {plural('one', wrong)}"] = system
+    return found
 
 
 def _counter(pieces: Sequence[Pieces], options: Options, progress: Progress | None) -> Callable[[], None]:

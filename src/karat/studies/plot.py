@@ -37,7 +37,7 @@ class Panel(Struct, frozen=True):
     lines: tuple[Line, ...]
 
 
-def format_of(name: str) -> str:
+def drawn_as(name: str) -> str:
     """The end of a picture's name, if it can be drawn."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:

@@ -22,7 +22,7 @@ class Links:
     ) -> None:
         others = {link.kind for document in gold for link in document.links} - set(kinds)
         self.gold = [without_links(document, others) for document in gold]
-        self._correct, self._wrong = correct, wrong
+        self.right, self.astray = correct, wrong
         self.correct, self.wrong = ([self._told(*placed) for placed in side] for side in (correct, wrong))
 
     @classmethod
@@ -47,9 +47,9 @@ class Links:
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
         """Gold with just these links."""
         links: list[list[Link]] = [[] for _ in self.gold]
-        for d, link in [self._correct[number] for number in sorted(correct)]:
+        for d, link in [self.right[number] for number in sorted(correct)]:
             links[d].append(link)
-        for d, link in [self._wrong[number] for number in sorted(wrong)]:
+        for d, link in [self.astray[number] for number in sorted(wrong)]:
             links[d].append(link)
         return [replace(document, links=tuple(own)) for document, own in zip(self.gold, links, strict=True)]
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 from msgspec.structs import replace
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import FORMATS, Block, Format, Options, attributes_in
+from karat.formats import FORMATS, Block, Format, Options, attributes_in, links_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document, Mention, Value
 from karat.topics import Topics
@@ -29,8 +29,10 @@ class Survey:
         self.rows: dict[str, int] = {}
         self._places = array("q")
         self._contexts: dict[int, str] = {}
+        self._more: dict[int, tuple[tuple[int, int, int], ...]] = {}
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
+        self.links: set[tuple[str, str, str]] = set()
         self.settled_kinds: dict[str, str] = {}
         """Kinds that one document leaves undecided, and what they are in this corpus."""
 
@@ -38,27 +40,36 @@ class Survey:
         """Take note of one more document."""
         if block.context is not None:
             self._contexts[len(self.rows)] = block.context
+        if block.more:
+            self._more[len(self.rows)] = block.more
         self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
         self.kinds |= block.kinds or {kind for kind, _ in block.attributes}
+        self.links |= block.links
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
         row = self.rows[id_]
         file, offset, length, line = self._places[row * 4 : row * 4 + 4]
-        return file, Block(id_, offset, length, line, context=self._contexts.get(row))
+        return file, Block(id_, offset, length, line, context=self._contexts.get(row), more=self._more.get(row, ()))
 
     def settle(self, kinds: dict[str, str]) -> None:
         """Take note of what undecided kinds are, once all documents are known."""
         self.settled_kinds = kinds
         self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
         self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
+        self.links = {(link, kinds.get(one, one), kinds.get(other, other)) for link, one, other in self.links}
 
     def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
         """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
         wanted = None if kinds is None else set(kinds)
         return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+    def links_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Kinds of links between mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
 @runtime_checkable
@@ -205,7 +216,11 @@ class FileCorpus:
     def _bytes(self, number: int, block: Block) -> bytes:
         stream = self._stream(number)
         stream.seek(block.offset)
-        return stream.read(block.length)
+        data = stream.read(block.length)
+        for offset, length, _ in block.more:
+            stream.seek(offset)
+            data += stream.read(length)
+        return data
 
     def _stream(self, number: int) -> BinaryIO:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
@@ -249,7 +264,8 @@ class MemoryCorpus:
         if self._survey is None:
             self._survey = Survey()
             for document in self:
-                self._survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+                block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
+                self._survey.add(block, 0)
         return self._survey
 
     def read(self, id_: str, report: Report) -> Document:

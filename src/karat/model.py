@@ -20,6 +20,9 @@ Id = Annotated[str, Meta(min_length=1)]
 Unit = Literal["char", "token"]
 """What offsets count: code points of the text, or rows of the token table."""
 
+ORDERED = frozenset({"after"})
+"""Kinds of links that order events in time and make no hierarchy of them."""
+
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One place in a document that speaks of an event (or an entity, a value, a time)."""
@@ -78,6 +81,11 @@ class Pair(Struct, frozen=True):
 
     gold: Document
     system: Document
+
+
+def nodes_of(kind: str) -> str:
+    """The attribute of a cluster that stands in more nodes of a forest of that kind than its links tell: in how many."""
+    return f"nodes.{kind}"
 
 
 def qualified(document: str, id_: str) -> str:

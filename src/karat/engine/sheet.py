@@ -42,7 +42,8 @@ class Sheet:
             raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
         attributes = gold.attributes_of(protocol.kinds)
-        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
+        links = sorted(gold.links_of(protocol.kinds))
+        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
         offered = [
             (row, family.averages)
             for family in protocol.families
@@ -92,7 +93,7 @@ class Sheet:
         self._enter(unit, documents)
         for measure, averages, rows in self.measures:
             made = [tables.get(measure.artefact) for tables in documents]
-            rows.append(measure.count(made[0] if len(made) == 1 else measure.artefact.add(made)))
+            self._append(measure, rows, made[0] if len(made) == 1 else measure.artefact.add(made))
             self._break_down(measure, averages, documents, made)
 
     def _count_all(self) -> None:
@@ -108,9 +109,17 @@ class Sheet:
                 whole = [artefact.add(tables) for tables in made]
                 finished[artefact] = artefact.settled(whole) if getattr(artefact, "needs_corpus", False) else whole
             for table in finished[artefact]:
-                rows.append(measure.count(table))
+                self._append(measure, rows, table)
             for (_, documents), tables in zip(units, made, strict=True):
                 self._break_down(measure, averages, documents, tables)
+
+    def _append(self, measure: Measure, rows: Rows, table: Any) -> None:
+        """Count a unit, and tell what the measure has to say of it."""
+        counts = measure.count(table)
+        rows.append(counts)
+        remarks = getattr(measure, "remarks", None)
+        for finding in remarks(table, counts) if remarks is not None else ():
+            self._report(finding)
 
     def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
         self._units.append(unit)

@@ -57,6 +57,10 @@ class Block(NamedTuple):
     """Kinds of its mentions, where they are more than those with attributes."""
     context: str | None = None
     """What the file said before the document and is needed to read it."""
+    links: frozenset[tuple[str, str, str]] = frozenset()
+    """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
+    more: tuple[tuple[int, int, int], ...] = ()
+    """Where else in its file the document goes on: offset, length and first line of each further piece."""
 
 
 class Options(Struct, frozen=True):
@@ -105,6 +109,19 @@ class _HasAttributes(Protocol):
 def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, str]]:
     """(kind, attribute) pairs that occur on mentions."""
     return frozenset((mention.kind, name) for mention in mentions for name in mention.attributes)
+
+
+def links_in(document: Document) -> frozenset[tuple[str, str, str]]:
+    """(kind of link, kind of mention at its source, at its target); the kind of a cluster is that of its mentions."""
+    if not document.links:
+        return frozenset()
+    kinds = {mention.cluster: mention.kind for mention in document.mentions}
+    kinds |= {mention.id: mention.kind for mention in document.mentions}
+    return frozenset(
+        (link.kind, kinds[link.source], kinds[link.target])
+        for link in document.links
+        if link.source in kinds and link.target in kinds
+    )
 
 
 FORMATS = Registry(sys.modules[__name__], "format", option="karat formats")

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats import Block, Options, attributes_in
+from karat.formats import Block, Options, attributes_in, links_in
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.model import Document, Link, Mention, Region
@@ -45,6 +45,7 @@ class _DocumentHead(Struct):
     topic: str | None = None
     subtopic: str | None = None
     mentions: list[_MentionHead] = []
+    links: list[msgspec.Raw] = []
 
 
 _head = msgspec.json.Decoder(_DocumentHead)
@@ -64,8 +65,17 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             head = _decoded(_head, data, file, line)
             attributes = attributes_in(head.mentions)
             kinds = frozenset(mention.kind for mention in head.mentions)
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds)
+            links = _links_in(data) if head.links else frozenset()
+            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
         offset += len(data)
+
+
+def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
+    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
+    try:
+        return links_in(_document.decode(data))
+    except msgspec.ValidationError:
+        return frozenset()
 
 
 def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
-from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
+from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS
 from karat.formats._tbf_writer import write as write
 from karat.formats._tokens import number
@@ -33,10 +33,11 @@ LOCAL_CLUSTERS = True
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT = b"#"[0]
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+MARKS = frozenset(b"#@ \t\r\v\f")  # a line that begins otherwise is a mention
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
+LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
 STRUCTURE = Rule("tbf-structure", "fatal", "A document stands between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
@@ -55,8 +56,6 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-REPEATED = Rule("member-twice", "fault", "Name each mention once; it is a member once.")
-TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
 
@@ -68,6 +67,7 @@ def sniff(head: bytes) -> bool:
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first, line = None, 0, 0, 0
+    links: set[tuple[str, str, str]] = set()
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -83,8 +83,11 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             elif mark.startswith(END):
                 if id_ is None:
                     raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                yield Block(id_, start, offset - start, first, ATTRIBUTES)
+                yield Block(id_, start, offset - start, first, ATTRIBUTES, links=frozenset(links))
                 id_ = None
+                links.clear()
+            elif (name := mark[1:].lstrip().partition(b"\t")[0]) in LINKS:
+                links.add(LINKS[name])
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)

@@ -8,6 +8,7 @@ A family is a module (or any object another package offers under the entry-point
 
 A measure has two faces: `count(table)`, and, only when asked, `outcomes(table)`: which gold item met which system
 item and what that contributed. The outcomes of a table sum to its counts; a law checks that for every measure.
+A measure may also offer `remarks(table, counts)`: findings on a unit that a reader of the score should know.
 """
 
 import sys
@@ -127,6 +128,8 @@ class Setting(Struct, frozen=True):
     """Attributes on at least one gold mention: type, realis, then by name."""
     alignments: Mapping[str, AlignmentChoice]
     comparison: Comparison
+    links: Sequence[str] = ()
+    """Kinds of links that gold has between mentions that are scored, by name."""
 
     def scored(self, named: Sequence[str]) -> tuple[str, ...]:
         """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""

@@ -39,6 +39,11 @@ class Curve(Struct, frozen=True):
         """How many were added in all."""
         return self.points[-1].pieces
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Whose curves these are."""
+        return tuple(self.points[0].scores)
+
     def values(self, measure: str) -> list[float | None]:
         """The scores of one measure."""
         return [point.scores[measure] for point in self.points]

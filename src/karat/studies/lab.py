@@ -57,8 +57,7 @@ class Examination(Struct, frozen=True):
     base: Result
     """Gold against itself."""
     measures: tuple[Examined, ...]
-    curves: tuple[tuple[Curve, tuple[str, ...]], ...]
-    """Each with the measures whose curve it is."""
+    curves: tuple[Curve, ...]
     unmoved: tuple[str, ...]
     """Measures that nothing in this gold moves."""
 
@@ -80,8 +79,12 @@ def examine(
     if not found:
         raise UNMOVED.error(f"nothing in gold moves {', '.join(base.scores)}", file=gold.name)
     told = _counter([group.pieces for group in found], options, progress)
-    curves = [(one, group.measures) for group in found for one in _curves(bench, group, options, told)]
-    examined = {id_: one for group in found for id_, one in _examined(bench, group, curves)}
+    curves: list[Curve] = []
+    examined: dict[str, Examined] = {}
+    for group in found:
+        own = list(_curves(bench, group, options, told))
+        examined |= _examined(bench, group, own)
+        curves += own
     return Examination(
         base=base,
         measures=tuple(examined[id_] for id_ in base.scores if id_ in examined),
@@ -112,17 +115,16 @@ def _curves(bench: Bench, group: Group, options: Options, told: Callable[[], Non
         yield curve(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=told)
 
 
-def _examined(
-    bench: Bench, group: Group, curves: Sequence[tuple[Curve, tuple[str, ...]]]
-) -> Iterator[tuple[str, Examined]]:
+def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, Examined]:
     pieces = group.pieces
     whole = bench.leaves(pieces.gold, pieces.gold)
     different = {what: bench.leaves(pieces.gold, system) for what, system in _different(pieces).items()}
-    own = [one for one, measures in curves if measures is group.measures]
+    found = {}
     for id_ in group.measures:
         scores = {what: leaves[id_] for what, leaves in different.items()}
-        verdicts = judged(id_, whole[id_], scores, own)
-        yield id_, Examined(id_, headline_name(whole[id_]), pieces.noun, tuple(verdicts))
+        verdicts = judged(id_, whole[id_], scores, curves)
+        found[id_] = Examined(id_, headline_name(whole[id_]), pieces.noun, tuple(verdicts))
+    return found
 
 
 def _different(pieces: Pieces) -> dict[str, list[Document]]:

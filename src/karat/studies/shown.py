@@ -32,7 +32,7 @@ def text(examination: Examination) -> str:
         table([], [side], left=2),
         verdicts(examination),
         *counterexamples(examination),
-        *(bars(curve, measures) for curve, measures in first_ways(examination)),
+        *map(bars, first_ways(examination)),
         *(
             [f"not examined, for nothing in gold moves them: {', '.join(unmoved)}"]
             if (unmoved := examination.unmoved)
@@ -68,22 +68,19 @@ def counterexamples(examination: Examination) -> Iterator[str]:
             yield "\n".join([", ".join(measures), *lines])
 
 
-def first_ways(examination: Examination) -> Iterator[tuple[Curve, tuple[str, ...]]]:
+def first_ways(examination: Examination) -> list[Curve]:
     """The curves from the last piece to the first; those by chance are witnesses only."""
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    for curve, measures in examination.curves:
-        if (curve.direction, measures) not in seen:
-            seen.add((curve.direction, measures))
-            yield curve, measures
+    found: dict[tuple[str, tuple[str, ...]], Curve] = {}
+    for curve in examination.curves:
+        found.setdefault((curve.direction, curve.measures), curve)
+    return list(found.values())
 
 
-def bars(curve: Curve, measures: Sequence[str]) -> str:
+def bars(curve: Curve) -> str:
     """The curves of several measures, a line each, between their first and last scores."""
     what = f"{counted(curve.pieces, f'{KINDS[curve.direction]} {curve.noun}')}, {curve.order}"
-    rows = []
-    for id_ in measures:
-        values = curve.values(id_)
-        rows.append([id_, percent(values[0]), bar(values), percent(values[-1])])
+    values = {id_: curve.values(id_) for id_ in curve.measures}
+    rows = [[id_, percent(scores[0]), bar(scores), percent(scores[-1])] for id_, scores in values.items()]
     return f"{WAYS[curve.direction]}: {what}\n{table([], rows)}"
 
 
@@ -121,7 +118,7 @@ def json(examination: Examination) -> str:
             for one in examination.measures
         },
         "unmoved": examination.unmoved,
-        "curves": [curve for curve, _ in examination.curves],
+        "curves": examination.curves,
     }
     return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
 
@@ -131,9 +128,9 @@ def points(examination: Examination) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["direction", "order", "pieces", "added", "measure", "score", "swapped"])
-    for curve, measures in examination.curves:
+    for curve in examination.curves:
         for point in curve.points:
-            for id_ in measures:
+            for id_ in curve.measures:
                 scores = (point.scores[id_], point.swapped.get(id_))
                 told = ("" if score is None else repr(score) for score in scores)
                 writer.writerow([curve.direction, curve.order, point.pieces, point.added, id_, *told])
@@ -143,20 +140,20 @@ def points(examination: Examination) -> str:
 def panels(examination: Examination) -> list[list[Panel]]:
     """The curves to draw: a row for each kind of pieces, the way to gold beside the way to chaos."""
     rows: dict[tuple[str, ...], dict[str, list[Curve]]] = {}
-    for curve, measures in examination.curves:
-        rows.setdefault(measures, {}).setdefault(curve.direction, []).append(curve)
-    return [[_panel(curves, measures) for curves in ways.values()] for measures, ways in rows.items()]
+    for curve in examination.curves:
+        rows.setdefault(curve.measures, {}).setdefault(curve.direction, []).append(curve)
+    return [[_panel(curves) for curves in ways.values()] for ways in rows.values()]
 
 
 def title(examination: Examination) -> str:
     """What the picture shows."""
     base = examination.base
-    others = len({curve.order for curve, _ in examination.curves}) - 1
+    others = len({curve.order for curve in examination.curves}) - 1
     thin = f"; thin: {counted(others, 'other order')} of pieces" if others else ""
     return f"{base.protocol} on {base.gold.name}{thin}"
 
 
-def _panel(curves: Sequence[Curve], measures: Sequence[str]) -> Panel:
+def _panel(curves: Sequence[Curve]) -> Panel:
     first = curves[0]
     lines = [
         Line(
@@ -166,7 +163,7 @@ def _panel(curves: Sequence[Curve], measures: Sequence[str]) -> Panel:
             number > 0,
         )
         for number, curve in enumerate(curves)
-        for id_ in measures
+        for id_ in curve.measures
     ]
     across = f"{KINDS[first.direction]} {plural(first.noun, 2)} [% of {first.pieces}]"
     return Panel(WAYS[first.direction], across, tuple(lines))

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from karat.model import Cluster, Document, Mention, qualified
+from karat.model import Cluster, Document, Mention
 from karat.studies.pieces import without_links
 
 Place = tuple[int, int]
@@ -53,7 +53,7 @@ class Clusters:
         for m, mention in enumerate(document.mentions):
             home, number = first.get((d, m), (d, m))
             founder = self.gold[home].mentions[number]
-            name = qualified(self.gold[home].id, founder.id)
+            name = f"{home}:{number}"
             mentions.append(replace(mention, cluster=name))
             if founder.cluster in self._records:
                 records[name] = replace(self._records[founder.cluster], id=name)

@@ -1,7 +1,7 @@
 """Pieces that are links between events."""
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 from msgspec.structs import replace
 
@@ -29,7 +29,8 @@ class Links:
     def of(cls, gold: Sequence[Document], kinds: Collection[str]) -> "Links":
         """The links of these kinds in the order of what they lead to, and wrong ones that chain up all roots.
 
-        A root is an event that no link leads to. Each is put below the one before it until there is one root.
+        A root is an event that none of these links leads to. Each is put below the one before it until there is
+        one, by links of the kinds in turn.
         """
         correct: list[Placed] = []
         wrong: list[Placed] = []
@@ -37,11 +38,11 @@ class Links:
             rank = _ranks(document)
             own = _telling([link for link in document.links if link.kind in kinds], rank)
             correct += [(d, link) for link in own]
-            for kind in sorted(kinds):
-                led = {rank[link.target] for link in own if link.kind == kind}
-                names = {rank[mention.id]: mention.id for mention in reversed(document.mentions)}
-                roots = [name for number, name in sorted(names.items()) if number not in led]
-                wrong += [(d, Link(kind, source, target)) for source, target in pairwise(roots)]
+            led = {rank[link.target] for link in own}
+            names = {rank[mention.id]: mention.id for mention in reversed(document.mentions)}
+            roots = [name for number, name in sorted(names.items()) if number not in led]
+            pairs = zip(pairwise(roots), cycle(sorted(kinds)), strict=False)
+            wrong += [(d, Link(kind, source, target)) for (source, target), kind in pairs]
         return cls(gold, kinds, correct[::-1], wrong[::-1])
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
@@ -67,6 +68,7 @@ def _telling(links: Sequence[Link], rank: dict[str, int]) -> list[Link]:
 def _ranks(document: Document) -> dict[str, int]:
     """For each mention and each cluster: the place of its event's first mention. A name of both is the mention's."""
     first: dict[str, int] = {}
+    silent = {cluster.id: len(document.mentions) + c for c, cluster in enumerate(document.clusters)}
     for m, mention in enumerate(document.mentions):
         if mention.cluster is not None:
             first.setdefault(mention.cluster, m)
@@ -74,4 +76,4 @@ def _ranks(document: Document) -> dict[str, int]:
         mention.id: m if mention.cluster is None else first[mention.cluster]
         for m, mention in enumerate(document.mentions)
     }
-    return first | mentions
+    return silent | first | mentions

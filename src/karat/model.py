@@ -84,7 +84,7 @@ class Pair(Struct, frozen=True):
 
 
 def nodes_of(kind: str) -> str:
-    """The attribute of a cluster that stands in more nodes of a forest of that kind than its links tell: in how many."""
+    """The attribute that tells in how many nodes of a forest a cluster stands, where that is more than links tell."""
     return f"nodes.{kind}"
 
 

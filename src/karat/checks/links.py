@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from karat.errors import Finding, Rule
-from karat.model import Document, Link
+from karat.model import ORDERED, Document, Link
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or turn round one of these links, or correct the coreference between them.")
 INSIDE = Rule(
@@ -16,8 +16,6 @@ PARENTS = Rule(
     "note",
     "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
 )
-PARENTAL = "subevent"
-"""The kind of link that leads from a parent to its child; what comes after two events is ordinary."""
 MOST = 10
 """Cycles told of one kind in a document; each costs a walk over its links."""
 
@@ -51,19 +49,25 @@ def check(document: Document) -> Iterator[Finding]:
             _, closing = max((graph[edge] for edge in pairwise(cycle)), key=lambda numbered: numbered[0])
             told = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(told, item=_item(closing))
-    yield from _children_of_two(graphs.get(PARENTAL, {}), document)
+        if kind not in ORDERED:  # what comes after two events is ordinary
+            yield from _children_of_two(kind, graph, document)
 
 
-def _children_of_two(graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
-    """Each child once, where its second parent is written."""
+def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
+    """Each event once that is the child of two, where its second parent is written."""
+    if len({child for _, child in graph}) == len(graph):
+        return
+    others = {
+        name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
+    }
     parents: dict[Class, list[Class]] = {}
     for parent, child in sorted(graph):
         parents.setdefault(child, []).append(parent)
     for child, having in parents.items():
-        if len(having) > 1:
+        if len(having) > 1 and child[1] not in others:  # an entity may well have parts in two events
             second = sorted(graph[parent, child] for parent in having)[1][1]
             named = " and ".join(repr(name) for _, name in having)
-            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {PARENTAL} links: {named}"
+            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
             yield PARENTS.at(found, item=_item(second))
 
 

@@ -18,7 +18,7 @@ Children = dict[str, dict[str, None]]
 UNWRITABLE = Rule(
     "forest-unwritable",
     "fatal",
-    "Rename it: an id in a tree has no blank, comma, parenthesis or brace; that of a document no tab, and no # or ( first.",
+    "Rename it: ids in trees have no blank, comma, parenthesis or brace; those of documents no tab, no # or ( first.",
 )
 CYCLE = Rule("forest-cycle", "fatal", "Remove or turn round one of these links; trees cannot hold a cycle.")
 

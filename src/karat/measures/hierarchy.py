@@ -13,9 +13,9 @@ A node is an event: all mentions that refer to it. Two links are the same if the
 children share one (section 3.2). Nothing here recurses: a tree may be as deep as it likes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import fsum
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -60,26 +60,28 @@ NSTMp     STM(F1, F2) / max(|F1|, |F2|);  STM(a, b) = 1 + max Σ STM(child of a,
 siblings  R = |gold pairs of siblings that are siblings in the system| / |gold pairs|, P over the system's pairs
 CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of trees;
           φ = events of both trees that share a mention, and whose parents do (or both are roots)""",
-    citation="Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference; Luo et al. (2014) for pairs of "
-    "each side's own; Cai and Strube (2010), section 2, on mentions that one side lacks.",
+    citation="Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference; Luo et al. (2014) for pairs "
+    "of each side's own; Ji et al. (2005), Rahman and Ng (2009) for leaving out mentions that one side lacks.",
     traps=(
-        "B3 and CEAF do not apply as they are (section 4.1): they compare sets of mentions, and a set of all events of a "
-        "tree does not tell parent from child. CEAFp replaces the overlap of two sets by the likeness of two trees.",
-        "MUCp has MUC's two disadvantages (section 6): it prefers systems that put more mentions into an event, since a "
-        "link then meets more links; and it says nothing of events without a link, so that two forests without any get 0.",
+        "B3 and CEAF do not apply as they are (section 4.1): they compare sets of mentions, and the set of all events "
+        "of a tree does not tell parent from child. CEAFp compares trees instead of sets.",
+        "MUCp has MUC's two disadvantages (section 6): it prefers systems that put more mentions into an event, since "
+        "their links meet more links; and it says nothing of events without a link: two forests without any get 0.",
         "BLANCp of totally different links is not 0 but about one half: nearly all pairs are non-links on both sides.",
         "NSTMp stops at the first event that differs: what hangs below a wrong root earns nothing, and a right link "
         "below an event that is not yet attached changes nothing.",
         "How well mentions were found is part of none of these numbers alone: read coref.mention beside them.",
     ),
     departures=(
-        "BLANCp is undefined where the two sides do not have the same events, as in the paper; `twinless` chooses otherwise.",
-        "BLANCp leaves out a class (links, non-links) only if neither side has it. Recasens and Hovy (2011) look at gold "
-        "alone (edge = gold), which breaks the paper's own property P2.",
-        "The dummy root of NSTMp is counted on neither side, so that totally different forests get 0 (P3); root = counted "
-        "is the paper's text to the letter.",
+        "BLANCp is undefined where the two sides do not have the same events, as in the paper; `twinless` chooses "
+        "otherwise.",
+        "BLANCp leaves out a class (links, non-links) only if neither side has it. Recasens and Hovy (2011) look at "
+        "gold alone (edge = gold), which breaks the paper's own property P2.",
+        "The dummy root of NSTMp is counted on neither side, so that totally different forests get 0 (P3); root = "
+        "counted is the paper's text to the letter.",
         "Algorithm 1 follows all pairs of children that share a mention and can count one twice; here they are matched "
-        "one-to-one, with the greatest sum. With transitive links it counts chains of events, over the larger self-match.",
+        "one-to-one, with the greatest sum. Where implied links count, it counts chains of events, over the larger "
+        "self-match.",
         "An event with two parents makes no tree: NSTMp and CEAFp are then undefined, the others are scored.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
@@ -198,11 +200,11 @@ def blancp(table: Hierarchy, parameters: Parameters) -> LinkClasses:
     """Links and non-links: each side's own, which are the same pairs where both have the same events."""
     kind = EDGES[parameters.edge]
     if parameters.twinless == "undefined" and not table.same_events:
-        return kind(*[0] * 8, undefined=1)
+        return kind.summed([[0] * 8 + [1]])
     below = [side.below(transitive=parameters.transitive) for side in (table.gold, table.system)]
     links = _related(table, *below)
     others = [_others(side, linked) for side, linked in zip((table.gold, table.system), below, strict=True)]
-    return kind(*astuple(links), *astuple(_related(table, *others)), undefined=0)
+    return kind.summed([[*astuple(links), *astuple(_related(table, *others)), 0]])
 
 
 def _others(graph: Graph, below: Relation) -> Relation:
@@ -222,7 +224,7 @@ def nstmp(table: Hierarchy, parameters: Parameters) -> Matches:
 
 
 def _matched(table: Hierarchy, *, transitive: bool) -> float:
-    """STM of the two forests, from the leaves up: the value of two events waits where their parents will look for it."""
+    """STM of the two forests, from the leaves up: the value of two events waits where their parents look for it."""
     gold, system = table.gold.parents(), table.system.parents()
     waiting: dict[tuple[int | None, int | None], list[tuple[int, int, float]]] = {}
     for event in reversed(_from_the_roots(table.gold)):

@@ -69,6 +69,8 @@ class Protocol(Struct, frozen=True):
     system_only_documents: Literal["ignore", "score", "refuse"]
     parameters: dict[str, Parameter]
     values: dict[str, Any]
+    faults: tuple[str, ...]
+    """Codes of findings that are notes elsewhere and faults under this protocol."""
     comparison: Comparison
     filters: tuple[Filter, ...]
     alignments: dict[str, AlignmentChoice]
@@ -108,6 +110,7 @@ class _File(Struct, forbid_unknown_fields=True):
     unit: Literal["document", "subtopic", "topic", "corpus"] = "document"
     system_only_documents: Literal["ignore", "score", "refuse"] = "ignore"
     parameters: dict[str, Parameter] = {}
+    faults: tuple[str, ...] = ()
     comparison: Comparison = Comparison()
     filters: list[dict[str, Any]] = []
     alignments: dict[str, dict[str, Any]] = {}
@@ -169,6 +172,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         system_only_documents=written.system_only_documents,
         parameters=written.parameters,
         values=values,
+        faults=written.faults,
         comparison=written.comparison,
         filters=tuple(read.filter(entry) for entry in written.filters),
         alignments={key: read.alignment(key, entry) for key, entry in written.alignments.items()},

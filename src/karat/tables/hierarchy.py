@@ -16,7 +16,7 @@ from karat.tables.aligned import AlignedPairs, Alignment
 from karat.tables.events import BothEvents, Edge, Events
 
 Keep = Literal["all", "common", "no-system-singletons"]
-"""Which mentions make events: all, those that both sides have, or all but what only the system has and links nowhere."""
+"""Which mentions make events: all, those that both sides have, or all but those that the system alone has, unlinked."""
 
 Relation = dict[int, int]
 """Which events are related to an event: the bits of a number."""

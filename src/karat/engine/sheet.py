@@ -1,7 +1,7 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from karat import __version__
@@ -34,8 +34,10 @@ class Sheet:
         by: Sequence[str],
         measures: tuple[str, ...],
         report: Report,
+        tables: Callable[[Pair], Tables] = Tables,
     ) -> None:
         self.protocol = protocol
+        self._tables = tables
         self._report = report
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             found = f"gold has no mention of kind {', '.join(protocol.kinds)}"
@@ -77,9 +79,9 @@ class Sheet:
             pair = filter_(pair)
         unit = self._unit(pair.gold)
         if self.protocol.unit == "document" and not self._late:
-            self._count(unit, [Tables(pair)])
+            self._count(unit, [self._tables(pair)])
         else:
-            self._pending.setdefault(unit, []).append(Tables(pair))
+            self._pending.setdefault(unit, []).append(self._tables(pair))
 
     def _unit(self, document: Document) -> str:
         """The unit of evaluation that a document belongs to; one that should have a topic and has none is told."""

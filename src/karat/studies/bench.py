@@ -1,5 +1,6 @@
 """The bench of the laboratory: gold in memory, any number of systems against it, and what moves a measure."""
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
@@ -17,7 +18,9 @@ from karat.studies.pieces import Pieces, without_clusters, without_links
 from karat.studies.pieces.clusters import Clusters
 from karat.studies.pieces.links import Links
 from karat.studies.pieces.mentions import Mentions
+from karat.tables import KeptTables
 
+Documents = Sequence[Document]
 Leaves = Mapping[str, Leaf]
 """The micro average of each measure, by id."""
 
@@ -31,24 +34,29 @@ class Bench:
         ]
         self.protocol = replace(protocol, families=tuple(families))
         self.prefix = prefix
+        self._tables, self._exchanged = KeptTables(), KeptTables()
 
-    def leaves(self, gold: Sequence[Document], system: Sequence[Document]) -> Leaves:
-        """What a system scores. A measure that gold does not have, such as one of an attribute, is not there."""
+    def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
+        """What a system scores by these measures (none named: by all)."""
+        return self._leaves(gold, system, measures, self._tables)
+
+    def exchanged(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
+        """The same with the sides exchanged. A system may lack what a measure, or even the protocol, wants of gold."""
+        for wanted in (measures, ()):
+            with contextlib.suppress(KaratError):
+                return self._leaves(system, gold, wanted, self._exchanged)
+        return {}
+
+    def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
         (result,) = engine.score(
             MemoryCorpus(gold, name="gold"),
             MemoryCorpus(system, name="system"),
             [self.protocol],
-            engine.Options(),
+            engine.Options(measures),
             findings=Findings(),
+            tables=tables,
         )
         return {id_: score.micro for id_, score in result.scores.items() if id_.startswith(self.prefix)}
-
-    def exchanged(self, gold: Sequence[Document], system: Sequence[Document]) -> Leaves:
-        """The same with the sides exchanged; nothing if the system lacks what the protocol's settings name."""
-        try:
-            return self.leaves(system, gold)
-        except KaratError:
-            return {}
 
 
 class Group(Struct, frozen=True):

@@ -80,7 +80,7 @@ def curve(
     bench: Bench,
     pieces: Pieces,
     way: Way,
-    measures: Sequence[str],
+    measures: tuple[str, ...],
     *,
     steps: int,
     swap: bool,
@@ -93,8 +93,8 @@ def curve(
         said = way.numbers[:count]
         right, wrong = (said, ()) if way.direction == "grow" else (range(len(pieces.correct)), said)
         system = pieces.system(right, wrong)
-        there = bench.leaves(pieces.gold, system)
-        back = bench.exchanged(pieces.gold, system) if swap else {}
+        there = bench.leaves(pieces.gold, system, measures)
+        back = bench.exchanged(pieces.gold, system, measures) if swap else {}
         added = names[said[-1]] if said else ""
         points.append(Point(count, added, dict(_scores(there, measures)), dict(_scores(back, measures))))
         if progress is not None:

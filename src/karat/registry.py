@@ -22,7 +22,8 @@ class Registry:
     def __init__(self, room: ModuleType, noun: str, *, option: str) -> None:
         self.group = room.__name__
         self.noun = noun
-        self._option = option
+        self.option = option
+        """The command that lists them."""
         self._room = room
 
     @cached_property
@@ -49,7 +50,7 @@ class Registry:
         raise UsageError(
             f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",
-            f"{nearest(name, self.names())} `{self._option}` lists them.",
+            f"{nearest(name, self.names())} `{self.option}` lists them.",
         )
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:

@@ -73,7 +73,7 @@ def examine(
 ) -> Examination:
     """Examine the measures of a protocol whose ids begin with `prefix`."""
     (base,) = engine.score(gold, gold, [protocol], engine.Options((prefix,)), findings=findings)
-    documents = [bare(document) for document in seen(gold, protocol, findings.add)]
+    documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
     if not found:
@@ -93,15 +93,20 @@ def examine(
     )
 
 
-def seen(gold: Corpus, protocol: Protocol, report: Report) -> Iterator[Document]:
+def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it: what its filters take away can be no piece of information."""
     filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
-    for id_ in sorted(gold.survey().rows):
-        document = checked(gold.read(id_, _told_already), partial(gold.where, id_), _told_already)
-        pair = Pair(document, document)
-        for filter_ in filters:
-            pair = filter_(pair)
-        yield pair.gold
+    documents = []
+    try:
+        for id_ in sorted(gold.survey().rows):
+            document = checked(gold.read(id_, _told_already), partial(gold.where, id_), _told_already)
+            pair = Pair(document, document)
+            for filter_ in filters:
+                pair = filter_(pair)
+            documents.append(bare(pair.gold))
+    finally:
+        gold.close()
+    return documents
 
 
 def _told_already(finding: object) -> None:

@@ -10,8 +10,12 @@ from msgspec import Struct
 from karat.errors import Rule, UsageError
 
 NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'.")
-FORMATS = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
-"""What a picture's name may end in, and what is left out of the file so that it does not tell when it was made."""
+FORMATS = {
+    ".svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""What a picture's name may end in, and what is left out of the file: when, and with what, it was made."""
 
 # Colours that stay apart for readers who see few of them (Okabe and Ito 2008); dashes tell them apart without any.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -67,7 +67,7 @@ class Reproduction(Struct, frozen=True):
     """Its figure, to be drawn."""
 
 
-PAPERS = Registry(sys.modules[__name__], "paper", option="karat reproduce --help")
+PAPERS = Registry(sys.modules[__name__], "paper", option="karat reproduce")
 
 
 def recomputed(name: str, data: str | None, *, figure: bool = False) -> Reproduction:

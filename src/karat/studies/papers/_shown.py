@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from karat.report.text import UNDEFINED, table
-from karat.studies.papers import Cell, Column, Form, Numbers, Reproduction
+from karat.studies.papers import PAPERS, Cell, Column, Form, Numbers, Reproduction
+
+
+def listed() -> str:
+    """All papers, each with the data that it needs."""
+    rows = [[name, paper.TITLE, paper.DATA or "none"] for name, paper in PAPERS]
+    return table(["paper", "what", "data"], rows, left=3) + "\n"
 
 
 def text(reproduction: Reproduction) -> str:

@@ -52,7 +52,7 @@ is about this gold and these orders: a counter-example disproves, its absence pr
 @click.option(
     "--orders",
     type=click.IntRange(1),
-    default=3,
+    default=2,
     show_default=True,
     help="Orders of pieces: from last to first, others by chance.",
 )

@@ -35,7 +35,7 @@ class Options(Struct, frozen=True):
 
     steps: int = 200
     """Points of a curve; with more pieces than that, some are added together."""
-    orders: int = 3
+    orders: int = 2
     """In how many orders pieces are added: from last to first, and the others by chance."""
     seed: int = 0
 

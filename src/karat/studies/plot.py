@@ -1,5 +1,6 @@
 """Curves as a picture: SVG, PNG or PDF, the same bytes for the same curves."""
 
+import importlib.util
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,20 +43,20 @@ class Panel(Struct, frozen=True):
 
 
 def drawn_as(name: str) -> str:
-    """The end of a picture's name, if it can be drawn."""
+    """The end of a picture's name, if it can be drawn: asked before the work, so that none is in vain."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
         raise UsageError("plot-format", f"cannot draw {name!r}", f"End the name in {', '.join(FORMATS)}.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise NO_LIBRARY.error("matplotlib, which draws, is not installed", file=name)
     return suffix
 
 
 def picture(rows: Sequence[Sequence[Panel]], suffix: str, *, title: str) -> bytes:
     """Panels in rows; the legend of a row, whose panels show the same lines, stands to its right."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise NO_LIBRARY.error("matplotlib, which draws, is not installed") from None
+    import matplotlib
+    from matplotlib.figure import Figure
+
     settings: Any = {"svg.hashsalt": "karat", "font.size": 9, "axes.titlesize": 9.5}
     with matplotlib.rc_context(settings):
         most = max(map(len, rows))

@@ -440,6 +440,16 @@ def test_gold_with_one_mention_or_none(tmp_path: Path) -> None:
     assert (refused.code, "[measure-unmoved]" in refused.err) == (1, True)
 
 
+def test_what_is_odd_about_gold_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text('{"id": "d", "mentions": [{"id": "m", "span": [[0, 1]], "attributes": {"realis": "Maybe"}}]}\n')
+    done = run("lab", "nugget.span", "--gold", str(path), "-p", "tac-2017")
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        f"note: {path}, line 1: mention 'm' of document 'd' has the unknown realis 'Maybe' [realis-unknown]"
+    ]
+
+
 # Pictures
 
 

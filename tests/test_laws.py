@@ -154,6 +154,12 @@ def one(*mentions: Mention) -> list[Document]:
     return [Document("d", mentions=mentions)]
 
 
+def linked(*ids: str, **links: list[tuple[str, str]]) -> list[Document]:
+    mentions = tuple(mention(id_, (10 * number, 10 * number + 4)) for number, id_ in enumerate(ids))
+    joined = tuple(Link(kind, *ends) for kind, pairs in links.items() for ends in pairs)
+    return [Document("d", mentions=mentions, links=joined)]
+
+
 ACROSS = (
     "simple-cdec",
     "pure-cdec",
@@ -172,6 +178,11 @@ COUNTEREXAMPLES: dict[tuple[str, str], Sides] = {
         )
         for protocol in ("tac-2017", "liu-2015")
     },
+    # A system that contradicts itself has all of gold's links and says what they entail, too.
+    ("tac-2017", "bounded"): (
+        linked("a", "b", "c", after=[("a", "b")], subevent=[("b", "c")]),
+        linked("a", "b", "c", after=[("a", "b"), ("a", "c")], subevent=[("a", "b"), ("b", "c")]),
+    ),
     # Without false positives the pilot's precision is perfect, however bad the span.
     ("tac-pilot", "swap"): (one(mention("g", (0, 4))), one(mention("s", (0, 2)))),
     # Two mentions of one span both go to the first gold mention; the second is missed.

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import Report, Rule, quoted
+from karat.errors import KaratError, Origin, Report, Rule, quoted
 from karat.model import Document, Mention, Pair, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
@@ -85,15 +85,15 @@ class Validated(Struct, frozen=True, forbid_unknown_fields=True):
             return _unchanged
         told = False
 
-        def kept(document: Document) -> Document:
+        def kept(document: Document, origin: Origin) -> Document:
             nonlocal told
             if not told and document.mentions and not any("validated" in m.attributes for m in document.mentions):
                 told = True
                 found = f"no mention of document {quoted(document.id)} tells whether it was validated"
-                report(NOT_VALIDATED.at(f"{found}; such mentions are left out"))
+                report(NOT_VALIDATED.at(f"{found}; such mentions are left out", origin=origin))
             return restricted(document, lambda mention: mention.attributes.get("validated") is True)
 
-        return _both(kept)
+        return lambda pair: Pair(kept(pair.gold, "gold"), kept(pair.system, "system"))
 
 
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
@@ -116,11 +116,11 @@ class Distinct(Struct, frozen=True, forbid_unknown_fields=True):
         def distinct(pair: Pair) -> Pair:
             for mention, first in _repeated(pair.gold):
                 found = f"mentions {quoted(first.id)} and {quoted(mention.id)} of gold document {quoted(pair.gold.id)}"
-                raise GOLD_TWICE.error(f"{found} have the same span")
+                raise KaratError(GOLD_TWICE.at(f"{found} have the same span", item=mention.id, origin="gold"))
             repeated = {mention.id: first for mention, first in _repeated(pair.system)}
             for id_, first in repeated.items():
                 found = f"mention {quoted(id_)} of system document {quoted(pair.system.id)}"
-                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}"))
+                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}", item=id_, origin="system"))
             if not repeated:
                 return pair
             return replace(pair, system=restricted(pair.system, lambda mention: mention.id not in repeated))

@@ -49,7 +49,7 @@ class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     attributes: dict[str, Value] = {}
 
 
-class Link(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """Joins two mentions, or two clusters, of a document: `source` to `target` (`from` and `to` in JSON)."""
 
     kind: str

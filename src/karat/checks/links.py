@@ -16,6 +16,8 @@ PARENTS = Rule(
     "note",
     "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
 )
+PEELED = 4
+"""So often the first and last links of all paths are taken away; mostly none is left then, and so no cycle."""
 MOST = 10
 """Cycles told of one kind in a document; each costs a walk over its links."""
 
@@ -73,8 +75,13 @@ def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: D
 
 def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left = _inner(edges)
-    for _ in range(MOST if left else 0):
+    left: Collection[Edge] = edges
+    for _ in range(PEELED):
+        left = _inner(left)
+        if not left:
+            return
+    left = sorted(left)
+    for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
             sorter.add(source, target)
@@ -90,9 +97,9 @@ def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
 
 
 def _inner(edges: Collection[Edge]) -> list[Edge]:
-    """Edges that something leads to and that lead on, as those of a cycle do; mostly there are none."""
-    sources, targets = ({edge[side] for edge in edges} for side in (0, 1))
-    return sorted([edge for edge in edges if edge[0] in targets and edge[1] in sources])
+    """Edges that something leads to and that lead on, as those of a cycle do."""
+    sources, targets = {source for source, _ in edges}, {target for _, target in edges}
+    return [edge for edge in edges if edge[0] in targets and edge[1] in sources]
 
 
 def _item(link: Link) -> tuple[str, str, str]:

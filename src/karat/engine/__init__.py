@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from karat.corpus import Corpus
 from karat.engine.pairs import pairs
+from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.fingerprint import Fingerprint
@@ -64,6 +65,7 @@ def score(
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    places = Places(gold, system, report)
     sheets = [
         Sheet(
             protocol,
@@ -71,7 +73,7 @@ def score(
             system_survey,
             by=options.by,
             measures=options.measures,
-            report=report,
+            report=places.report,
             tables=tables,
         )
         for protocol in protocols
@@ -86,9 +88,10 @@ def score(
             units.add(pair.gold.unit)
         mentions[0] += len(pair.gold.mentions)
         mentions[1] += len(pair.system.mentions)
-        for sheet in sheets:
-            if in_gold or sheet.protocol.system_only_documents == "score":
-                sheet.add(pair)
+        with places.of(pair.gold.id):
+            for sheet in sheets:
+                if in_gold or sheet.protocol.system_only_documents == "score":
+                    sheet.add(pair)
         if progress is not None:
             progress(done, total)
     for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):

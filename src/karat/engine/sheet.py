@@ -87,7 +87,7 @@ class Sheet:
         """The unit of evaluation that a document belongs to; one that should have a topic and has none is told."""
         if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
-            self._report(NO_TOPIC.at(found))
+            self._report(NO_TOPIC.at(found, origin="gold"))
         return unit_of(document, self.protocol)
 
     def _count(self, unit: str, documents: Sequence[Tables]) -> None:

@@ -74,7 +74,7 @@ def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
     """What the links of a line join; a line that is wrong is for `parse` to refuse."""
     try:
         return links_in(_document.decode(data))
-    except msgspec.ValidationError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return frozenset()
 
 
@@ -108,10 +108,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             tell(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
         return settled
 
-    mentions = [
-        replace(mention, **changed) if (changed := _changed(mention, checked)) else mention
-        for mention in document.mentions
-    ]
+    mentions = [mention if _is_plain(mention) else _in_order(mention, checked) for mention in document.mentions]
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
     links: list[Link] = []
     for link in document.links:
@@ -123,11 +120,20 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     return replace(document, mentions=tuple(mentions), links=tuple(links))
 
 
-def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> dict[str, Region]:
-    """The regions of a mention that are not yet in order."""
+def _is_plain(mention: Mention) -> bool:
+    """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
+    if mention.head is None and mention.extent is None and mention.anchor is None and len(mention.span) == 1:
+        ((begin, end),) = mention.span
+        return 0 <= begin < end
+    return False
+
+
+def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:
+    """The mention with each of its regions checked, sorted and merged."""
     regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
     settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
-    return {name: region for name, region in settled.items() if region != regions[name]}
+    changed = {name: region for name, region in settled.items() if region != regions[name]}
+    return replace(mention, **changed) if changed else mention
 
 
 def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:

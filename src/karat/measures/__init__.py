@@ -131,6 +131,11 @@ class Setting(Struct, frozen=True):
     links: Sequence[str] = ()
     """Kinds of links that gold has between mentions that are scored, by name."""
 
+    def rewarded(self, choice: AlignmentChoice) -> tuple[str, ...]:
+        """The attributes that make two mentions more alike, where the alignment rewards those that agree."""
+        found = [name for name in ("type", "realis") if name in self.attributes]
+        return tuple(found) if choice.reward == "attributes" else ()
+
     def scored(self, named: Sequence[str]) -> tuple[str, ...]:
         """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""
         for name in named:

@@ -201,7 +201,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite
     """Every measure, and the averages."""
     choice = setting.alignments[parameters.alignment]
     agree = () if choice.agree == "span" else tuple(choice.agree.split("+"))
-    table = CorefTable(choice.aligned(agree, setting.comparison, agree=agree), parameters.singletons)
+    compared = tuple(dict.fromkeys((*agree, *setting.rewarded(choice))))
+    table = CorefTable(choice.aligned(compared, setting.comparison, agree=agree), parameters.singletons)
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))

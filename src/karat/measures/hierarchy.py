@@ -20,6 +20,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from karat.align.assignment import assignment
 from karat.align.matching import best_matching
 from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding, Rule, nearest, quoted
@@ -32,6 +33,8 @@ Edge = Literal["symmetric", "gold"]
 Root = Literal["uncounted", "counted"]
 Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
 
+FEW = 200
+"""Pairs that are matched exactly, whatever they are worth."""
 LARGEST = 1 << 1000
 """More than this many chains of events cannot be held as a number that adds."""
 
@@ -168,8 +171,14 @@ class Matches(Counts, frozen=True):
 
 def mucp(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
     """Links that both sides have."""
-    gold, system = (side.below(transitive=parameters.transitive) for side in (table.gold, table.system))
-    return _related(table, gold, system)
+    return _related(table, *_below(table, parameters))
+
+
+def _below(table: Hierarchy, parameters: Parameters) -> tuple[Relation, Relation]:
+    """What each side links to each event; implied links, too, if they count."""
+    if parameters.transitive:
+        return table.gold.far_below, table.system.far_below
+    return table.gold.below, table.system.below
 
 
 def _related(table: Hierarchy, gold: Relation, system: Relation) -> PrecisionRecall:
@@ -184,32 +193,27 @@ def _pairs(relation: Relation) -> int:
 def siblings(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
     """Pairs of events with a common parent; each pair is found from both of its ends."""
     del parameters
-    both = _related(table, _siblings(table.gold), _siblings(table.system))
+    both = _related(table, table.gold.beside, table.system.beside)
     return PrecisionRecall(*(number // 2 for number in astuple(both)))
 
 
-def _siblings(graph: Graph) -> Relation:
-    beside: Relation = {}
-    below = graph.below(transitive=False)
-    for parent, child in graph.links:
-        beside[child] = (beside.get(child, 0) | below[parent]) & ~(1 << child)
-    return beside
-
-
 def blancp(table: Hierarchy, parameters: Parameters) -> LinkClasses:
-    """Links and non-links: each side's own, which are the same pairs where both have the same events."""
+    """Links and non-links of the same events; or else, if the protocol says so, each side's own."""
     kind = EDGES[parameters.edge]
-    if parameters.twinless == "undefined" and not table.same_events:
-        return kind.summed([[0] * 8 + [1]])
-    below = [side.below(transitive=parameters.transitive) for side in (table.gold, table.system)]
-    links = _related(table, *below)
-    others = [_others(side, linked) for side, linked in zip((table.gold, table.system), below, strict=True)]
-    return kind.summed([[*astuple(links), *astuple(_related(table, *others)), 0]])
-
-
-def _others(graph: Graph, below: Relation) -> Relation:
-    """The events that an event is not linked to."""
-    return {event: graph.events & ~(below.get(event, 0) | 1 << event) for event in graph.numbers}
+    if table.same_events:
+        links = mucp(table, parameters)
+        pairs = table.gold.size * (table.gold.size - 1)
+        rest = pairs - links.precision_den - links.recall_den + links.recall_num
+        nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
+    elif parameters.twinless == "undefined":
+        nothing = [0] * 8 + [1]
+        return kind(*nothing)
+    else:
+        gold, system = _below(table, parameters)
+        links = _related(table, gold, system)
+        nonlinks = _related(table, table.gold.apart(gold), table.system.apart(system))
+    numbers = (*astuple(links), *astuple(nonlinks), 0)
+    return kind(*numbers)
 
 
 def nstmp(table: Hierarchy, parameters: Parameters) -> Matches:
@@ -223,39 +227,43 @@ def nstmp(table: Hierarchy, parameters: Parameters) -> Matches:
     return Matches(_matched(table, transitive=parameters.transitive) + dummy, most + dummy, undefined=0)
 
 
-def _matched(table: Hierarchy, *, transitive: bool) -> float:
+Pairs = list[tuple[int, int, int]]
+"""A gold event, its twin, and what matching the two is worth; or two trees."""
+
+
+def _matched(table: Hierarchy, *, transitive: bool) -> int:
     """STM of the two forests, from the leaves up: the value of two events waits where their parents look for it."""
-    gold, system = table.gold.parents(), table.system.parents()
-    waiting: dict[tuple[int | None, int | None], list[tuple[int, int, float]]] = {}
-    for event in reversed(_from_the_roots(table.gold)):
+    gold, system = table.gold.parents, table.system.parents
+    best = _sum if table.is_plain else _best
+    waiting: dict[tuple[int | None, int | None], Pairs] = {}
+    for event in reversed(table.gold.from_the_roots):
         for twin in table.gold_twins.get(event, ()):
-            value = 1 + _best(waiting.pop((event, twin), ()))
+            value = 1 + best(waiting.pop((event, twin), []))
             if not transitive:
-                places = [(gold.get(event), system.get(twin))]
-            else:
-                above = set(_ancestors(twin, system))
-                places = [(a, b) for a in _ancestors(event, gold) for b in table.gold_twins.get(a, ()) if b in above]
-                places += [(None, None)] * (event not in gold and twin not in system)
-            for place in places:
-                waiting.setdefault(place, []).append((event, twin, value))
-    return _best(waiting.get((None, None), ()))
+                waiting.setdefault((gold.get(event), system.get(twin)), []).append((event, twin, value))
+                continue
+            above = set(_ancestors(twin, system))
+            for ancestor in _ancestors(event, gold):
+                for other in above.intersection(table.gold_twins.get(ancestor, ())):
+                    waiting.setdefault((ancestor, other), []).append((event, twin, value))
+            if event not in gold and twin not in system:
+                waiting.setdefault((None, None), []).append((event, twin, value))
+    return best(waiting.get((None, None), []))
 
 
-def _best(pairs: Sequence[tuple[int, int, float]]) -> float:
-    """The greatest sum over one-to-one matchings; mostly there is nothing to choose."""
-    if len({event for event, _, _ in pairs}) == len({twin for _, twin, _ in pairs}) == len(pairs):
-        return sum([value for _, _, value in pairs])
-    return best_matching({(event, twin): value for event, twin, value in pairs})
+def _sum(pairs: Pairs) -> int:
+    """What all pairs are worth together; where no event has two twins they are one-to-one."""
+    return sum([value for _, _, value in pairs])
 
 
-def _from_the_roots(graph: Graph) -> list[int]:
-    """All events of a forest, each after its parent."""
-    children = graph.children()
-    parents = graph.parents()
-    found = [event for event in graph.numbers if event not in parents]
-    for event in found:  # it grows while we walk along
-        found.extend(children.get(event, ()))
-    return found
+def _best(pairs: Pairs) -> int:
+    """The greatest sum over one-to-one matchings."""
+    if len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs}) == len(pairs):
+        return _sum(pairs)
+    weights = {(event, twin): value for event, twin, value in pairs}
+    if len(pairs) < FEW:
+        return sum(weights[pair] for pair in assignment(weights))
+    return int(best_matching({(event, twin): value for event, twin, value in pairs}))
 
 
 def _ancestors(event: int, parents: dict[int, int]) -> Iterator[int]:
@@ -266,13 +274,11 @@ def _ancestors(event: int, parents: dict[int, int]) -> Iterator[int]:
 
 def _self_match(graph: Graph) -> int:
     """STM of a forest with itself where implied links count: the number of chains of events that begin at a root."""
-    children = graph.children()
     below: dict[int, int] = {}
-    for event in reversed(_from_the_roots(graph)):
+    for event in reversed(graph.from_the_roots):
         # Chains below an event: those of a child begin with it, or leave it out.
-        below[event] = sum([1 + 2 * below[child] for child in children.get(event, ())])
-    parents = graph.parents()
-    return sum([1 + chains for event, chains in below.items() if event not in parents])
+        below[event] = sum([1 + 2 * below[child] for child in graph.children.get(event, ())])
+    return sum([1 + chains for event, chains in below.items() if event not in graph.parents])
 
 
 def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
@@ -280,24 +286,25 @@ def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
     del parameters
     if not (table.gold.is_forest and table.system.is_forest):
         return Matches(0, 0, undefined=1)
-    gold, system = table.gold.parents(), table.system.parents()
-    tree_of = [_trees(side) for side in (table.gold, table.system)]
-    in_place: dict[tuple[int, int], list[tuple[int, int, float]]] = {}
+    gold, system = table.gold.parents, table.system.parents
+    gold_tree, system_tree = _trees(table.gold), _trees(table.system)
+    in_place: dict[tuple[int, int], Pairs] = {}
     for event, twins in table.gold_twins.items():
+        above = gold.get(event)
         for twin in twins:
-            above, there = gold.get(event), system.get(twin)
-            if above is there is None or (above is not None and there in table.gold_twins.get(above, ())):
-                in_place.setdefault((tree_of[0][event], tree_of[1][twin]), []).append((event, twin, 1))
-    alike = [(*trees, _best(pairs)) for trees, pairs in in_place.items()]
+            there = system.get(twin)
+            if there is None if above is None else there in table.gold_twins.get(above, ()):
+                in_place.setdefault((gold_tree[event], system_tree[twin]), []).append((event, twin, 1))
+    best = _sum if table.is_plain else _best
+    alike = [(*trees, best(pairs)) for trees, pairs in in_place.items()]
     return Matches(_best(alike), max(table.gold.size, table.system.size), undefined=0)
 
 
 def _trees(graph: Graph) -> dict[int, int]:
     """The root of each event."""
-    parents = graph.parents()
     root: dict[int, int] = {}
-    for event in _from_the_roots(graph):
-        root[event] = root[parents[event]] if event in parents else event
+    for event in graph.from_the_roots:
+        root[event] = root[graph.parents[event]] if event in graph.parents else event
     return root
 
 
@@ -373,8 +380,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[HierarchyMeasure]
             raise NO_LINK.error(f"gold has no links of kind {link!r}. {nearest(link, setting.links)}")
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
     choice = setting.alignments[parameters.alignment]
-    attributes = tuple(name for name in ("type", "realis") if name in setting.attributes)
-    aligned = choice.aligned(attributes, setting.comparison, agree=())
+    aligned = choice.aligned(setting.rewarded(choice), setting.comparison, agree=())
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
         HierarchyMeasure(name, HierarchyTable(aligned, link, keep.get(name, "all")), parameters)

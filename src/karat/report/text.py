@@ -13,12 +13,13 @@ UNDEFINED = "-"
 
 def text(result: Result, *, digits: int = 2) -> str:
     """Everything, top to bottom: what was scored, the scores, breakdowns, remarks, the signature."""
+    shown = {id_: score for id_, score in result.scores.items() if id_ in _counted_ids(result.scores)}
     blocks = [
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2),
-        scores(result.scores, digits),
-        *(breakdown(field, rows, list(result.scores), digits) for field, rows in result.by.items()),
-        *([breakdown(result.unit, result.units, list(result.scores), digits)] if result.units else []),
+        scores(shown, digits),
+        *(breakdown(field, rows, list(shown), digits) for field, rows in result.by.items()),
+        *([breakdown(result.unit, result.units, list(shown), digits)] if result.units else []),
         *remarks(result),
         f"signature  {result.signature}",
     ]
@@ -28,6 +29,20 @@ def text(result: Result, *, digits: int = 2) -> str:
 def _side(name: str, result: Result) -> list[str]:
     side = result.gold if name == "gold" else result.system
     return [name, side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
+
+
+def _counted_ids(found: Mapping[str, Score]) -> set[str]:
+    """Measures of families that had something to count on either side; all, if there was nothing for any.
+
+    A corpus without a link should not look as if its links had been scored, and badly.
+    """
+    counts = [(id_, score.micro.counts) for id_, score in found.items()]
+    families = {_family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
+    return {id_ for id_ in found if not families or _family(id_) in families}
+
+
+def _family(id_: str) -> str:
+    return id_.partition(".")[0]
 
 
 def scores(found: Mapping[str, Score], digits: int) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from karat import engine
 from karat.checks import checked
 from karat.corpus import Corpus, open_corpus
+from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Findings, KaratError, Report, Rule
 from karat.formats import FORMATS
@@ -72,7 +73,7 @@ def examine(
     progress: Progress | None = None,
 ) -> Examination:
     """Examine the measures of a protocol whose ids begin with `prefix`."""
-    (base,) = engine.score(gold, gold, [protocol], engine.Options((prefix,)), findings=findings)
+    (base,) = engine.score(gold, gold, [protocol], engine.Options((prefix,)), findings=Findings())
     documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
@@ -95,22 +96,24 @@ def examine(
 
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it: what its filters take away can be no piece of information."""
-    filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
+    places = Places(gold, gold, report)
+    filters = [filter_.prepare(protocol.comparison, places.report) for filter_ in protocol.filters]
     documents = []
     try:
         for id_ in sorted(gold.survey().rows):
-            document = checked(gold.read(id_, _told_already), partial(gold.where, id_), _told_already)
+            document = checked(gold.read(id_, report), partial(gold.where, id_), report)
             pair = Pair(document, document)
-            for filter_ in filters:
-                pair = filter_(pair)
+            with places.of(id_):
+                for filter_ in filters:
+                    pair = filter_(pair)
             documents.append(bare(pair.gold))
     finally:
         gold.close()
     return documents
 
 
-def _told_already(finding: object) -> None:
-    """What is odd about gold was told when it was first scored."""
+def _ignore(finding: object) -> None:
+    """What is odd about gold is told when a protocol is chosen."""
 
 
 def _curves(bench: Bench, group: Group, options: Options, told: Callable[[], None]) -> Iterator[Curve]:
@@ -178,7 +181,7 @@ def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
     """Whether a protocol has such a measure for a corpus."""
     survey = corpus.survey()
     try:
-        sheet = Sheet(resolve(name), survey, survey, by=(), measures=(), report=_told_already)
+        sheet = Sheet(resolve(name), survey, survey, by=(), measures=(), report=_ignore)
     except KaratError:
         return False
     return any(id_.startswith(prefix) for id_ in sheet.offered)

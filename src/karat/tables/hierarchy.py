@@ -4,9 +4,10 @@ Events of the two sides that share a mention are twins. Where each of two is the
 number, so that sets of events, held as the bits of an integer, can be compared across the sides at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from graphlib import TopologicalSorter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -22,30 +23,35 @@ Relation = dict[int, int]
 """Which events are related to an event: the bits of a number."""
 
 
-class Graph(Struct, frozen=True):
-    """One side: the numbers of its events, and the links of one kind between them."""
+class Graph:
+    """One side: the numbers of its events, and the links of one kind between them; what follows is worked out once."""
 
-    numbers: Sequence[int]
-    events: int
-    """The same numbers, as bits."""
-    links: Sequence[Edge]
-    repeated: bool
-    """Whether an event stood in several nodes."""
+    def __init__(self, numbers: Sequence[int], links: Sequence[Edge], *, repeated: bool) -> None:
+        self.numbers = numbers
+        self.links = links
+        self._repeated = repeated
+
+    @cached_property
+    def events(self) -> int:
+        """The numbers of its events, as bits."""
+        return sum([1 << number for number in self.numbers])
 
     @property
     def size(self) -> int:
         """|F|: the number of events."""
         return len(self.numbers)
 
-    @property
-    def is_forest(self) -> bool:
-        """Whether no event has two parents."""
-        return not self.repeated and len({child for _, child in self.links}) == len(self.links)
-
+    @cached_property
     def parents(self) -> dict[int, int]:
-        """The parent of each event of a forest that has one."""
+        """The parent of each event that has one; if it has several, one of them."""
         return {child: parent for parent, child in self.links}
 
+    @property
+    def is_forest(self) -> bool:
+        """Whether no event has two parents or stood in several nodes."""
+        return not self._repeated and len(self.parents) == len(self.links)
+
+    @cached_property
     def children(self) -> dict[int, list[int]]:
         """The children of each event that has any."""
         found: dict[int, list[int]] = {}
@@ -53,20 +59,43 @@ class Graph(Struct, frozen=True):
             found.setdefault(parent, []).append(child)
         return found
 
-    def below(self, *, transitive: bool) -> Relation:
-        """The children of each event, or all its descendants."""
-        below: Relation = {}
-        for parent, child in self.links:
-            below[parent] = below.get(parent, 0) | 1 << child
-        if transitive:
-            children = self.children()
-            for event in TopologicalSorter(children).static_order():
-                for child in children.get(event, ()):
-                    below[event] |= below.get(child, 0)
+    @cached_property
+    def from_the_roots(self) -> list[int]:
+        """All events of a forest, each after its parent."""
+        found = [event for event in self.numbers if event not in self.parents]
+        for event in found:  # it grows while we walk along
+            if event in self.children:
+                found.extend(self.children[event])
+        return found
+
+    @cached_property
+    def below(self) -> Relation:
+        """The children of each event, as bits."""
+        return {parent: sum([1 << child for child in children]) for parent, children in self.children.items()}
+
+    @cached_property
+    def far_below(self) -> Relation:
+        """All descendants of each event, as bits."""
+        below = dict(self.below)
+        for event in TopologicalSorter(self.children).static_order():
+            for child in self.children.get(event, ()):
+                below[event] |= below.get(child, 0)
         return below
 
+    @cached_property
+    def beside(self) -> Relation:
+        """The siblings of each event: those with a parent of its own, as bits."""
+        beside: Relation = {}
+        for parent, child in self.links:
+            beside[child] = (beside.get(child, 0) | self.below[parent]) & ~(1 << child)
+        return beside
 
-class Hierarchy(Struct, frozen=True):
+    def apart(self, related: Relation) -> Relation:
+        """The events that an event is not related to, as bits."""
+        return {event: self.events & ~(related.get(event, 0) | 1 << event) for event in self.numbers}
+
+
+class Hierarchy(NamedTuple):
     """The table of one document."""
 
     document: str
@@ -82,6 +111,11 @@ class Hierarchy(Struct, frozen=True):
     system_only: int
 
     @property
+    def is_plain(self) -> bool:
+        """Whether no event has two twins."""
+        return len(self.gold_twins) == len(self.system_twins) == self.plain.bit_count()
+
+    @property
     def same_events(self) -> bool:
         """Whether both sides make the same events of the same mentions."""
         return not self.gold_only and not self.system_only and self.plain == self.gold.events == self.system.events
@@ -91,10 +125,10 @@ class Hierarchy(Struct, frozen=True):
 
         Two pairs are the same if their first events share a mention and their second events share one.
         """
-        recalled = _found(gold, system, self.gold_twins, self.plain)
-        if self.plain == self.gold.events == self.system.events:
-            return recalled, recalled
-        return recalled, _found(system, gold, self.system_twins, self.plain)
+        if self.is_plain:
+            found = sum([(related & system.get(event, 0) & self.plain).bit_count() for event, related in gold.items()])
+            return found, found
+        return _found(gold, system, self.gold_twins, self.plain), _found(system, gold, self.system_twins, self.plain)
 
 
 def _found(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]], plain: int) -> int:
@@ -128,10 +162,10 @@ class HierarchyTable(Struct, frozen=True):
         """The events of both sides, those that are twins numbered alike."""
         aligned: AlignedPairs = tables.get(self.alignment)
         golds, systems = tables.get(BothEvents())
-        links = golds.links.get(self.link, []), systems.links.get(self.link, [])
         gold_twins: dict[int, list[int]] = {}
         system_twins: dict[int, list[int]] = {}
-        for event, twin in dict.fromkeys((golds.event_of[g], systems.event_of[s]) for g, s, _, _ in aligned.pairs):
+        gold_of, system_of = golds.event_of, systems.event_of
+        for event, twin in sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs}):
             gold_twins.setdefault(event, []).append(twin)
             system_twins.setdefault(twin, []).append(event)
         after = len(golds.members)
@@ -141,50 +175,47 @@ class HierarchyTable(Struct, frozen=True):
             if len(twins) == 1 and len(system_twins[twins[0]]) == 1:
                 number[twins[0]] = event
                 plain |= 1 << event
-        gold_lives, system_lives = self._alive(golds, systems, gold_twins, system_twins, links[1])
-        alone = 0 if self.keep == "common" else len(aligned.gold) - len(aligned.pairs)
-        gold, system = tables.pair.gold, tables.pair.system
+        gold, system = self._stay(golds, systems, gold_twins, system_twins)
+        alone = 0 if self.keep == "common" else 1
         return (
             Hierarchy(
-                gold.id,
-                _graph(links[0], gold_lives, range(after), gold, self.link),
-                _graph(links[1], system_lives, number, system, self.link),
+                tables.pair.gold.id,
+                _graph(golds.links.get(self.link, []), gold, range(after), _repeated(tables.pair.gold, self.link)),
+                _graph(systems.links.get(self.link, []), system, number, _repeated(tables.pair.system, self.link)),
                 {event: [number[twin] for twin in twins] for event, twins in gold_twins.items()},
                 {number[twin]: events for twin, events in system_twins.items()},
                 plain,
-                alone,
-                0 if self.keep == "common" else len(aligned.system) - len(aligned.pairs),
+                alone * (len(aligned.gold) - len(aligned.pairs)),
+                alone * (len(aligned.system) - len(aligned.pairs)),
             ),
         )
 
-    def _alive(
-        self,
-        golds: Events,
-        systems: Events,
-        gold_twins: dict[int, list[int]],
-        system_twins: dict[int, list[int]],
-        links: Sequence[Edge],
-    ) -> tuple[Iterable[int], Iterable[int]]:
+    def _stay(
+        self, golds: Events, systems: Events, gold_twins: Collection[int], system_twins: Collection[int]
+    ) -> tuple[Collection[int], Collection[int]]:
         """The events of each side that stay: one whose mentions all leave is left out with its links."""
         every = range(len(golds.members)), range(len(systems.members))
+        if self.keep == "common":
+            return sorted(gold_twins), sorted(system_twins)
         if self.keep == "all":
             return every
-        if self.keep == "common":
-            return gold_twins, system_twins
-        linked = {end for link in links for end in link}
-        stay = [e for e in every[1] if e in system_twins or e in linked or len(systems.members[e]) > 1]
-        return every[0], stay
+        linked = {end for link in systems.links.get(self.link, ()) for end in link}
+        return every[0], [e for e in every[1] if e in system_twins or e in linked or len(systems.members[e]) > 1]
 
     def add(self, tables: Iterable[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
         return tuple(one for table in tables for one in table)
 
 
-def _graph(links: Sequence[Edge], alive: Iterable[int], number: Sequence[int], document: Document, link: str) -> Graph:
-    """The events that are alive, and the links between them, by their numbers."""
-    lives = set(alive)
-    numbers = [number[event] for event in lives]
-    events = sum([1 << event for event in numbers])
-    kept = [(number[parent], number[child]) for parent, child in links if parent in lives and child in lives]
+def _graph(links: Sequence[Edge], stay: Collection[int], number: Sequence[int], repeated: bool) -> Graph:
+    """The events that stay, and the links between them, by their numbers."""
+    if len(stay) < len(number):
+        links = [(parent, child) for parent, child in links if parent in stay and child in stay]
+    kept = [(number[parent], number[child]) for parent, child in links]
+    return Graph([number[event] for event in stay], kept, repeated=repeated)
+
+
+def _repeated(document: Document, link: str) -> bool:
+    """Whether an event stood in more nodes than its links tell."""
     name = nodes_of(link)
-    return Graph(numbers, events, kept, any(name in cluster.attributes for cluster in document.clusters))
+    return any(name in cluster.attributes for cluster in document.clusters)

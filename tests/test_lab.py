@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from karat import protocols
+from karat.api import read, score
 from karat.checks import links as link_checks
 from karat.counts import Leaf
 from karat.errors import Findings, KaratError
@@ -37,6 +39,7 @@ from tests.corpora import corpus, documents, mention
 from tests.running import command, run
 
 EXAMPLES = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+DEMO = Path(str(files("karat"))) / "demo"
 RENEW = bool(os.environ.get("KARAT_RENEW"))
 
 
@@ -334,6 +337,14 @@ def test_blanc_is_symmetric_where_the_edge_rule_is() -> None:
         one = examine("coref.blanc", gold, protocol, Options(steps=10, orders=1), findings=Findings())
         told.append({row.measure: row.verdicts[1].holds for row in one.measures}["coref.blanc"])
     assert told == [False, True]
+
+
+@pytest.mark.parametrize("protocol", protocols.names())
+def test_the_bench_scores_as_karat_score_does(protocol: str) -> None:
+    gold, system = (DEMO / f"{name}.jsonl" for name in ("gold", "literal"))
+    wanted = {id_: one.micro for id_, one in score(gold, system, protocol=protocol).scores.items()}
+    sides = [sorted(read(side), key=lambda document: document.id) for side in (gold, system)]
+    assert Bench(protocols.resolve(protocol), "").leaves(sides[0], sides[1]) == wanted
 
 
 def test_the_examination_is_the_same_whether_tables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ class Sheet:
         topics: str | None,
     ) -> Result:
         """Sum what was gathered."""
-        self._count_all()
+        scores = self.scores()
         left_out = list(self._left_out())
         return Result(
             version=__version__,
@@ -158,14 +158,16 @@ class Sheet:
             unit=self.protocol.unit,
             gold=gold,
             system=system,
-            scores=self._scores(),
+            scores=scores,
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted(self._unit_scores())) if per_unit else {},
             warnings=[*left_out, *findings.listed()],
             warning_counts=findings.counts | {finding.code: 1 for finding in left_out},
         )
 
-    def _scores(self) -> dict[str, Score]:
+    def scores(self) -> dict[str, Score]:
+        """The scores of all that was gathered; there is nothing to add after that."""
+        self._count_all()
         micro: dict[str, Leaf] = {}
         macro: dict[str, Leaf] = {}
         for measure, averages, rows in self.measures:

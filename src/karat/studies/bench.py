@@ -1,17 +1,15 @@
 """The bench of the laboratory: gold in memory, any number of systems against it, and what moves a measure."""
 
-import contextlib
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat import engine
 from karat.corpus import MemoryCorpus
 from karat.counts import Leaf
-from karat.engine.sheet import unit_of
-from karat.errors import Findings, KaratError
-from karat.model import Document
+from karat.engine.sheet import Sheet, unit_of
+from karat.errors import KaratError
+from karat.model import Document, Pair
 from karat.protocols import Protocol
 from karat.report.text import summary
 from karat.studies.pieces import Pieces, without_clusters, without_links
@@ -42,21 +40,22 @@ class Bench:
 
     def exchanged(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
         """The same with the sides exchanged. A system may lack what a measure, or even the protocol, wants of gold."""
-        for wanted in (measures, ()):
-            with contextlib.suppress(KaratError):
-                return self._leaves(system, gold, wanted, self._exchanged)
-        return {}
+        try:
+            return self._leaves(system, gold, measures, self._exchanged)
+        except KaratError:
+            return {}
 
     def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
-        (result,) = engine.score(
-            MemoryCorpus(gold, name="gold"),
-            MemoryCorpus(system, name="system"),
-            [self.protocol],
-            engine.Options(measures),
-            findings=Findings(),
-            tables=tables,
-        )
-        return {id_: score.micro for id_, score in result.scores.items() if id_.startswith(self.prefix)}
+        """A sheet of the engine, without what is done for files: these documents were checked when they were read."""
+        survey = MemoryCorpus(gold).survey()
+        sheet = Sheet(self.protocol, survey, survey, by=(), measures=measures, report=_ignore, tables=tables)
+        for pair in map(Pair, gold, system):
+            sheet.add(pair)
+        return {id_: score.micro for id_, score in sheet.scores().items() if id_.startswith(self.prefix)}
+
+
+def _ignore(finding: object) -> None:
+    """What is odd about gold is told when it is read, and its likes when they are made of it are no news."""
 
 
 class Group(Struct, frozen=True):

@@ -409,7 +409,7 @@ CHECKED = {name: damage for name, damage in TBF.items() if damage.severity != "f
 @pytest.mark.parametrize("damage", CHECKED.values(), ids=CHECKED)
 def test_a_score_warns_of_the_same_lines(damage: Damage, tmp_path: Path) -> None:
     gold, system = file(tmp_path, VALID, "gold.tbf"), file(tmp_path, damaged(damage))
-    command = ["score", str(gold), str(system), "-f", "json", "-p", "tac-2017"]
+    command = ["score", str(gold), str(system), "-f", "json", "-p", "tac-2017", "-m", "nugget"]
     warnings = json.loads(CliRunner().invoke(cli, command).stdout)["warnings"]
     ((finding,),) = [file["findings"] for file in json.loads(run(system, "-f", "json").stdout)["files"]]
     assert warnings == [finding]

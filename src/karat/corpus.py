@@ -4,6 +4,7 @@ import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
@@ -77,7 +78,11 @@ class Corpus(Protocol):
     """Documents by id, each read when asked for."""
 
     name: str
-    protocols: tuple[str, ...]
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """What it is scored under when the user names nothing."""
+        ...
 
     def survey(self) -> Survey:
         """The light pass; made once, then remembered."""
@@ -116,7 +121,6 @@ class FileCorpus:
         self.format = format_
         self.options = options
         self._format: Format = FORMATS.get(format_)
-        self.protocols = self._format.PROTOCOLS
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -132,6 +136,18 @@ class FileCorpus:
         if topics is None:
             return self
         return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
+
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """By the format, or by what the documents hold where the format leaves that open."""
+        choose = _offered(self._format, "protocols", None)
+        if choose is None:
+            return self._format.PROTOCOLS
+        try:
+            chosen: tuple[str, ...] = choose(self._bytes(*self.survey().place(id_)) for id_ in self.survey().rows)
+            return chosen
+        finally:
+            self.close()
 
     def _wanted(self, block: Block) -> bool:
         if self.topics is None or block.topic in self.topics:

@@ -17,6 +17,7 @@ and, only where it needs them,
 
     FOLDER = True            a corpus is a folder of files: `write` returns the files of a document, name to bytes
     BESIDE                   files that end so, beside a file of this format, belong to it and hold no document
+    protocols(documents)     which of the PROTOCOLS, by what the documents hold (their bytes, as `parse` gets them)
     belongs(name, head)      whether a file that no format knows, somewhere in the corpus, is part of it all the same
     LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
     DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have

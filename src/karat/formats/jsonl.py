@@ -6,7 +6,7 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 is not lost without a word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
@@ -22,7 +22,7 @@ from karat.regions import union
 
 TITLE = "karat's own, one document a line"
 SUFFIXES = (".jsonl", ".ndjson")
-PROTOCOLS = ("tac-2017",)
+PROTOCOLS = ("tac-2017", "simple-cdec", "pure-cdec")
 
 SHAPE = Rule(
     "jsonl-shape",
@@ -48,6 +48,17 @@ class _DocumentHead(Struct):
     links: list[msgspec.Raw] = []
 
 
+class _ClusterHead(Struct):
+    cluster: str | None = None
+
+
+class _ClustersHead(Struct):
+    """What the choice of a protocol wants of a line."""
+
+    mentions: list[_ClusterHead] = []
+
+
+_clusters = msgspec.json.Decoder(_ClustersHead)
 _head = msgspec.json.Decoder(_DocumentHead)
 _document = msgspec.json.Decoder(Document)
 
@@ -68,6 +79,17 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             links = _links_in(data) if head.links else frozenset()
             yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
         offset += len(data)
+
+
+def protocols(documents: Iterable[bytes]) -> tuple[str, ...]:
+    """Clusters across documents are scored as such; else these are events of single documents."""
+    seen: set[str] = set()
+    for data in documents:
+        own = {mention.cluster for mention in _clusters.decode(data).mentions if mention.cluster is not None}
+        if not seen.isdisjoint(own):
+            return PROTOCOLS[1:]
+        seen |= own
+    return PROTOCOLS[:1]
 
 
 def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:

@@ -95,9 +95,10 @@ def examine(
 
 
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
-    """Gold as a protocol sees it: what its filters take away can be no piece of information."""
+    """Gold as a protocol sees it: what its filters and its collapse take away can be no piece of information."""
     places = Places(gold, gold, report)
     filters = [filter_.prepare(protocol.comparison, places.report) for filter_ in protocol.filters]
+    filters += [] if protocol.collapse is None else [protocol.collapse.prepare()]
     documents = []
     try:
         for id_ in sorted(gold.survey().rows):

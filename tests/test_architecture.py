@@ -41,8 +41,9 @@ ROOMS: dict[str, set[str]] = {
     "report": {"describe", "ecb_table", "results", "validate"},
     "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
     "showcase": {"api", "report"},
+    "studies": {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
-    | {"showcase", "simulate", "topics", "validate"},
+    | {"showcase", "simulate", "studies", "topics", "validate"},
 }
 
 

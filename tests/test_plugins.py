@@ -64,6 +64,20 @@ def test_all_three_work_together(folder: Path) -> None:
     assert "protocol=shiny-2027@sha256:" in result["signature"]
 
 
+def test_their_measures_are_examined_in_the_laboratory(folder: Path) -> None:
+    """Volume pays for false alarms: strangers score like gold, and a wrong mention raises it."""
+    done = msgspec.json.decode(karat(folder, "lab", "shiny", "--gold", "gold.pairs", "-f", "json"))
+    assert done["protocol"] == "shiny-2027"
+    properties = done["measures"]["shiny.volume"]["properties"]
+    assert {id_: one["holds"] for id_, one in properties.items()} == {
+        "P1": True,
+        "P2": False,
+        "P3": False,
+        "P4": False,
+        "P5": True,
+    }
+
+
 def test_their_errors_and_parameters_are_ours(folder: Path) -> None:
     refused = run(folder, "score", "gold.pairs", "bad.pairs")
     assert refused.returncode == 1

@@ -268,6 +268,7 @@ class MemoryCorpus:
     def __init__(self, documents: Iterable[Document], *, name: str = "memory") -> None:
         self.name = name
         self.protocols: tuple[str, ...] = ()
+        self._survey: Survey | None = None
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:
@@ -276,11 +277,12 @@ class MemoryCorpus:
 
     def survey(self) -> Survey:
         """Ids and attributes."""
-        survey = Survey()
-        for document in self:
-            block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
-            survey.add(block, 0)
-        return survey
+        if self._survey is None:
+            self._survey = Survey()
+            for document in self:
+                block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
+                self._survey.add(block, 0)
+        return self._survey
 
     def read(self, id_: str, report: Report) -> Document:
         """One document."""

@@ -2,6 +2,7 @@
 
 A room's own modules are found by looking into its folder, so that adding one edits nothing else. Nothing is imported
 before it is asked for by name, and entry points are looked up only when a name is not ours or all names are wanted.
+What is `araki-2014` to a user is the module `araki_2014`.
 """
 
 import importlib
@@ -21,14 +22,15 @@ class Registry:
     def __init__(self, room: ModuleType, noun: str, *, option: str) -> None:
         self.group = room.__name__
         self.noun = noun
-        self._option = option
+        self.option = option
+        """The command that lists them."""
         self._room = room
 
     @cached_property
     def own(self) -> frozenset[str]:
         """Names that karat itself brings, found without importing them."""
         found = pkgutil.iter_modules(self._room.__path__)
-        return frozenset(module.name for module in found if not module.name.startswith("_"))
+        return frozenset(module.name.replace("_", "-") for module in found if not module.name.startswith("_"))
 
     @cached_property
     def added(self) -> dict[str, EntryPoint]:
@@ -42,13 +44,13 @@ class Registry:
     def get(self, name: str) -> Any:
         """The plug-in of that name; karat's own cannot be replaced from outside."""
         if name in self.own:
-            return importlib.import_module(f"{self.group}.{name}")
+            return importlib.import_module(f"{self.group}.{name.replace('-', '_')}")
         if name in self.added:
             return self.added[name].load()
         raise UsageError(
             f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",
-            f"{nearest(name, self.names())} `{self._option}` lists them.",
+            f"{nearest(name, self.names())} `{self.option}` lists them.",
         )
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:

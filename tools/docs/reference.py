@@ -317,6 +317,7 @@ ROOMS = {
     "registry": "names",
     "showcase": "[karat demo](commands.md#karat-demo)",
     "simulate": "[karat simulate](commands.md#karat-simulate)",
+    "studies": "[karat lab](commands.md#karat-lab), [karat reproduce](commands.md#karat-reproduce)",
     "validate": "[karat validate](commands.md#karat-validate)",
 }
 

@@ -83,7 +83,8 @@ def rules() -> list[Entry]:
 def usage_errors() -> list[Entry]:
     """Every error of usage, by code."""
     found: dict[str, list[tuple[list[str], list[str], str]]] = {}
-    nouns = {value.noun for module in modules() for value in vars(module).values() if isinstance(value, Registry)}
+    registries = [value for module in modules() for value in vars(module).values() if isinstance(value, Registry)]
+    listing = {registry.noun: registry.option for registry in registries}
     for module in modules():
         for call, scope in _calls(module):
             if isinstance(call.func, ast.Name) and call.func.id == "UsageError" and len(call.args) >= 2:
@@ -93,9 +94,9 @@ def usage_errors() -> list[Entry]:
                     scope.templates(call.args[2]) if len(call.args) > 2 else [],
                 )
                 # A registry's own error is one for each noun that it may hold.
-                for noun in sorted(nouns) if ANYTHING in code else [ANYTHING]:
+                for noun in sorted(listing) if ANYTHING in code else [ANYTHING]:
                     told = [message.replace(ANYTHING, noun, 1) for message in messages]
-                    lists = [hint.replace(f"`{ANYTHING}`", f"`karat {noun}s`") for hint in hints]
+                    lists = [hint.replace(f"`{ANYTHING}`", f"`{listing.get(noun)}`") for hint in hints]
                     found.setdefault(code.replace(ANYTHING, noun), []).append((told, lists, module.__name__))
     return [
         Entry(

@@ -6,7 +6,20 @@ from io import TextIOWrapper
 import click
 
 from karat import __version__
-from karat.cli import convert, demo, describe, explain, formats, measures, protocols, score, simulate, validate
+from karat.cli import (
+    convert,
+    demo,
+    describe,
+    explain,
+    formats,
+    lab,
+    measures,
+    protocols,
+    reproduce,
+    score,
+    simulate,
+    validate,
+)
 from karat.errors import KaratError
 
 EPILOG = """\b
@@ -35,6 +48,8 @@ COMMANDS = (
     formats.formats,
     measures.measures,
     explain.explain,
+    lab.lab,
+    reproduce.reproduce,
     demo.demo,
 )
 

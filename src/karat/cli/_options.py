@@ -64,8 +64,8 @@ def tell(findings: Findings) -> None:
         click.echo(line, err=True)
 
 
-def progress() -> Callable[[int, int | None], None] | None:
-    """After the first second, a line on the terminal that counts documents; nothing where there is no terminal.
+def progress(noun: str = "documents") -> Callable[[int, int | None], None] | None:
+    """After the first second, a line on the terminal that counts documents (or `noun`); nothing where there is none.
 
     What it returns is told how many are done, and of how many where that is known; done of done takes the line away.
     """
@@ -81,6 +81,6 @@ def progress() -> Callable[[int, int | None], None] | None:
         elif now - started > 1 and now - shown > 0.1:
             shown = now
             of = "" if total is None else f" of {total:,}"
-            click.echo(f"\r{done:,}{of} documents", nl=False, err=True)
+            click.echo(f"\r{done:,}{of} {noun}", nl=False, err=True)
 
     return show

@@ -31,13 +31,13 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, fold
         raise UNWRITABLE.error("this is inside the folder that is read, and would become part of it", file=output)
 
 
-def written(text: str, output: str | None) -> None:
+def written(content: str | bytes, output: str | None) -> None:
     """Print, or write a file beside its place and move it there."""
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(content, nl=False)
         return
     with _file(output) as stream:
-        stream.write(text.encode("utf-8"))
+        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def output_format(to: str | None, output: str | None) -> str | None:

@@ -16,9 +16,11 @@ from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
+from karat.model import Pair
 from karat.protocols import Protocol, resolve
 from karat.protocols import names as known
 from karat.results import Result, Side
+from karat.tables import Tables
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
 NO_MEASURE = Rule(
@@ -51,8 +53,12 @@ def score(
     *,
     findings: Findings,
     progress: Progress | None = None,
+    tables: Callable[[Pair], Tables] = Tables,
 ) -> list[Result]:
-    """Score a system against gold under each protocol; the files are read once for all of them."""
+    """Score a system against gold under each protocol; the files are read once for all of them.
+
+    `tables` gives the tables of a pair; they may be kept from one run to the next (`KeptTables`).
+    """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             MEASURES.get(prefix.partition(".")[0])
@@ -62,7 +68,15 @@ def score(
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     places = Places(gold, system, report)
     sheets = [
-        Sheet(protocol, gold_survey, system_survey, by=options.by, measures=options.measures, report=places.report)
+        Sheet(
+            protocol,
+            gold_survey,
+            system_survey,
+            by=options.by,
+            measures=options.measures,
+            report=places.report,
+            tables=tables,
+        )
         for protocol in protocols
     ]
     _refuse_absent(options.measures, sheets)

@@ -1,6 +1,6 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import TypeVar
 
@@ -41,8 +41,10 @@ class Sheet:
         by: Sequence[str],
         measures: tuple[str, ...],
         report: Report,
+        tables: Callable[[Pair], Tables] = Tables,
     ) -> None:
         self.protocol = protocol
+        self._tables = tables
         self._report = report
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             found = f"gold has no mention of kind {', '.join(protocol.kinds)}"
@@ -85,17 +87,19 @@ class Sheet:
 
     def add(self, pair: Pair) -> None:
         """Take one document."""
-        tables = Tables(reduce(lambda left, filter_: filter_(left), self._filters, pair))
-        unit = self._unit(tables.pair.gold)
-        self._same_mentions = self._same_mentions and _places(tables.pair.gold) == _places(tables.pair.system)
-        for breakdown in self._by:
-            breakdown.add_parts(unit, tables, self._collapsed)
-        collapsed = self._collapsed(tables.pair)
-        if collapsed is not tables.pair:
-            sides = (tables.pair.gold, collapsed.gold, tables.pair.system, collapsed.system)
+        pair = reduce(lambda left, filter_: filter_(left), self._filters, pair)
+        unit = self._unit(pair.gold)
+        self._same_mentions = self._same_mentions and _places(pair.gold) == _places(pair.system)
+        collapsed = self._collapsed(pair)
+        tables = self._tables(collapsed)
+        if collapsed is not pair:
+            sides = (pair.gold, collapsed.gold, pair.system, collapsed.system)
             for place, side in enumerate(sides):
                 self._collapse_sizes[place] += len(side.mentions)
-            tables = Tables(collapsed)
+        if self._by:
+            whole = tables if collapsed is pair else Tables(pair)
+            for breakdown in self._by:
+                breakdown.add_parts(unit, whole, self._collapsed)
         self._ledger.add(unit, tables)
 
     def _add_outcomes(self, documents: Sequence[Tables]) -> None:
@@ -103,17 +107,11 @@ class Sheet:
             breakdown.add_outcomes(documents)
 
     def _unit(self, document: Document) -> str:
-        """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
-        if self.protocol.unit == "document":
-            return document.id
-        if self.protocol.unit == "corpus":
-            return "corpus"
-        if document.topic is None:
+        """The unit of evaluation that a document belongs to; one that should have a topic and has none is told."""
+        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
             self._report(NO_TOPIC.at(found, origin="gold"))
-            return f"topic {document.id}"
-        within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
-        return f"topic {document.topic}{within}"
+        return unit_of(document, self.protocol)
 
     def result(
         self,
@@ -126,7 +124,7 @@ class Sheet:
         topics: str | None,
     ) -> Result:
         """Sum what was gathered."""
-        self._ledger.close()
+        scores = self.scores()
         remarks = list(self._remarks())
         return Result(
             version=__version__,
@@ -137,7 +135,7 @@ class Sheet:
             unit_count=len(self._ledger.units),
             gold=gold,
             system=system,
-            scores=self._of_shown(self._ledger.scores()),
+            scores=scores,
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted((unit, self._of_shown(leaves)) for unit, leaves in self._ledger.unit_scores()))
             if per_unit
@@ -145,6 +143,11 @@ class Sheet:
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | {finding.code: 1 for finding in remarks},
         )
+
+    def scores(self) -> dict[str, Score]:
+        """The scores of all that was gathered; there is nothing to add after that."""
+        self._ledger.close()
+        return self._of_shown(self._ledger.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         for key, leaves in breakdown.leaves():
@@ -182,6 +185,18 @@ class Sheet:
         """Whether everything that is made of mentions came out right."""
         totals = [rows.kind.summed(rows) for measure, _, rows in self._ledger.measures if rests_on(measure)]
         return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
+
+
+def unit_of(document: Document, protocol: Protocol) -> str:
+    """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
+    if protocol.unit == "document":
+        return document.id
+    if protocol.unit == "corpus":
+        return "corpus"
+    if document.topic is None:
+        return f"topic {document.id}"
+    within = f" {document.subtopic}" if protocol.unit == "subtopic" and document.subtopic else ""
+    return f"topic {document.topic}{within}"
 
 
 def _places(document: Document) -> set[Region | str]:

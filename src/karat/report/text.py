@@ -98,7 +98,7 @@ def breakdown(
         return [_rows([field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)], leaves, shown, digits)]
     tables = []
     for family in dict.fromkeys(map(_family, measures)):
-        shown = [(id_, name) for id_ in measures if _family(id_) == family for name in _summary(names[id_])]
+        shown = [(id_, name) for id_ in measures if _family(id_) == family for name in summary(names[id_])]
         kinds = list(dict.fromkeys(name for _, name in shown))
         header = [f"{field}: {family} {' '.join(SHORT.get(name, name) for name in kinds)}"]
         header += [id_.partition(".")[2] for id_, _ in shown]
@@ -125,7 +125,7 @@ def _names(leaves: Iterable[Leaf]) -> list[str]:
     return [*(name for name in SHORT if name in found), *(name for name in found if name not in SHORT)]
 
 
-def _summary(names: Sequence[str]) -> list[str]:
+def summary(names: Sequence[str]) -> list[str]:
     """The one score that sums up a measure."""
     return ["f1"] if "f1" in names else list(names[:1])
 

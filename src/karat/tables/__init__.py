@@ -28,6 +28,20 @@ class Artefact(Protocol[T]):
         ...
 
 
+class KeptTables:
+    """Tables for many runs over nearly the same pairs: those of a document that is as it was are not made again."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, Tables] = {}
+
+    def __call__(self, pair: Pair) -> "Tables":
+        """The tables of a pair."""
+        last = self._last.get(pair.gold.id)
+        if last is None or last.pair != pair:
+            last = self._last[pair.gold.id] = Tables(pair)
+        return last
+
+
 class Tables:
     """The tables of one document, each made when it is first asked for."""
 

@@ -1,0 +1,1 @@
+"""Studies: measures examined in the laboratory (`karat lab`), papers recomputed (`karat reproduce`)."""

@@ -1,0 +1,113 @@
+"""The bench of the laboratory: gold in memory, any number of systems against it, and what moves a measure."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from karat.corpus import MemoryCorpus
+from karat.counts import Leaf
+from karat.engine.sheet import Sheet, unit_of
+from karat.errors import KaratError
+from karat.model import Document, Pair
+from karat.protocols import Protocol
+from karat.report.text import summary
+from karat.studies.pieces import Pieces, without_clusters, without_links
+from karat.studies.pieces.clusters import Clusters
+from karat.studies.pieces.links import Links
+from karat.studies.pieces.mentions import Mentions
+from karat.tables import KeptTables
+
+Documents = Sequence[Document]
+Leaves = Mapping[str, Leaf]
+"""The micro average of each measure, by id."""
+
+
+class Bench:
+    """A protocol with those of its measures that are looked at."""
+
+    def __init__(self, protocol: Protocol, prefix: str) -> None:
+        families = [
+            one for one in protocol.families if f"{one.name}.".startswith(prefix) or prefix.startswith(one.name)
+        ]
+        self.protocol = replace(protocol, families=tuple(families))
+        self.prefix = prefix
+        self._tables, self._exchanged = KeptTables(), KeptTables()
+
+    def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
+        """What a system scores by these measures (none named: by all)."""
+        return self._leaves(gold, system, measures, self._tables)
+
+    def exchanged(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
+        """The same with the sides exchanged. A system may lack what a measure, or even the protocol, wants of gold."""
+        try:
+            return self._leaves(system, gold, measures, self._exchanged)
+        except KaratError:
+            return {}
+
+    def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
+        """A sheet of the engine, without what is done for files: these documents were checked when they were read."""
+        survey = MemoryCorpus(gold).survey()
+        sheet = Sheet(self.protocol, survey, survey, by=(), measures=measures, report=_ignore, tables=tables)
+        for pair in map(Pair, gold, system):
+            sheet.add(pair)
+        return {id_: score.micro for id_, score in sheet.scores().items() if id_.startswith(self.prefix)}
+
+
+def _ignore(finding: object) -> None:
+    """What is odd about gold is told when it is read, and its likes when they are made of it are no news."""
+
+
+class Group(Struct, frozen=True):
+    """Measures that are moved by the same pieces."""
+
+    pieces: Pieces
+    measures: tuple[str, ...]
+
+
+def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
+    """What moves each measure, found by taking it from gold: links, by kind; else clusters; else mentions.
+
+    Nothing is declared: links need clusters and clusters need mentions, so that the first of the three whose loss
+    shows is what a measure is about. A measure that nothing moves is in no group.
+    """
+    whole = bench.leaves(gold, gold)
+    kinds = sorted({link.kind for document in gold for link in document.links})
+    moving: dict[str, list[str]] = {id_: [] for id_ in whole}
+    for kind in kinds:
+        for id_ in _moved(whole, bench.leaves(gold, [without_links(document, [kind]) for document in gold])):
+            moving[id_].append(kind)
+    by_links: dict[tuple[str, ...], list[str]] = {}
+    for id_, own in moving.items():
+        if own:
+            by_links.setdefault(tuple(own), []).append(id_)
+    rest = [id_ for id_, own in moving.items() if not own]
+    found = [Group(Links.of(gold, own), tuple(ids)) for own, ids in by_links.items()]
+    by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
+    if by_clusters:
+        units = [unit_of(document, bench.protocol) for document in gold]
+        found.append(Group(Clusters(gold, units), by_clusters))
+    silence = [replace(document, mentions=(), clusters=(), links=()) for document in gold]
+    by_mentions = _among(rest, _moved(whole, bench.leaves(gold, silence)))
+    by_mentions = _among(by_mentions, set(rest) - set(by_clusters))
+    if by_mentions:
+        found.append(Group(Mentions(gold), by_mentions))
+    return found
+
+
+def _moved(before: Leaves, after: Leaves) -> set[str]:
+    return {id_ for id_, leaf in before.items() if id_ not in after or leaf.to_dict() != after[id_].to_dict()}
+
+
+def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
+    return tuple(id_ for id_ in measures if id_ in chosen)
+
+
+def headline(leaf: Leaf) -> float | None:
+    """The one score that sums up a measure: F1 where it has one."""
+    return leaf.values[headline_name(leaf)]
+
+
+def headline_name(leaf: Leaf) -> str:
+    """What that score is called."""
+    return summary(list(leaf.values))[0]

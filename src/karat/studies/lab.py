@@ -1,0 +1,197 @@
+"""The laboratory: how measures behave while a system grows from nothing to gold, and goes from gold to chaos."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from karat import engine
+from karat.checks import checked
+from karat.corpus import Corpus, open_corpus
+from karat.engine.places import Places
+from karat.engine.sheet import Sheet
+from karat.errors import Findings, KaratError, Report, Rule
+from karat.formats import FORMATS
+from karat.model import Document, Pair
+from karat.protocols import Protocol, names, resolve, resolve_all
+from karat.results import Result
+from karat.studies.bench import Bench, Group, groups, headline_name
+from karat.studies.curves import Curve, curve, stops, ways
+from karat.studies.pieces import Pieces, bare, strangers
+from karat.studies.properties import Verdict, judged, plural
+
+SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest")
+"""Gold where none is named: the first whose format chooses a protocol that has the measure."""
+
+UNMOVED = Rule("measure-unmoved", "fatal", "Name gold that has what the measure reads with --gold, or other settings.")
+
+Progress = Callable[[int, int], None]
+
+
+class Options(Struct, frozen=True):
+    """How long to look, and in what order."""
+
+    steps: int = 200
+    """Points of a curve; with more pieces than that, some are added together."""
+    orders: int = 2
+    """In how many orders pieces are added: from last to first, and the others by chance."""
+    seed: int = 0
+
+
+class Examined(Struct, frozen=True):
+    """What was found of one measure."""
+
+    measure: str
+    score: str
+    """The score that is looked at."""
+    noun: str
+    """What moves it."""
+    verdicts: tuple[Verdict, ...]
+
+
+class Examination(Struct, frozen=True):
+    """What was found of all measures that were asked for."""
+
+    base: Result
+    """Gold against itself."""
+    measures: tuple[Examined, ...]
+    curves: tuple[Curve, ...]
+    unmoved: tuple[str, ...]
+    """Measures that nothing in this gold moves."""
+
+
+def examine(
+    prefix: str,
+    gold: Corpus,
+    protocol: Protocol,
+    options: Options,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+) -> Examination:
+    """Examine the measures of a protocol whose ids begin with `prefix`."""
+    (base,) = engine.score(gold, gold, [protocol], engine.Options((prefix,)), findings=Findings())
+    documents = seen(gold, protocol, findings.add)
+    bench = Bench(protocol, prefix)
+    found = groups(bench, documents)
+    if not found:
+        raise UNMOVED.error(f"nothing in gold moves {', '.join(base.scores)}", file=gold.name)
+    told = _counter([group.pieces for group in found], options, progress)
+    curves: list[Curve] = []
+    examined: dict[str, Examined] = {}
+    for group in found:
+        own = list(_curves(bench, group, options, told))
+        examined |= _examined(bench, group, own)
+        curves += own
+    return Examination(
+        base=base,
+        measures=tuple(examined[id_] for id_ in base.scores if id_ in examined),
+        curves=tuple(curves),
+        unmoved=tuple(id_ for id_ in base.scores if id_ not in examined),
+    )
+
+
+def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
+    """Gold as a protocol sees it: what its filters and its collapse take away can be no piece of information."""
+    places = Places(gold, gold, report)
+    filters = [filter_.prepare(protocol.comparison, places.report) for filter_ in protocol.filters]
+    filters += [] if protocol.collapse is None else [protocol.collapse.prepare()]
+    documents = []
+    try:
+        for id_ in sorted(gold.survey().rows):
+            document = checked(gold.read(id_, report), partial(gold.where, id_), report)
+            pair = Pair(document, document)
+            with places.of(id_):
+                for filter_ in filters:
+                    pair = filter_(pair)
+            documents.append(bare(pair.gold))
+    finally:
+        gold.close()
+    return documents
+
+
+def _ignore(finding: object) -> None:
+    """What is odd about gold is told when a protocol is chosen."""
+
+
+def _curves(bench: Bench, group: Group, options: Options, told: Callable[[], None]) -> Iterator[Curve]:
+    """Sides are exchanged on the first way of each direction only: it takes as long as everything else."""
+    for number, way in enumerate(ways(group.pieces, orders=options.orders, seed=options.seed)):
+        swap = number % options.orders == 0
+        yield curve(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=told)
+
+
+def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, Examined]:
+    pieces = group.pieces
+    whole = bench.leaves(pieces.gold, pieces.gold)
+    different = {what: bench.leaves(pieces.gold, system) for what, system in _different(pieces).items()}
+    found = {}
+    for id_ in group.measures:
+        scores = {what: leaves[id_] for what, leaves in different.items()}
+        verdicts = judged(id_, whole[id_], scores, curves)
+        found[id_] = Examined(id_, headline_name(whole[id_]), pieces.noun, tuple(verdicts))
+    return found
+
+
+def _different(pieces: Pieces) -> dict[str, list[Document]]:
+    """Systems that have nothing in common with gold: no right piece, or not even a mention."""
+    wrong, others = len(pieces.wrong), strangers(pieces.gold)
+    system = pieces.system((), range(wrong))
+    found = {"no mention in common": others}
+    if [document.mentions for document in system] != [document.mentions for document in others]:
+        found[f"no right {pieces.noun} and {wrong} wrong {plural('one', wrong)}"] = system
+    return found
+
+
+def _counter(pieces: Sequence[Pieces], options: Options, progress: Progress | None) -> Callable[[], None]:
+    """Counts the systems that were scored, of all that will be."""
+    sizes = [len(side) for one in pieces for side in (one.correct, one.wrong)]
+    total = options.orders * sum(len(stops(size, options.steps)) for size in sizes)
+    done = 0
+
+    def told() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
+    return told
+
+
+def setting(
+    prefix: str, gold: Corpus | None, protocol: str | None, settings: Mapping[str, Any]
+) -> tuple[Corpus, Protocol]:
+    """The gold and the protocol to examine a measure with, where the user names only one of them, or none."""
+    corpora = samples() if gold is None else [gold]
+    if protocol is not None:
+        fitting = [corpus for corpus in corpora if protocol in corpus.protocols]
+        (chosen,) = resolve_all([protocol], settings)
+        return (fitting or corpora)[0], chosen
+    own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
+    usual = dict.fromkeys(name for _, format_ in FORMATS for name in format_.PROTOCOLS)
+    others = [(corpora[0], name) for name in (*usual, *names())]
+    corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
+    (chosen,) = resolve_all([name], settings)
+    return corpus, chosen
+
+
+def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
+    """Whether a protocol has such a measure for a corpus."""
+    survey = corpus.survey()
+    try:
+        sheet = Sheet(resolve(name), survey, survey, by=(), measures=(), report=_ignore)
+    except KaratError:
+        return False
+    return any(id_.startswith(prefix) for id_ in sheet.offered)
+
+
+def samples() -> list[Corpus]:
+    """The corpora that come with karat."""
+    folder = Path(str(files("karat")))
+    found = [open_corpus(str(folder / name)) for name in SAMPLES]
+    for corpus, name in zip(found, SAMPLES, strict=True):
+        corpus.name = f"{name} (bundled)"
+    return list(found)

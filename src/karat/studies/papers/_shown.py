@@ -1,0 +1,65 @@
+"""A reproduction as text or JSON."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from karat.report.text import UNDEFINED, table
+from karat.studies.papers import PAPERS, Cell, Column, Form, Numbers, Reproduction
+
+
+def listed() -> str:
+    """All papers, each with the data that it needs."""
+    rows = [[name, paper.TITLE, paper.DATA or "none"] for name, paper in PAPERS]
+    return table(["paper", "what", "data"], rows, left=3) + "\n"
+
+
+def text(reproduction: Reproduction) -> str:
+    """Everything, top to bottom: the paper, its numbers, its claims, remarks."""
+    blocks = [reproduction.title, *map(numbers, reproduction.numbers)]
+    if reproduction.claims:
+        blocks.append("\n".join(["What the paper says, and what was found", *_claims(reproduction)]))
+    blocks += [_paragraph(remark, "") for remark in reproduction.remarks]
+    return "\n\n".join(blocks) + "\n"
+
+
+def numbers(one: Numbers) -> str:
+    """A table; a column of which numbers were published has them and the differences beside it."""
+    cells = list(zip(*one.rows.values(), strict=True))
+    known = [any(cell.published is not None for cell in column) for column in cells]
+    header = [""]
+    for column, published in zip(one.columns, known, strict=True):
+        header += [column.name, "published", "difference"] if published else [column.name]
+    rows = [[name, *_row(one.columns, known, row)] for name, row in one.rows.items()]
+    return f"{one.title}\n{table(header, rows)}"
+
+
+def _row(columns: Sequence[Column], known: Sequence[bool], row: Sequence[Cell]) -> Iterator[str]:
+    for column, published, cell in zip(columns, known, row, strict=True):
+        yield _number(cell.found, column.form)
+        if published:
+            yield _number(cell.published, column.form)
+            yield _number(cell.difference, column.form)
+
+
+def _number(value: float | None, form: Form) -> str:
+    if value is None:
+        return UNDEFINED
+    return {"count": f"{value:g}", "percent": f"{100 * value:.2f}", "share": f"{value:.3f}"}[form]
+
+
+def _claims(reproduction: Reproduction) -> Iterator[str]:
+    for claim in reproduction.claims:
+        says = f'{"holds" if claim.holds else "fails"}  "{claim.says}" ({claim.where})'
+        yield _paragraph(says, "  ")
+        yield _paragraph(f"found: {claim.found}.", " " * 9)
+
+
+def _paragraph(told: str, indent: str) -> str:
+    return textwrap.fill(told, 118, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))
+
+
+def json(reproduction: Reproduction) -> str:
+    """For programs: every number unrounded, and the points of the figure."""
+    return msgspec.json.format(msgspec.json.encode(reproduction), indent=2).decode() + "\n"

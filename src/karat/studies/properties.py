@@ -1,0 +1,210 @@
+"""The five properties of a good measure (Araki et al. 2014, section 3.3), judged on curves, with counter-examples.
+
+    P1  identity    gold against itself scores 1
+    P2  symmetry    exchanging the two sides changes nothing
+    P3  zero        what has nothing in common with gold scores 0
+    P4  monotone    every right piece raises the score, every wrong one lowers it
+    P5  linear      every piece is worth the same: the curve is a straight line
+
+Scores are compared as numbers that were computed in different orders: they are equal if they differ by less than
+1e-9. A score that is undefined is neither equal to a number nor on its way anywhere: it is told, and not judged.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from karat.counts import Leaf
+from karat.report.text import UNDEFINED
+from karat.studies.bench import headline
+from karat.studies.curves import Curve, Point
+
+SAME = 1e-9
+
+PROPERTIES = {
+    "P1": "identity",
+    "P2": "symmetry",
+    "P3": "zero",
+    "P4": "monotone",
+    "P5": "linear",
+}
+
+
+class Verdict(Struct, frozen=True):
+    """Whether a measure has a property."""
+
+    property: str
+    holds: bool | None
+    """None: nothing could be judged."""
+    told: str
+    """In a word or a number."""
+    examples: tuple[str, ...] = ()
+    """Where it does not hold, and what else a reader should know."""
+
+
+def judged(measure: str, identity: Leaf, different: Mapping[str, Leaf], curves: Sequence[Curve]) -> list[Verdict]:
+    """All five verdicts. `different` are the scores of systems that have nothing in common with gold."""
+    return [
+        _identity(headline(identity)),
+        _symmetry(measure, curves),
+        _zero(different),
+        _monotone(measure, curves),
+        _linear(measure, curves),
+    ]
+
+
+def _identity(score: float | None) -> Verdict:
+    if score is None:
+        return Verdict("P1", None, UNDEFINED, ("gold against itself is undefined",))
+    if _same(score, 1.0):
+        return Verdict("P1", True, "yes")
+    return Verdict("P1", False, f"no, {percent(score)}", (f"gold against itself: {percent(score)}",))
+
+
+def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
+    worst: tuple[float, Curve, Point] | None = None
+    compared = 0
+    for curve in curves:
+        for point in curve.points:
+            if measure not in point.swapped:
+                continue
+            there, back = point.scores[measure], point.swapped[measure]
+            compared += 1
+            apart = _apart(there, back)
+            if apart > SAME and (worst is None or apart > worst[0]):
+                worst = apart, curve, point
+    if worst is None:
+        return Verdict("P2", True, "yes") if compared else Verdict("P2", None, UNDEFINED)
+    apart, curve, point = worst
+    scores = f"{percent(point.scores[measure])}, with the sides exchanged {percent(point.swapped[measure])}"
+    return Verdict("P2", False, f"no, {percent(apart)}", (f"{_place(curve, point)}: {scores}",))
+
+
+def _zero(different: Mapping[str, Leaf]) -> Verdict:
+    scores = {what: headline(leaf) for what, leaf in different.items()}
+    known = [score for score in scores.values() if score is not None]
+    odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
+    examples = tuple(f"{what}: {percent(scores[what])}{_beside(different[what])}" for what in odd)
+    if not known:
+        return Verdict("P3", None, UNDEFINED, examples)
+    worst = max(known, key=abs)
+    if _same(worst, 0):
+        return Verdict("P3", True, "yes", examples)
+    return Verdict("P3", False, f"no, {percent(worst)}", examples)
+
+
+def _beside(leaf: Leaf) -> str:
+    """What is known where the score that sums up is not."""
+    known = [f"{name} {percent(value)}" for name, value in leaf.values.items() if value is not None]
+    return f" ({', '.join(known)})" if known and headline(leaf) is None else ""
+
+
+def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:
+    """Strictly, as the paper means it: a right piece that is worth nothing is a failure, if a small one."""
+    astray: list[tuple[float, str]] = []
+    flat: list[str] = []
+    judged_ = 0
+    for curve in curves:
+        for before, after in pairwise(curve.points):
+            old, new = before.scores[measure], after.scores[measure]
+            if old is None or new is None:
+                continue
+            judged_ += 1
+            gain = new - old if curve.direction == "grow" else old - new
+            if abs(gain) <= SAME:
+                flat.append(f"{_step(curve, before, after)}: stays at {percent(new)}")
+            elif gain < 0:
+                verb = "falls" if curve.direction == "grow" else "rises"
+                astray.append((gain, f"{_step(curve, before, after)}: {verb} from {percent(old)} to {percent(new)}"))
+    examples = [_of(len(astray), min(astray)[1])] if astray else []
+    examples += [_of(len(flat), flat[0])] if flat else []
+    examples += _undefined(measure, curves)
+    if not judged_:
+        return Verdict("P4", None, UNDEFINED, tuple(examples))
+    told = f"no, {len(astray)} astray" if astray else f"no, {len(flat)} flat" if flat else "yes"
+    return Verdict("P4", not astray and not flat, told, tuple(examples))
+
+
+def _undefined(measure: str, curves: Iterable[Curve]) -> Iterator[str]:
+    """Points that are no points of a curve; of each direction, those in the first order that has some."""
+    told: set[str] = set()
+    for curve in curves:
+        lacking = [point for point in curve.points if point.scores[measure] is None]
+        if lacking and curve.direction not in told:
+            told.add(curve.direction)
+            more = f" and {len(lacking) - 1} more times" if len(lacking) > 1 else ""
+            yield f"{_place(curve, lacking[0])}{more}: undefined, not judged"
+
+
+def _linear(measure: str, curves: Sequence[Curve]) -> Verdict:
+    bends: dict[str, tuple[float, Point, float, Curve]] = {}
+    for curve in curves:
+        bend = deviation(curve, measure)
+        if bend is not None and (curve.direction not in bends or bend[0] > bends[curve.direction][0]):
+            bends[curve.direction] = (*bend, curve)
+    if not bends:
+        return Verdict("P5", None, UNDEFINED)
+    examples = [
+        f"{_place(curve, point)}: {percent(point.scores[measure])}, on the straight line {percent(line)}"
+        for share, point, line, curve in bends.values()
+        if share > SAME
+    ]
+    if not examples:
+        return Verdict("P5", True, "yes")
+    shares = " / ".join(f"{bends[way][0]:.3f}" if way in bends else UNDEFINED for way in ("grow", "spoil"))
+    return Verdict("P5", False, f"no, {shares}", tuple(examples))
+
+
+def deviation(curve: Curve, measure: str) -> tuple[float, Point, float] | None:
+    """The largest distance from the chord as a share of the range, the point, and what the chord has there."""
+    known = [(point, score) for point in curve.points if (score := point.scores[measure]) is not None]
+    if len(known) < 2 or _same(known[0][1], known[-1][1]):
+        return None
+    (first, low), (last, high) = known[0], known[-1]
+    found = []
+    for point, score in known:
+        line = low + (high - low) * (point.pieces - first.pieces) / (last.pieces - first.pieces)
+        found.append((abs(score - line) / abs(high - low), point, line))
+    return max(found, key=lambda one: one[0])
+
+
+def _place(curve: Curve, point: Point) -> str:
+    what = {"grow": "right", "spoil": "wrong"}[curve.direction]
+    return f"with {point.pieces} of {curve.pieces} {what} {plural(curve.noun, curve.pieces)}{_order(curve)}"
+
+
+def _step(curve: Curve, before: Point, after: Point) -> str:
+    what = {"grow": "right", "spoil": "wrong"}[curve.direction]
+    more = after.pieces - before.pieces - 1
+    others = f" and {more} more" if more else ""
+    return f"{what} {curve.noun} {after.pieces}, {after.added}{others}{_order(curve)}"
+
+
+def _order(curve: Curve) -> str:
+    return "" if curve.order.startswith("from") else f", {curve.order}"
+
+
+def _of(count: int, told: str) -> str:
+    return told if count == 1 else f"{told} (and {count - 1} more)"
+
+
+def plural(noun: str, count: int) -> str:
+    """`mention`, `mentions`."""
+    return noun + "s" * (count != 1)
+
+
+def percent(score: float | None) -> str:
+    """A score as in every table: a percentage with two digits."""
+    return UNDEFINED if score is None else f"{100 * score:.2f}"
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME
+
+
+def _apart(one: float | None, other: float | None) -> float:
+    """How far two scores are from each other; as far as can be where only one is defined."""
+    if one is None or other is None:
+        return 0.0 if one is other else 1.0
+    return abs(one - other)

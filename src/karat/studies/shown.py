@@ -1,0 +1,169 @@
+"""An examination as text, JSON or CSV."""
+
+import csv
+import io
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.report.text import counted, table
+from karat.studies.curves import Curve
+from karat.studies.lab import Examination
+from karat.studies.plot import Line, Panel
+from karat.studies.properties import PROPERTIES, percent, plural
+
+WIDTH = 50
+BARS = "▁▂▃▄▅▆▇█"
+GAP = "·"
+"""A point where the score is undefined."""
+
+WAYS = {"grow": "from nothing to gold", "spoil": "from gold to chaos"}
+KINDS = {"grow": "right", "spoil": "wrong"}
+
+
+def text(examination: Examination) -> str:
+    """Everything, top to bottom: what was examined, the verdicts, counter-examples, curves, the signature."""
+    base = examination.base
+    side = ["gold", base.gold.name, counted(base.gold.documents, "document"), counted(base.gold.mentions, "mention")]
+    blocks = [
+        f"{base.protocol}: {base.title}",
+        table([], [side], left=2),
+        verdicts(examination),
+        *counterexamples(examination),
+        *map(bars, first_ways(examination)),
+        *(
+            [f"not examined, for nothing in gold moves them: {', '.join(unmoved)}"]
+            if (unmoved := examination.unmoved)
+            else []
+        ),
+        f"signature  {base.signature}",
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def verdicts(examination: Examination) -> str:
+    """One row a measure, a column a property."""
+    header = ["measure", "score", "pieces", *(f"{id_} {name}" for id_, name in PROPERTIES.items())]
+    rows = [
+        [one.measure, one.score, plural(one.noun, 2), *(verdict.told for verdict in one.verdicts)]
+        for one in examination.measures
+    ]
+    return table(header, rows, left=len(header))
+
+
+def counterexamples(examination: Examination) -> Iterator[str]:
+    """For each measure what does not hold, and where; measures of which the same is to be said stand together."""
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for one in examination.measures:
+        told = tuple((verdict.property, example) for verdict in one.verdicts for example in verdict.examples)
+        alike.setdefault(told, []).append(one.measure)
+    for told, measures in alike.items():
+        if told:
+            lines = [
+                textwrap.fill(f"{id_}  {what}", 118, initial_indent="  ", subsequent_indent=" " * 6)
+                for id_, what in told
+            ]
+            yield "\n".join([", ".join(measures), *lines])
+
+
+def first_ways(examination: Examination) -> list[Curve]:
+    """The curves from the last piece to the first; those by chance are witnesses only."""
+    found: dict[tuple[str, tuple[str, ...]], Curve] = {}
+    for curve in examination.curves:
+        found.setdefault((curve.direction, curve.measures), curve)
+    return list(found.values())
+
+
+def bars(curve: Curve) -> str:
+    """The curves of several measures, a line each, between their first and last scores."""
+    what = f"{counted(curve.pieces, f'{KINDS[curve.direction]} {curve.noun}')}, {curve.order}"
+    values = {id_: curve.values(id_) for id_ in curve.measures}
+    rows = [[id_, percent(scores[0]), bar(scores), percent(scores[-1])] for id_, scores in values.items()]
+    return f"{WAYS[curve.direction]}: {what}\n{table([], rows)}"
+
+
+def bar(values: Sequence[float | None]) -> str:
+    """A curve in a line: the height of each column is a score from 0 to 1."""
+    columns = min(WIDTH, len(values))
+    picked = [values[(len(values) - 1) * column // max(columns - 1, 1)] for column in range(columns)]
+    return "".join(
+        GAP if value is None else BARS[min(max(int(value * len(BARS)), 0), len(BARS) - 1)] for value in picked
+    )
+
+
+def json(examination: Examination) -> str:
+    """For programs: verdicts, and every point of every curve."""
+    base = examination.base
+    told: dict[str, Any] = {
+        "karat": base.version,
+        "protocol": base.protocol,
+        "signature": base.signature,
+        "gold": base.gold.to_dict(),
+        "measures": {
+            one.measure: {
+                "score": one.score,
+                "pieces": one.noun,
+                "properties": {
+                    verdict.property: {
+                        "name": PROPERTIES[verdict.property],
+                        "holds": verdict.holds,
+                        "told": verdict.told,
+                        "examples": verdict.examples,
+                    }
+                    for verdict in one.verdicts
+                },
+            }
+            for one in examination.measures
+        },
+        "unmoved": examination.unmoved,
+        "curves": examination.curves,
+    }
+    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+
+
+def points(examination: Examination) -> str:
+    """For spreadsheets: the curves, a line for each point and measure."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["direction", "order", "pieces", "added", "measure", "score", "swapped"])
+    for curve in examination.curves:
+        for point in curve.points:
+            for id_ in curve.measures:
+                scores = (point.scores[id_], point.swapped.get(id_))
+                told = ("" if score is None else repr(score) for score in scores)
+                writer.writerow([curve.direction, curve.order, point.pieces, point.added, id_, *told])
+    return stream.getvalue()
+
+
+def panels(examination: Examination) -> list[list[Panel]]:
+    """The curves to draw: a row for each kind of pieces, the way to gold beside the way to chaos."""
+    rows: dict[tuple[str, ...], dict[str, list[Curve]]] = {}
+    for curve in examination.curves:
+        rows.setdefault(curve.measures, {}).setdefault(curve.direction, []).append(curve)
+    return [[_panel(curves) for curves in ways.values()] for ways in rows.values()]
+
+
+def title(examination: Examination) -> str:
+    """What the picture shows."""
+    base = examination.base
+    others = len({curve.order for curve in examination.curves}) - 1
+    thin = f"; thin: {counted(others, 'other order')} of pieces" if others else ""
+    return f"{base.protocol} on {base.gold.name}{thin}"
+
+
+def _panel(curves: Sequence[Curve]) -> Panel:
+    first = curves[0]
+    lines = [
+        Line(
+            id_,
+            tuple(curve.values(id_)),
+            tuple(point.pieces / max(curve.pieces, 1) for point in curve.points),
+            number > 0,
+        )
+        for number, curve in enumerate(curves)
+        for id_ in curve.measures
+    ]
+    across = f"{KINDS[first.direction]} {plural(first.noun, 2)} [% of {first.pieces}]"
+    return Panel(WAYS[first.direction], across, tuple(lines))

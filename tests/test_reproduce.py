@@ -1,0 +1,218 @@
+"""Papers recomputed. Araki et al. 2014: curves against formulas worked out by hand, and against recorded ones."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.errors import UsageError
+from karat.protocols import resolve
+from karat.studies import papers
+from karat.studies.bench import Bench
+from karat.studies.curves import Curve
+from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014
+from karat.studies.papers._shown import numbers, text
+from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
+from tests.running import run
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture(scope="module")
+def found() -> Reproduction:
+    return papers.recomputed("araki-2014", None)
+
+
+@pytest.fixture(scope="module")
+def curves() -> dict[str, Curve]:
+    from karat.corpus import open_corpus
+
+    gold = [*open_corpus(str(FOLDER / "gold.forest"))]
+    return araki_2014.curves(Bench(resolve("araki-2014"), "hierarchy"), gold)
+
+
+# Figure 4
+
+
+def blancp(right: int, wrong: int, missing: int, pairs: int = 50 * 49) -> float:
+    """Section 4.2, by hand: the mean of F over links and over non-links."""
+    rest = pairs - right - wrong - missing
+    return right / (2 * right + wrong + missing) + rest / (2 * rest + wrong + missing)
+
+
+@pytest.mark.parametrize("name", [PREORDER, DEEPEST])
+def test_panel_a_by_hand(name: str, curves: dict[str, Curve]) -> None:
+    """With k of 22 links: MUCp has precision 1 and recall k / 22."""
+    assert curves[name].pieces == 22
+    assert curves[name].values(MUCP) == pytest.approx([2 * k / (22 + k) for k in range(23)], abs=1e-12)
+    assert curves[name].values(BLANCP) == pytest.approx([blancp(k, 0, 22 - k) for k in range(23)], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [CHAIN, STAR])
+def test_panel_b_by_hand(name: str, curves: dict[str, Curve]) -> None:
+    """With k wrong links: MUCp has recall 1 and precision 22 / (22 + k). NSTMp loses the trees that are no roots.
+
+    From the last tree to the second, 21 singletons, then trees of 2, 2, 3, 4, 6 and 5 events are put below another.
+    """
+    assert curves[name].pieces == 27
+    assert curves[name].values(MUCP) == pytest.approx([44 / (44 + k) for k in range(28)], abs=1e-12)
+    assert curves[name].values(BLANCP) == pytest.approx([blancp(22, k, 0) for k in range(28)], abs=1e-12)
+    left = [50]
+    for size in [1] * 21 + [2, 2, 3, 4, 6, 5]:
+        left.append(left[-1] - size)
+    assert curves[name].values(NSTMP) == pytest.approx([size / 50 for size in left], abs=1e-12)
+
+
+def test_nstmp_of_panel_a_by_hand(curves: dict[str, Curve]) -> None:
+    """An event is matched if all links above it are there; the 28 roots always are."""
+    parents = {link: parent for parent, link in (point.added.split()[1::2] for point in curves[PREORDER].points[1:])}
+    for name in (PREORDER, DEEPEST):
+        attached: set[str] = set()
+        for point in curves[name].points:
+            attached.update(point.added.split()[3:])
+            matched = 28 + sum(all(one in attached for one in way(child, parents)) for child in attached)
+            assert point.scores[NSTMP] == pytest.approx(matched / 50, abs=1e-12)
+
+
+def way(event: str, parents: dict[str, str]) -> Iterator[str]:
+    """The event and all above it that have a parent."""
+    while event in parents:
+        yield event
+        event = parents[event]
+
+
+def test_the_first_links_are_those_that_the_paper_names(curves: dict[str, Curve]) -> None:
+    firsts = {name: curve.points[1].added for name, curve in curves.items()}
+    assert firsts == {
+        PREORDER: "subevent 28 -> 29",
+        DEEPEST: "subevent 28 -> 29",
+        CHAIN: "subevent 49 -> 50",
+        STAR: "subevent 49 -> 50",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        (PREORDER, "curve_a_reverse_preorder"),
+        (DEEPEST, "curve_a_deepest_first"),
+        (CHAIN, "curve_b_chain"),
+        (STAR, "curve_b_star"),
+    ],
+)
+def test_recorded_curves_agree_at_every_point(name: str, file: str, curves: dict[str, Curve], shared: Path) -> None:
+    recorded: list[dict[str, Any]] = json.loads((shared / f"oracles/partial/{file}/curve.json").read_text())["points"]
+    assert len(recorded) == len(curves[name].points)
+    for wanted, point in zip(recorded, curves[name].points, strict=True):
+        link = point.added.split()[1::2]
+        assert (point.pieces, link) == (wanted["k"], wanted["link"] or [])
+        for measure, key in ((MUCP, "muc_p"), (BLANCP, "blanc_p"), (NSTMP, "nstm_p")):
+            assert point.scores[measure] == pytest.approx(wanted[key], abs=1e-12)
+
+
+# Table 1
+
+
+def test_table_1(found: Reproduction) -> None:
+    """Counts as section 5 tells them; scores of the systems by hand."""
+    shape, scores, figure = found.numbers
+    assert all(cell.difference == 0 for row in shape.rows.values() for cell in row)
+    assert {name: [cell.found for cell in row] for name, row in scores.rows.items()} == {
+        "Gold standard": [1, 1, 1, 1, 1],
+        "System 1": pytest.approx([22 / 23, 1, 44 / 45, blancp(22, 1, 0), 49 / 50]),
+        "System 2": pytest.approx([1, 1 / 22, 2 / 23, blancp(1, 0, 21), 29 / 50]),
+        "System 3": pytest.approx([0, 0, 0, blancp(0, 0, 22), 28 / 50]),
+    }
+    bends = [row[4].found for row in figure.rows.values()]
+    assert bends == pytest.approx([0.172, 0.171, 0.091, 0.172, 0.171, 0.227, *[0.119, 0.117, 0.289] * 2], abs=5e-4)
+    assert [row[5].found for row in figure.rows.values()] == [0, 0, 5, 0, 0, 5, *[0] * 6]
+
+
+def test_the_claims_of_the_text(found: Reproduction) -> None:
+    assert [claim.holds for claim in found.claims] == [True] * 4
+
+
+# Any paper
+
+
+def test_published_numbers_stand_beside_the_found_ones() -> None:
+    table = Numbers(
+        "T", (Column("F1"), Column("n", "count")), {"a": (Cell(0.5, 0.4), Cell(3)), "b": (Cell(None), Cell(4))}
+    )
+    assert numbers(table).splitlines() == [
+        "T",
+        "      F1  published  difference  n",
+        "a  50.00      40.00       10.00  3",
+        "b      -          -           -  4",
+    ]
+    claim = Claim("all is well", "section 1", False, "it is not")
+    told = text(Reproduction("Somebody (2000)", (table,), (claim,), ("A remark.",)))
+    assert '  fails  "all is well" (section 1)\n         found: it is not.\n' in told
+    assert told.endswith("\n\nA remark.\n")
+
+
+class Needy:
+    """A paper without a figure that needs data."""
+
+    DATA = "the folder of ECB+"
+
+    @staticmethod
+    def reproduce(data: str | None) -> Reproduction:
+        return Reproduction(f"from {data}", ())
+
+
+def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(papers.PAPERS, "get", lambda name: Needy)
+    assert papers.recomputed("x", "here").title == "from here"
+    with pytest.raises(UsageError, match="x needs the folder of ECB"):
+        papers.recomputed("x", None)
+    with pytest.raises(UsageError, match="figure-absent"):
+        papers.recomputed("x", "here", figure=True)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["araki-2013"], "[unknown-paper]"),
+        (["araki-2014", "somewhere"], "[data-unwanted]"),
+        (["araki-2014", "--plot", "figure.jpg"], "[plot-format]"),
+    ],
+)
+def test_refusals(args: list[str], told: str) -> None:
+    done = run("reproduce", *args)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_the_command(found: Reproduction, tmp_path: Path) -> None:
+    done = run("reproduce", "araki-2014")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == text(found)
+    told = json.loads(run("reproduce", "araki-2014", "-f", "json").out)
+    assert told["numbers"][0]["rows"]["events"] == [{"found": 50, "published": 50}]
+    assert len(told["panels"][0]["lines"]) == 4
+    assert "araki-2014  Araki, Hovy and Mitamura (2014)" in run("reproduce").out
+
+
+def test_the_figure_of_the_page_is_this_one(tmp_path: Path) -> None:
+    """Another version of the library may draw other bytes; lines are then still in the same places."""
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
+    path = tmp_path / "araki-2014.svg"
+    assert run("reproduce", "araki-2014", "--plot", str(path)).code == 0
+    assert lines(path) == lines(DOCS / "assets" / "araki-2014.svg")
+
+
+def lines(path: Path) -> list[str]:
+    """The clipped paths of a picture, which are its curves and its grid, as shares of the first curve's box."""
+    drawn = re.findall(r'<path d="(M [^"]*)" clip-path', path.read_text())
+    assert len(drawn) > 7
+    found = []
+    for one in drawn:
+        places = [tuple(map(float, pair.split())) for pair in re.findall(r"[ML] ([-\d.]+ [-\d.]+)", one)]
+        (left, top), (right, bottom) = (tuple(map(pick, zip(*places, strict=True))) for pick in (min, max))
+        across, down = (right - left) or 1, (bottom - top) or 1
+        found.append(" ".join(f"{(x - left) / across:.2f},{(y - top) / down:.2f}" for x, y in places))
+    return found

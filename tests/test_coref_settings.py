@@ -188,4 +188,4 @@ def test_clusters_across_documents_choose_the_protocols(tmp_path: Path) -> None:
         assert karat.read(file).protocols == chosen
     done = running.run("score", str(file), str(file))
     assert done.err.startswith("protocol: simple-cdec, pure-cdec (GOLD is jsonl; choose with -p)")
-    assert done.out.startswith("coref, micro F1"), "the settings side by side come first"
+    assert done.out.startswith("protocol: coref F1"), "the settings side by side come first"

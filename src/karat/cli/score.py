@@ -15,7 +15,7 @@ Examples:
   karat score gold.tbf system.tbf
   karat score gold.tbf system.tbf --tokens tables/ --per-document
   karat score gold.tbf system.tbf -p tac-2017 --set types=types.txt --by type
-  karat score gold.jsonl.gz system.jsonl -m nugget.type -f json
+  karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
 

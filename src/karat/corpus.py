@@ -247,7 +247,8 @@ class MemoryCorpus:
         """Ids and attributes."""
         survey = Survey()
         for document in self:
-            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+            kinds = frozenset(item.kind for item in (*document.mentions, *document.clusters))
+            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions), kinds=kinds), 0)
         return survey
 
     def read(self, id_: str, report: Report) -> Document:

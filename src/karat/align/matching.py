@@ -38,7 +38,7 @@ def best_matching(weights: Mapping[Edge, float]) -> float:
         for row, column, weight in core
         if (gain := weight - row_leaf.get(row, 0.0) - column_leaf.get(column, 0.0)) > 0
     ]
-    chosen = _sparse(gains) if len(gains) > 1 else gains
+    chosen = sparse(gains) if len(gains) > 1 else gains
     matched = {(row, column) for row, column, _ in chosen}
     kept_rows = {row for row, _ in matched}
     kept_columns = {column for _, column in matched}
@@ -52,7 +52,7 @@ def best_matching(weights: Mapping[Edge, float]) -> float:
     )
 
 
-def _sparse(gains: list[tuple[Hashable, Hashable, float]]) -> list[tuple[Hashable, Hashable, float]]:
+def sparse(gains: list[tuple[Hashable, Hashable, float]]) -> list[tuple[Hashable, Hashable, float]]:
     """The edges of a matching with the greatest gain, by a sparse assignment.
 
     Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no

@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 from karat.align import Comparison
 from karat.counts import Counts, Rows
 from karat.errors import Rule, nearest
-from karat.measures import Measure, Outcome
+from karat.measures import Item, Measure, Outcome
 from karat.model import Document, Mention, Value
 
 NO_FIELD = Rule(
@@ -46,7 +46,7 @@ class Breakdown:
             by_measure = self._rows.setdefault(key, {})
             by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.summed(rows))
 
-    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Value | None:
+    def _key(self, mention: Mention | Item, document: Document, *, in_gold: bool) -> Value | None:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
         value = self._value(mention, document)
         key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -54,7 +54,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, mention: Mention, document: Document) -> Value | None:
+    def _value(self, mention: Mention | Item, document: Document) -> Value | None:
         if self._is_attribute:
             return mention.attributes.get(self.field)
         if self.field == "kind":

@@ -42,7 +42,13 @@ class Sheet:
             raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
         attributes = gold.attributes_of(protocol.kinds)
-        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
+        setting = Setting(
+            in_order(attributes),
+            protocol.alignments,
+            protocol.comparison,
+            gold_kinds=gold.kinds,
+            system_kinds=system.kinds,
+        )
         offered = [
             (row, family.averages)
             for family in protocol.families
@@ -64,6 +70,7 @@ class Sheet:
         ]
         self._late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
         known = attributes | system.attributes_of(protocol.kinds)
+        known |= {field for measure, _, _ in self.measures for field in getattr(measure, "fields", ())}
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
         self._units: list[str] = []
         self._gold_mentions = array("q")

@@ -54,7 +54,7 @@ class Block(NamedTuple):
     topic: str | None = None
     subtopic: str | None = None
     kinds: frozenset[str] = frozenset()
-    """Kinds of its mentions, where they are more than those with attributes."""
+    """Kinds of its mentions and clusters, where they are more than those of mentions with attributes."""
     context: str | None = None
     """What the file said before the document and is needed to read it."""
 

@@ -11,7 +11,7 @@ item and what that contributed. The outcomes of a table sum to its counts; a law
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from msgspec import Struct
 from karat.align import Comparison
 from karat.counts import Counts, Leaf, Values
 from karat.errors import Rule, nearest
-from karat.model import Mention
+from karat.model import Mention, Value
 from karat.registry import Registry
 from karat.tables.aligned import Alignment, CandidatePairs
 
@@ -51,11 +51,18 @@ class Card(Struct, frozen=True):
     laws: tuple[Law, ...] = ()
 
 
+class Item(Struct, frozen=True):
+    """What an outcome is about, where that is not a mention."""
+
+    kind: str
+    attributes: Mapping[str, Value]
+
+
 class Outcome(Struct, frozen=True):
     """One gold item, one system item, or the two that met, and what that contributed."""
 
-    gold: Mention | None
-    system: Mention | None
+    gold: Mention | Item | None
+    system: Mention | Item | None
     counts: Counts
 
 
@@ -127,6 +134,9 @@ class Setting(Struct, frozen=True):
     """Attributes on at least one gold mention: type, realis, then by name."""
     alignments: Mapping[str, AlignmentChoice]
     comparison: Comparison
+    gold_kinds: Collection[str] = ()
+    """Kinds that gold has anywhere."""
+    system_kinds: Collection[str] = ()
 
     def scored(self, named: Sequence[str]) -> tuple[str, ...]:
         """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""

@@ -149,10 +149,11 @@ class Related:
         return self.want.whole is not None
 
     def _counted(self, value: float) -> float:
-        """A value in one document; of a promoted argument, if it is worth anything at all, 1."""
-        if self._is_promoted and self.want.readings.promoted_value == "one":
-            return 1.0 if value else 0.0
-        return value
+        """The value of an argument in one document: in RMD and VMD 1, if it is worth anything at all."""
+        reading = self.want.readings.promoted_value
+        if not self._is_promoted or reading == "reference":
+            return value
+        return 1.0 if value or reading == "mappable" else 0.0
 
     def _worth(self, argument: Argument, documents: Iterable[str], *, gold: bool) -> float:
         """Value(arg, arg), over documents."""
@@ -273,8 +274,8 @@ class Related:
         """Whether two arguments are mapped to each other as elements."""
         if not self._is_promoted:
             return self.arguments[gold.kind].mapping.get(gold.element) == system.element
-        if self.want.readings.promoted_mapping == "none":
-            return False
+        if self.want.readings.promoted_mapping != "parent":
+            return self.want.readings.promoted_mapping == "anything"
         parent = self.arguments[system.kind].system[system.element].element.parent
         return self.whole[gold.kind].mapping.get(gold.element) == parent
 
@@ -325,7 +326,8 @@ class Related:
         if self.want.kind == "relation" and wanted.relation_arguments != "0":
             main = [i for i, argument in enumerate(system.arguments) if argument.role in RELATED]
             least = 2 if wanted.relation_arguments == "both" else 1
-            if _coverable(main, edges) < least:
+            each = self.want.readings.main_arguments == "each"
+            if (len({i for i, _ in edges if i in main}) if each else _coverable(main, edges)) < least:
                 return False
         if not edges and not overlap:
             return False
@@ -352,7 +354,7 @@ class Related:
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Numbers of gold arguments that are not mapped to what their element is mapped to."""
         mapped, golds, systems = self.pairs[gold, system].arguments, self.gold[gold], self.system[system]
-        if self._is_promoted and self.want.readings.promoted_mapping == "parent":
+        if self._is_promoted and self.want.readings.promoted_mapping != "none":
             return [j for j in range(len(golds.arguments)) if j not in mapped]
         return [
             j

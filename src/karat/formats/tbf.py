@@ -281,7 +281,8 @@ class _Relations:
                 found = f"@{name} names {quoted(argument)}, which is no mention of document {quoted(self._document)}"
                 self._tell(DANGLING, line, found)
             if name in LINK_KINDS and not unknown:
-                links.append(Link(LINK_KINDS[name], *arguments))
+                source, target = arguments
+                links.append(Link(LINK_KINDS[name], source, target))
         return tuple(links)
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:

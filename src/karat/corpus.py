@@ -247,7 +247,7 @@ class MemoryCorpus:
         """Ids and attributes."""
         survey = Survey()
         for document in self:
-            kinds = frozenset(item.kind for item in (*document.mentions, *document.clusters))
+            kinds = frozenset([*(mention.kind for mention in document.mentions), *(c.kind for c in document.clusters)])
             survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions), kinds=kinds), 0)
         return survey
 

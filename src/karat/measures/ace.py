@@ -40,6 +40,92 @@ TASKS = {
 """Each task and the kind of element that it scores."""
 
 
+CARD = Card(
+    title="ACE 2005 value scores",
+    rows={
+        "ace.edr": "entities: value, precision, recall, f1 of tokens that are right in all, and the same of value",
+        "ace.val": "values (quantities, crimes, job titles, ...)",
+        "ace.tern": "temporal expressions (timex2)",
+        "ace.rdr": "relations and their arguments",
+        "ace.vdr": "events and their arguments",
+        "ace.emd": "entity mentions, each promoted to an entity",
+        "ace.rmd": "relation mentions, each promoted to a relation",
+        "ace.vmd": "event mentions, each promoted to an event",
+    },
+    formula="""\
+value = Σ Value(sys token) / Σ Value(ref token)
+      = (reference_value - miss_cost - error_cost - false_alarm_cost) / reference_value
+EDR, VAL, TERN  Value = Element_Value · Mentions_Value
+RDR, VDR        Value = Element_Value · Arguments_Value
+Element_Value   min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err;  unmapped: Π AttrValue · W_FA
+                TERN: Σ AttrValue over attributes that both have and that are the same
+Mentions_Value  Σ MMV;  level-weighted: min(level_sys, level_ref) · Σ MMV(sys) / Σ MMV(ref)
+MMV             min(MTypeValue(sys), MTypeValue(ref)) · Π W_Merr;  unmapped: -MTypeValue · W_M-FA (· W_M-CR)
+Arguments_Value Σ MAV over the system's arguments, or their product
+MAV             Value(sys, ref) · W_err-role - (Value(sys, sys) - Value(sys, ref)) · W_A-FA
+precision = correct / (correct + error + false_alarm)     recall = correct / (correct + error + miss)
+value_recall = max(0, reference_value - miss_cost - error_cost) / reference_value
+value_precision = the same / (reference_value - miss_cost + false_alarm_cost)""",
+    citation="NIST (2005), The ACE 2005 (ACE05) Evaluation Plan, Appendix A, Tables 12 to 20; in ace-2005-nist as the "
+    "distributed scorer v14 computes it.",
+    traps=(
+        "The score is not bounded below: false alarms cost value, and a bad system scores less than nothing.",
+        "Only specific (SPC) entities have value. An event without arguments has none, and a relation or event has "
+        "the value of its arguments: bad entities make bad relations.",
+        "A mapped reference is correct if its attributes and arguments are right, however many mentions it lost; that "
+        "loss is part of error_cost, which is why a correct one can cost something.",
+        "A system mention that lies on any reference mention costs nothing if it stays unmapped (W_M-CR is 0): "
+        "splitting an entity is cheap, inventing one costs 0.75 · 0.75 of its value.",
+        "Values of one task depend on others: RDR and VDR read those of EDR, VAL and TERN. Scores are compared "
+        "under one protocol and one set of parameters only.",
+    ),
+    departures=(
+        "1 min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
+        "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN pays 0.50 for detection (parameters).",
+        "3 An absent SET is absent; the scorer reads NO and pays for it (readings.defaults).",
+        "4 An absent mention ROLE is not compared; the scorer takes the entity's TYPE, so that a wrong TYPE is a wrong "
+        "ROLE of each mention too (readings.absent_role).",
+        "5 Arg-1 against Arg-2 in an asymmetric relation do not correspond (Table 16); in the scorer they do, at the "
+        "price of TYPE and SUBTYPE (readings.swapped).",
+        "6 An unmapped relation is worth nothing, since W_A-FA is 0; the scorer takes 0.75 of its arguments' value "
+        "(readings.unmapped).",
+        "7 An unmapped event loses 0.75 · 0.50 of its arguments' value; in the scorer 0.75 (readings.unmapped).",
+        "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer what the reference's element is "
+        "worth (readings.promoted_value).",
+        "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (readings.promoted_value).",
+        "10 The scorer's false alarms in RMD and VMD cost what the promoted mention is worth: a consequence of 6 to 8.",
+        "11 Mappings are true optima; the scorer's tables of one row are mapped at any price, and full ones nearly so "
+        "(readings.assignment), and its conditions look at that mapping alone (readings.conditions).",
+        "12 `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
+        "the scorer nothing ever is (readings.promoted_mapping).",
+        "13 Correct in RMD and VMD: an argument is right when it is mapped; in the scorer none is, so that a perfect "
+        "system has precision 0 (readings.promoted_mapping).",
+        "14 What the system has of a kind that the reference lacks keeps its value as an argument; in the scorer it is "
+        "worth nothing and is no false alarm (readings.absent_kind).",
+        "15 A kind that the system lacks scores 0; the scorer prints nothing (readings.absent_kind).",
+        "16 W_M-CR: the formula multiplies it into every unmapped mention, the text only into those that correspond to "
+        "some reference mention. Both protocols do as the text says.",
+        "17 Level-weighted false alarms have no reference to divide by; both protocols take the token's own mentions.",
+        "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
+        "by its extent (readings.argumentless).",
+        "19 With processing=cross-document a level is that of all mentions of an entity; the scorer stops if documents "
+        "differ.",
+        "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
+        "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
+        "(readings.epsilon).",
+        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (readings.defaults); either way "
+        "absent against Asserted is a wrong modality.",
+        "23 Symmetry is judged by the reference's TYPE in both.",
+        "24 averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer always refuses it.",
+        "25 An unknown entity TYPE: worth 1 like all others by Table 12, nothing in the scorer (AttrValue).",
+        "26 Text match: characters of the heads; in the scorer bytes in capitals, of ASCII texts only letters and "
+        "digits (readings.text_match).",
+        "RMD: spans of heads must share a character; in the scorer they may touch (readings.promoted_spans).",
+    ),
+    laws=("order", "ids", "additive", "outcomes"),
+)
+
+
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol says to the family."""
 
@@ -90,9 +176,7 @@ class ValueCounts(Counts, frozen=True):
             "value": Ratio(left - self.false_alarm_cost, self.reference_value),
             "precision": Ratio(self.correct, found + self.false_alarm),
             "recall": Ratio(self.correct, found + self.miss),
-            "value_precision": Ratio(
-                max(0.0, left), self.reference_value - self.miss_cost + self.false_alarm_cost
-            ),
+            "value_precision": Ratio(max(0.0, left), self.reference_value - self.miss_cost + self.false_alarm_cost),
             "value_recall": Ratio(max(0.0, left), self.reference_value),
         }
 
@@ -207,9 +291,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
         **{task: own[TASKS[task]] for task in ("edr", "val", "tern")},
         **{task: ArgumentValues(TASKS[task], values, conditions, whole, own) for task in ("rdr", "vdr")},
         "emd": detection("entity", entities),
-        **{
-            task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")
-        },
+        **{task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")},
     }
     return [
         Task(task, artefacts[task])

@@ -7,7 +7,15 @@ from karat.counts import Leaf
 from karat.errors import Finding
 from karat.results import Result, Score
 
-SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
+SHORT = {
+    "value": "value",
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "value_precision": "value P",
+    "value_recall": "value R",
+    "value_f1": "value F1",
+}
 UNDEFINED = "-"
 
 
@@ -69,7 +77,7 @@ def _names(leaves: Iterable[Leaf]) -> list[str]:
 
 def _summary(names: Sequence[str]) -> list[str]:
     """The one score that sums up a measure."""
-    return ["f1"] if "f1" in names else list(names[:1])
+    return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
 
 
 def _number(leaf: Leaf | None, name: str, digits: int) -> str:

@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from karat.align.assignment import Edge
-from karat.align.similarity import overlaps
-from karat.regions import size
+from karat.regions import extension, shared
 from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Promoted, extent
-from karat.tables.ace.mapping import Gains, by_component, forced, optimal
+from karat.tables.ace.mapping import by_component, forced, optimal
+from karat.tables.ace.mentions import common
 from karat.tables.ace.parameters import Values
 from karat.tables.ace.values import ElementValues, Valued, Worth
 
@@ -72,7 +72,9 @@ class ArgumentValues:
     def add(self, tables: "Sequence[Related]") -> "Related":
         """Documents put together, with the values of their arguments."""
         parts = [part for table in tables for part in table.parts]
-        arguments = {kind: want.add([table.arguments[kind] for table in tables]) for kind, want in self.arguments.items()}
+        arguments = {
+            kind: want.add([table.arguments[kind] for table in tables]) for kind, want in self.arguments.items()
+        }
         whole = {kind: want.add([table.whole[kind] for table in tables]) for kind, want in (self.whole or {}).items()}
         return Related(parts, arguments, whole, self)
 
@@ -180,11 +182,11 @@ class Related:
         for part in self.parts:
             golds = [(element.id, extent(mention)) for element in part.gold for mention in element.mentions]
             systems = [(element.id, extent(mention)) for element in part.system for mention in element.mentions]
-            shares: dict[tuple[str, str], Gains] = {}
-            common = overlaps([region for _, region in golds], [region for _, region in systems])
-            for (s, g), length in common.items():
-                share = length / max(size(golds[g][1]), size(systems[s][1]))
-                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share, 0.0  # type: ignore[index]
+            shares: dict[tuple[str, str], dict[Edge, tuple[float, float]]] = {}
+            met = common([region for _, region in golds], [region for _, region in systems])
+            for (s, g), length in met.items():
+                share = length / max(extension(golds[g][1]), extension(systems[s][1]))
+                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share, 0.0
             for edge, gains in shares.items():
                 chosen = gains if len(gains) == 1 else optimal(gains)
                 found.setdefault(edge, []).append(fsum([gains[pair][0] for pair in chosen]))
@@ -219,7 +221,7 @@ class Related:
         if self._is_promoted and not self._in_place(gold.element, system.element, overlap):
             return None
         allowed = self._allowed(gold, system)
-        chosen = self._chosen(gold, system, allowed)
+        chosen = self._chosen(allowed)
         if not self._meets(gold, system, allowed, chosen, overlap):
             return None
         swapped = any(allowed[edge].is_swap for edge in chosen)
@@ -233,10 +235,10 @@ class Related:
         """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
         if self.want.kind == "event":
             return overlap > 0
-        if gold.heads is None or system.heads is None:
-            return False
-        between = max(gold.heads[0], system.heads[0]) - min(gold.heads[1], system.heads[1])
-        return between < 0 or (between == 0 and self.want.readings.promoted_spans == "touch")
+        if shared(gold.heads, system.heads):
+            return True
+        touch = self.want.readings.promoted_spans == "touch" and gold.heads and system.heads
+        return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
 
     def _allowed(self, gold: Token, system: Token) -> "dict[Edge, Allowed]":
         """Arguments (system, gold) that may be in correspondence: Tables 16 and 19."""
@@ -254,7 +256,9 @@ class Related:
                 if is_relation and (ours.role in RELATED or theirs.role in RELATED):
                     if ours.role not in RELATED or theirs.role not in RELATED:
                         continue
-                    is_swap = ours.role != theirs.role and gold.element.attributes.get("type") not in parameters.symmetric
+                    is_swap = (
+                        ours.role != theirs.role and gold.element.attributes.get("type") not in parameters.symmetric
+                    )
                     if is_swap and readings.swapped == "apart":
                         continue
                     weight = 1.0
@@ -285,7 +289,7 @@ class Related:
         charged = [weights[name] for name in ("type", "subtype") if ours.get(name) == theirs.get(name)]
         return prod([(1 - self.want.readings.epsilon) * weight for weight in charged])
 
-    def _chosen(self, gold: Token, system: Token, allowed: "Mapping[Edge, Allowed]") -> list[Edge]:
+    def _chosen(self, allowed: "Mapping[Edge, Allowed]") -> list[Edge]:
         """The one-to-one mapping of arguments that maximises Arguments_Value."""
         if self._is_product:
             gains = {edge: (log(one.value * one.weight) + 1e3, 0.0) for edge, one in allowed.items() if one.value > 0}

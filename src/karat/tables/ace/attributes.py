@@ -14,7 +14,9 @@ def inherent(parameters: Detection | Recognition, attributes: Attributes, epsilo
     if parameters.W_err:
         product = prod([worth(weights, attributes.get(name)) for name, weights in parameters.AttrValue.items()])
         return max(product, epsilon)
-    existing = [worth(weights, attributes[name]) for name, weights in parameters.AttrValue.items() if name in attributes]
+    existing = [
+        worth(weights, attributes[name]) for name, weights in parameters.AttrValue.items() if name in attributes
+    ]
     return max(fsum(existing), epsilon)
 
 

@@ -1,13 +1,14 @@
 """Elements: what the ACE tasks score, made from the clusters, mentions and links of a document.
 
-Derived attributes are made here (spec of the tasks, not of the files): the level of an entity, the type of a timex2, the
-defaults of a protocol. In EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
+What is not written but follows is added: the level of an entity, the type of a timex2, the defaults of a protocol. In
+EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from karat.model import Document, Link, Mention, Region, Value
+from karat.model import Boxes, Document, Link, Mention, Region, Value
+from karat.regions import place
 from karat.tables import Tables
 from karat.tables.ace.parameters import DETECTED, Values, worth
 
@@ -34,7 +35,7 @@ class Element:
         mentions: Sequence[Mention],
         arguments: Sequence[Argument] = (),
         parent: str | None = None,
-        heads: tuple[int, int] | None = None,
+        heads: Region | Boxes = (),
     ) -> None:
         self.id = id_
         self.kind = kind
@@ -44,7 +45,7 @@ class Element:
         self.parent = parent
         """The element that this one was a mention of, before it was promoted."""
         self.heads = heads
-        """Of a promoted relation mention: from the first to the last of the heads of Arg-1 and Arg-2."""
+        """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
 
 
 RELATED = ("Arg-1", "Arg-2")
@@ -90,12 +91,10 @@ class Elements:
                 )
             )
         for elements in side.values():
-            elements.sort(key=_place)
+            elements.sort(key=_first)
         return side
 
-    def _derived(
-        self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]
-    ) -> Mapping[str, Value]:
+    def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
         """Attributes with what is not written but follows; one that is written empty is absent."""
         derived = dict(self._readings.defaults.get(kind, ()))
         written = {name: value for name, value in attributes.items() if value != ""}
@@ -114,8 +113,8 @@ class Elements:
 class Promoted:
     """Wanted: elements made of mentions.
 
-    `entities`: each entity mention, on both sides (EMD). `arguments`: each mention of a relation or event, on both sides,
-    and each mention of what may be its argument in the system (RMD, VMD).
+    `entities`: each entity mention on both sides (EMD). `arguments`: each mention of a relation or event on both sides,
+    and in the system each mention of what may be an argument (RMD, VMD).
     """
 
     def __init__(self, whole: Elements, what: Literal["entities", "arguments"]) -> None:
@@ -157,14 +156,14 @@ def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
         for mention in element.mentions
     }
     arguments: dict[str, list[Argument]] = {}
-    heads: dict[str, list[Region]] = {}
+    heads: dict[str, list[Region | Boxes]] = {}
     for link in links:
         if link.target in owner:
             kind, element, mention = owner[link.target]
             found = Argument(link.kind, kind, mention.id if promoted else element)
             arguments.setdefault(link.source, []).append(found)
             if link.kind in RELATED:
-                heads.setdefault(link.source, []).append(mention.head or mention.span)
+                heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
     return {
         kind: [
             Element(
@@ -183,10 +182,12 @@ def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
     }
 
 
-def _hull(regions: Sequence[Region]) -> tuple[int, int] | None:
-    """From the first to the last place of some regions."""
-    segments = [segment for region in regions for segment in region]
-    return (min(begin for begin, _ in segments), max(end for _, end in segments)) if segments else None
+def _hull(regions: Sequence[Region | Boxes]) -> Region | Boxes:
+    """From the first to the last place of some regions; boxes are left as they are."""
+    parts = [part for region in regions for part in region]
+    if not parts or len(parts[0]) > 2:
+        return tuple(parts)  # type: ignore[return-value]
+    return ((min(part[0] for part in parts), max(part[1] for part in parts)),)  # type: ignore[return-value]
 
 
 def _in_order(arguments: Iterable[Argument]) -> Sequence[Argument]:
@@ -194,11 +195,11 @@ def _in_order(arguments: Iterable[Argument]) -> Sequence[Argument]:
     return tuple(sorted(set(arguments))) if arguments else ()
 
 
-def _place(element: Element) -> tuple[tuple[int, int], ...]:
+def _first(element: Element) -> Region | Boxes:
     """Where its first mention is."""
-    return min((mention.span for mention in element.mentions), default=())
+    return min((place(mention) for mention in element.mentions), default=())
 
 
-def extent(mention: Mention) -> Region:
+def extent(mention: Mention) -> Region | Boxes:
     """The whole extent; an event mention's span is its anchor."""
-    return mention.span if mention.extent is None else mention.extent
+    return place(mention, "extent") or place(mention)

@@ -27,7 +27,8 @@ def optimal(gains: Gains) -> list[Edge]:
             chosen += edges
         elif len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
             found = sparse([(*edge, usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3))) for edge in edges])
-            chosen += [(row, column) for row, column, _ in found]
+            kept = {(row, column) for row, column, _ in found}
+            chosen += [edge for edge in edges if edge in kept]
         else:
             chosen += assignment(_in_order(edges, usable, gains))
     return sorted(chosen)

@@ -1,12 +1,12 @@
 """Mentions: when two correspond, what a mapped or unmapped one is worth, and the best mapping between two tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
 from karat.align.similarity import overlaps
-from karat.model import Mention, Region
-from karat.regions import size
+from karat.model import Boxes, Mention, Region
+from karat.regions import extension, place, shared
 from karat.tables.ace.elements import Element
 from karat.tables.ace.mapping import optimal
 from karat.tables.ace.parameters import Detection, Readings, worth
@@ -18,13 +18,13 @@ class Spot:
     __slots__ = ("alarm", "attributes", "mention", "region", "self", "size", "token", "value")
 
     def __init__(
-        self, mention: Mention, token: int, region: Region, value: float, attributes: tuple[object, ...], epsilon: float
+        self, mention: Mention, token: int, name: str, value: float, attributes: tuple[object, ...], epsilon: float
     ) -> None:
         self.mention = mention
         self.token = token
         """The number of its element."""
-        self.region = region
-        self.size = size(region)
+        self.region = place(mention, name) or place(mention)
+        self.size = extension(self.region)
         self.value = value
         """MTypeValue."""
         self.self = value + epsilon
@@ -41,7 +41,7 @@ def spots(elements: Sequence[Element], kind: str, parameters: Detection, reading
     for token, element in enumerate(elements):
         for mention in element.mentions:
             if kind != "entity":
-                found.append(Spot(mention, token, mention.span, worth(parameters.MTypeValue, None), (), readings.epsilon))
+                found.append(Spot(mention, token, "span", worth(parameters.MTypeValue, None), (), readings.epsilon))
                 continue
             written = mention.attributes
             role = written.get("role")
@@ -51,7 +51,7 @@ def spots(elements: Sequence[Element], kind: str, parameters: Detection, reading
             known = {"type": written.get("type"), "role": role, "style": style}
             attributes = tuple([known.get(name) for name in parameters.W_Merr])
             value = worth(parameters.MTypeValue, known["type"])
-            found.append(Spot(mention, token, mention.head or mention.span, value, attributes, readings.epsilon))
+            found.append(Spot(mention, token, "head", value, attributes, readings.epsilon))
     return found
 
 
@@ -74,9 +74,9 @@ def correspondences(
     """
     found: dict[tuple[int, int], list[Met]] = {}
     corresponding = set()
-    common = overlaps([spot.region for spot in gold], [spot.region for spot in system])
+    lengths = common([spot.region for spot in gold], [spot.region for spot in system])
     weights = list(parameters.W_Merr.values())
-    for (s, g), length in common.items():
+    for (s, g), length in lengths.items():
         theirs, ours = system[s], gold[g]
         mutual = length / (theirs.size if theirs.size > ours.size else ours.size)
         if mutual < parameters.min_overlap:
@@ -95,6 +95,14 @@ def correspondences(
     return found
 
 
+def common(gold: Sequence[Region | Boxes], system: Sequence[Region | Boxes]) -> Mapping[tuple[int, int], float]:
+    """How much of the source a system and a gold region share, for those that share any: characters, time or area."""
+    if any(region and len(region[0]) > 2 for region in (*gold, *system)):
+        areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
+        return {edge: area for edge, area in areas.items() if area}
+    return overlaps(gold, system)  # type: ignore[arg-type]
+
+
 def mapped(met: Sequence[Met], system: Sequence[Spot]) -> list[Met]:
     """The one-to-one mapping of mentions that maximises the sum of MMV over all system mentions."""
     if len(met) == 1:
@@ -106,13 +114,11 @@ def mapped(met: Sequence[Met], system: Sequence[Spot]) -> list[Met]:
 
 def texts_match(gold: Spot, system: Spot, least: float, readings: Readings) -> bool:
     """Whether fractional_consecutive_string ≥ least: a common string of that share of the longer text."""
-    texts = [head_text(spot.mention) for spot in (gold, system)]
-    if readings.text_match == "bytes":
-        ours, theirs = as_bytes(*texts)
-        if ours == theirs:
-            return True
-        return ours not in (b"", b"0") and theirs not in (b"", b"0") and have_common(ours, theirs, least)
-    return texts[0] == texts[1] or have_common(*texts, least)
+    one, other = head_text(gold.mention), head_text(system.mention)
+    if readings.text_match == "characters":
+        return one == other or have_common(one, other, least)
+    ours, theirs = as_bytes(one, other)
+    return ours == theirs or (not {ours, theirs} & {b"", b"0"} and have_common(ours, theirs, least))
 
 
 def as_bytes(gold: str, system: str) -> tuple[bytes, bytes]:
@@ -146,5 +152,4 @@ def have_common(one: str | bytes, other: str | bytes, least: float) -> bool:
 
 def head_text(mention: Mention) -> str:
     """The text of the head."""
-    return str(mention.attributes.get("head_text", mention.text or ""))
-
+    return mention.texts.get("head", mention.text or "")

@@ -84,7 +84,13 @@ class ElementValues:
     """Wanted: the values of elements of a kind."""
 
     def __init__(
-        self, kind: str, values: Values, weighting: Weighting, elements: Elements | Promoted, *, is_worthless: bool = False
+        self,
+        kind: str,
+        values: Values,
+        weighting: Weighting,
+        elements: Elements | Promoted,
+        *,
+        is_worthless: bool = False,
     ) -> None:
         self.kind = kind
         self.parameters = values.detection(kind)
@@ -200,7 +206,7 @@ class Valued:
         return found
 
     def _value(self, gold: Token, system: Token, mentions: float) -> float:
-        """Element_Value(sys) · Mentions_Value(sys): Σ MMV, or weighted by the lower level over the reference's Σ MMV."""
+        """Element_Value(sys) · Mentions_Value(sys): Σ MMV, or its share of the reference's, times the lower level."""
         want = self.want
         element = element_value(
             want.parameters, gold.element.attributes, system.element.attributes, want.readings.epsilon

@@ -24,6 +24,7 @@ from karat.errors import UsageError
 from karat.measures import Card, Item, Outcome, Setting
 from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
 from karat.tables.ace.elements import Element, Elements, Promoted
+from karat.tables.ace.mentions import MentionValues
 from karat.tables.ace.parameters import DETECTED, Detection, Readings, Recognition, Values
 from karat.tables.ace.values import ElementValues, Valued, Weighting
 
@@ -281,9 +282,11 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
     whole = Elements(values)
     entities, arguments = Promoted(whole, "entities"), Promoted(whole, "arguments")
 
+    mentions = {kind: MentionValues(kind, values, whole) for kind in DETECTED}
+
     def detection(kind: str, elements: Elements | Promoted) -> ElementValues:
         is_worthless = not is_scored and kind not in setting.gold_kinds
-        return ElementValues(kind, values, parameters.weighting, elements, is_worthless=is_worthless)
+        return ElementValues(mentions[kind], parameters.weighting, elements, is_worthless=is_worthless)
 
     own = {kind: detection(kind, whole) for kind in DETECTED}
     promoted = {kind: detection(kind, arguments) for kind in DETECTED}

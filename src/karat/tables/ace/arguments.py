@@ -23,7 +23,7 @@ from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Prom
 from karat.tables.ace.mapping import by_component, forced, optimal
 from karat.tables.ace.mentions import common
 from karat.tables.ace.parameters import Values
-from karat.tables.ace.values import ElementValues, Valued, Worth
+from karat.tables.ace.values import ElementValues, Ids, Valued, mapped_elements
 
 Condition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
 
@@ -95,15 +95,16 @@ class Token(NamedTuple):
     arguments: list[Argument]
     worths: list[float]
     """The value of each argument against itself."""
+    inherent: float
+    """Element_Value against itself."""
     value: float
-    """Its own value, or that of all its arguments."""
+    """Its value against itself."""
 
 
 class Pairing(NamedTuple):
     """Two tokens that may be mapped to each other."""
 
     value: float
-    overlap: float
     arguments: dict[int, int]
     """Numbers of gold arguments, and the system arguments they are mapped to."""
 
@@ -138,8 +139,8 @@ class Related:
             own = list(arguments[id_])
             worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
             whole = prod(worths) * bool(worths) if self._is_product else fsum(worths) + epsilon * mentions[id_]
-            value = inherent(self.want.parameters, element.attributes, epsilon) * whole
-            found[id_] = Token(element, places[id_], own, worths, value)
+            value = inherent(self.want.parameters, element.attributes, epsilon)
+            found[id_] = Token(element, places[id_], own, worths, value, value * whole)
         return found
 
     @property
@@ -164,25 +165,25 @@ class Related:
         return fsum([self._counted(worths[document].get(argument.element, 0.0)) for document in documents])
 
     @cached_property
-    def alarms(self) -> Worth:
+    def alarms(self) -> dict[str, float]:
         """The value of each system token if it is unmapped: never positive."""
         parameters = self.want.parameters
         weight = parameters.W_A_FA if self.want.readings.unmapped == "weighted" else 1.0
         return {id_: -parameters.W_FA * weight * token.value for id_, token in self.system.items()}
 
     @cached_property
-    def reference(self) -> Worth:
+    def reference(self) -> dict[str, float]:
         """The value of each reference."""
         return {id_: token.value for id_, token in self.gold.items()}
 
     @cached_property
-    def extents(self) -> dict[tuple[str, str], float]:
+    def extents(self) -> dict[Ids, float]:
         """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
-        found: dict[tuple[str, str], list[float]] = {}
+        found: dict[Ids, list[float]] = {}
         for part in self.parts:
             golds = [(element.id, extent(mention)) for element in part.gold for mention in element.mentions]
             systems = [(element.id, extent(mention)) for element in part.system for mention in element.mentions]
-            shares: dict[tuple[str, str], dict[Edge, tuple[float, float]]] = {}
+            shares: dict[Ids, dict[Edge, tuple[float, float]]] = {}
             met = common([region for _, region in golds], [region for _, region in systems])
             for (s, g), length in met.items():
                 share = length / max(extension(golds[g][1]), extension(systems[s][1]))
@@ -193,7 +194,7 @@ class Related:
         return {edge: fsum(values) for edge, values in found.items()}
 
     @cached_property
-    def pairs(self) -> dict[tuple[str, str], Pairing]:
+    def pairs(self) -> dict[Ids, Pairing]:
         """Each two tokens (gold, system) that have a basis for correspondence."""
         found = {}
         for g, s in self._candidates():
@@ -202,7 +203,7 @@ class Related:
                 found[g, s] = pairing
         return found
 
-    def _candidates(self) -> Iterable[tuple[str, str]]:
+    def _candidates(self) -> Iterable[Ids]:
         """Tokens with arguments in correspondence, or with extents that overlap."""
         holders: dict[tuple[str, str], list[str]] = {}
         for id_, token in self.gold.items():
@@ -227,9 +228,10 @@ class Related:
         swapped = any(allowed[edge].is_swap for edge in chosen)
         charged = ("type", "subtype") if swapped else ()
         attributes = gold.element.attributes, system.element.attributes
-        element = element_value(want.parameters, *attributes, want.readings.epsilon, charged)
+        least = min(gold.inherent, system.inherent)
+        element = element_value(want.parameters, *attributes, least, want.readings.epsilon, charged)
         value = element * self._arguments_value(gold, system, allowed, chosen, overlap)
-        return Pairing(value, overlap, {j: i for i, j in chosen})
+        return Pairing(value, {j: i for i, j in chosen})
 
     def _in_place(self, gold: Element, system: Element, overlap: float) -> bool:
         """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
@@ -369,14 +371,8 @@ class Related:
     @cached_property
     def mapping(self) -> dict[str, str]:
         """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
-        golds, systems = list(self.gold), list(self.system)
-        g_number = {id_: number for number, id_ in enumerate(golds)}
-        s_number = {id_: number for number, id_ in enumerate(systems)}
-        gains = {
-            (g_number[g], s_number[s]): (pairing.value - self.alarms[s], pairing.overlap)
-            for (g, s), pairing in self.pairs.items()
-        }
-        return {golds[g]: systems[s] for g, s in self.want.mapper(gains)}
+        values = {edge: pairing.value for edge, pairing in self.pairs.items()}
+        return mapped_elements(self.gold, self.system, values, self.alarms, self.extents, self.want.mapper)
 
 
 class Allowed(NamedTuple):

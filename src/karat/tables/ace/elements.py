@@ -58,6 +58,9 @@ Side = dict[str, list[Element]]
 class Elements:
     """Wanted: the elements of both sides."""
 
+    promoted = False, False
+    """Whether those of gold, and of the system, are promoted mentions."""
+
     def __init__(self, values: Values) -> None:
         self._readings = values.readings
         self._levels = values.EDR.MTypeValue
@@ -120,6 +123,8 @@ class Promoted:
     def __init__(self, whole: Elements, what: Literal["entities", "arguments"]) -> None:
         self._whole = whole
         self._what = what
+        self.promoted = what == "entities", True
+        """Whether what is detected in gold, and in the system, is a promoted mention."""
 
     def make(self, tables: Tables) -> tuple[Side, Side]:
         """Those of gold and of the system."""

@@ -12,6 +12,8 @@ Mapper = Callable[[Gains], list[Edge]]
 
 UNIT = 1e12
 """Gains are compared in whole units of 1e-12, so that rounding errors decide nothing."""
+SMALL = 6
+"""So many pairs are mapped by trying all."""
 LARGE = 4096
 """Cells of a component's matrix above which it is solved in floating point and sparse."""
 
@@ -19,8 +21,11 @@ LARGE = 4096
 def optimal(gains: Gains) -> list[Edge]:
     """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
     usable = {edge: gain for edge, (value, _) in gains.items() if (gain := round(value * UNIT)) >= 0}
-    if _is_matching(usable):
+    if len(usable) < 2 or _is_matching(usable):
         return sorted(usable)
+    if len(usable) <= SMALL:
+        edges = sorted(usable)
+        return _tried(edges, _in_order(edges, usable, gains))
     chosen: list[Edge] = []
     for edges in components(usable):
         if len(edges) == 1:
@@ -32,6 +37,20 @@ def optimal(gains: Gains) -> list[Edge]:
         else:
             chosen += assignment(_in_order(edges, usable, gains))
     return sorted(chosen)
+
+
+def _tried(edges: list[Edge], weights: Mapping[Edge, int]) -> list[Edge]:
+    """The best of all mappings among a few pairs, each tried."""
+    best: tuple[int, list[Edge]] = (0, [])
+    open_: list[tuple[int, list[Edge], list[Edge]]] = [(0, [], edges)]
+    while open_:
+        weight, taken, left = open_.pop()
+        if weight > best[0]:
+            best = weight, taken
+        for number, (row, column) in enumerate(left):
+            later = [edge for edge in left[number + 1 :] if edge[0] != row and edge[1] != column]
+            open_.append((weight + weights[row, column], [*taken, (row, column)], later))
+    return best[1]
 
 
 def _is_matching(edges: Mapping[Edge, int]) -> bool:

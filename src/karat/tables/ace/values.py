@@ -6,18 +6,19 @@ A table is one document's, or that of several in which elements meet again: then
 and the level of a token is that of all its mentions. Relations and events read values document by document.
 """
 
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from karat.tables import Tables
-from karat.tables.ace.attributes import element_value, inherent
-from karat.tables.ace.elements import Element, Elements, Promoted, Side
-from karat.tables.ace.mapping import by_component, forced, optimal
-from karat.tables.ace.mentions import Met, Spot, correspondences, mapped, spots
-from karat.tables.ace.parameters import Detection, Readings, Values, worth
+from karat.tables.ace.elements import Element, Elements, Promoted
+from karat.tables.ace.mapping import Mapper, by_component, forced, optimal
+from karat.tables.ace.mentions import Corresponding, MentionValues, Met, Spot, mapped
+from karat.tables.ace.parameters import worth
 
 Weighting = Literal["level", "mention"]
+K = TypeVar("K", bound=Hashable)
 
 COMPARED = {
     "entity": ("type", "subtype", "class", "level"),
@@ -31,6 +32,8 @@ class Token(NamedTuple):
     """What an element has in one document."""
 
     element: Element
+    inherent: float
+    """Element_Value against itself."""
     level: float
     """MTypeValue of its level."""
     self: float
@@ -42,41 +45,60 @@ class Token(NamedTuple):
 class Pairing(NamedTuple):
     """Two tokens with a mention in correspondence, under the best mapping of their mentions."""
 
-    value: float
+    element: float
+    """Element_Value."""
+    mentions: float
     """Σ MMV over the system token's mentions, mapped and unmapped."""
     overlap: float
-    mentions: list[Met]
+    met: list[Met]
 
 
 class Part:
     """One document: the tokens of both sides, and pairs of them by their numbers (gold, system)."""
 
-    def __init__(self, document: str, gold: Side, system: Side, want: "ElementValues") -> None:
+    def __init__(
+        self, document: str, gold: list[Element], system: list[Element], table: Corresponding, want: "ElementValues"
+    ) -> None:
         self.document = document
-        parameters, readings = want.parameters, want.readings
-        golds, systems = gold.get(want.kind, []), system.get(want.kind, [])
-        self.gold_spots = spots(golds, want.kind, parameters, readings)
-        self.system_spots = spots(systems, want.kind, parameters, readings)
-        met = correspondences(self.gold_spots, self.system_spots, parameters, readings)
-        self.gold = _tokens(golds, self.gold_spots, parameters)
-        self.system = _tokens(systems, self.system_spots, parameters)
-        self.pairs: dict[tuple[int, int], Pairing] = {}
-        for (g, s), found in met.items():
-            chosen = mapped(found, self.system_spots)
-            free = self.system[s].alarm - fsum([self.system_spots[one.system].alarm for one in chosen])
-            value = fsum([one.score for one in chosen]) + free
-            self.pairs[g, s] = Pairing(value, fsum([one.overlap for one in chosen]), chosen)
+        self.table = table
+        self.gold = _tokens(gold, table.gold, table.inherent[0], want, promoted=want.promoted[0])
+        self.system = _tokens(system, table.system, table.inherent[1], want, promoted=want.promoted[1])
+        found: dict[tuple[int, int], list[Met]] = {}
+        golds = range(len(gold)) if want.promoted[0] else [spot.element for spot in table.gold]
+        systems = range(len(system)) if want.promoted[1] else [spot.element for spot in table.system]
+        for met in table.met:
+            found.setdefault((golds[met.gold], systems[met.system]), []).append(met)
+        self.pairs = {(g, s): self._pairing(self.system[s], met) for (g, s), met in found.items()}
+
+    def _pairing(self, system: Token, met: list[Met]) -> Pairing:
+        spots = self.table.system
+        element = self.table.element_value(self.table.gold[met[0].gold].element, spots[met[0].system].element)
+        if len(met) == 1:
+            ((_, s, score, overlap),) = met
+            return Pairing(element, score + system.alarm - spots[s].alarm, overlap, met)
+        chosen = mapped(met, spots)
+        free = system.alarm - fsum([spots[one.system].alarm for one in chosen])
+        mentions = fsum([one.score for one in chosen]) + free
+        return Pairing(element, mentions, fsum([one.overlap for one in chosen]), chosen)
 
 
-def _tokens(elements: list[Element], found: list[Spot], parameters: Detection) -> list[Token]:
+def _tokens(
+    elements: list[Element], spots: list[Spot], inherent: Sequence[float], want: "ElementValues", *, promoted: bool
+) -> list[Token]:
+    if promoted:
+        return [
+            Token(element, inherent[spot.element], spot.value, spot.self, spot.alarm)
+            for element, spot in zip(elements, spots, strict=True)
+        ]
     selves: list[list[float]] = [[] for _ in elements]
     alarms: list[list[float]] = [[] for _ in elements]
-    for spot in found:
-        selves[spot.token].append(spot.self)
-        alarms[spot.token].append(spot.alarm)
+    for spot in spots:
+        selves[spot.element].append(spot.self)
+        alarms[spot.element].append(spot.alarm)
+    levels = want.parameters.MTypeValue
     return [
-        Token(element, worth(parameters.MTypeValue, element.attributes.get("level")), fsum(own), fsum(alarm))
-        for element, own, alarm in zip(elements, selves, alarms, strict=True)
+        Token(element, value, worth(levels, element.attributes.get("level")), fsum(own), fsum(alarm))
+        for element, value, own, alarm in zip(elements, inherent, selves, alarms, strict=True)
     ]
 
 
@@ -85,34 +107,38 @@ class ElementValues:
 
     def __init__(
         self,
-        kind: str,
-        values: Values,
+        mentions: MentionValues,
         weighting: Weighting,
         elements: Elements | Promoted,
         *,
         is_worthless: bool = False,
     ) -> None:
-        self.kind = kind
-        self.parameters = values.detection(kind)
-        self.readings: Readings = values.readings
-        self.is_level_weighted = weighting == "level" and kind == "entity"
+        self.kind = mentions.kind
+        self.parameters = mentions.parameters
+        self.mentions = mentions
         self.elements = elements
+        self.promoted = elements.promoted
+        """Whether gold's elements, and the system's, are promoted mentions."""
+        self.is_level_weighted = weighting == "level" and self.kind == "entity"
         self.is_worthless = is_worthless
         """Whether system elements are worth nothing, since the reference has none of their kind anywhere."""
-        self.mapper = by_component(optimal if self.readings.assignment == "optimal" else forced)
+        self.mapper = by_component(optimal if mentions.readings.assignment == "optimal" else forced)
 
     def make(self, tables: Tables) -> "Valued":
         """Those of one document."""
         gold, system = tables.get(self.elements)
-        return Valued([Part(tables.pair.gold.id, gold, system, self)], self)
+        part = Part(
+            tables.pair.gold.id, gold.get(self.kind, []), system.get(self.kind, []), tables.get(self.mentions), self
+        )
+        return Valued([part], self)
 
-    def add(self, tables: "list[Valued]") -> "Valued":
+    def add(self, tables: "Sequence[Valued]") -> "Valued":
         """Documents put together; elements with the same id are one."""
         return Valued([part for table in tables for part in table.parts], self)
 
 
-Worth = dict[str, float]
-"""Values by the id of the element."""
+Ids = tuple[str, str]
+"""A gold element and a system element."""
 
 
 class Valued:
@@ -121,100 +147,82 @@ class Valued:
     def __init__(self, parts: list[Part], want: ElementValues) -> None:
         self.parts = parts
         self.want = want
-        self.gold = _elements([token for part in parts for token in part.gold])
-        self.system = _elements([token for part in parts for token in part.system])
+        self.gold = _elements([part.gold for part in parts])
+        self.system = _elements([part.system for part in parts])
 
     @cached_property
-    def gold_worth(self) -> dict[str, Worth]:
+    def gold_worth(self) -> dict[str, dict[str, float]]:
         """Value(ref, ref) in each document."""
-        return {part.document: {t.element.id: self._own(t, self.gold) for t in part.gold} for part in self.parts}
+        return {part.document: self._own(part.gold, self.gold) for part in self.parts}
 
     @cached_property
-    def system_worth(self) -> dict[str, Worth]:
+    def system_worth(self) -> dict[str, dict[str, float]]:
         """Value(sys, sys) in each document."""
         if self.want.is_worthless:
-            return {part.document: dict.fromkeys((t.element.id for t in part.system), 0.0) for part in self.parts}
-        return {part.document: {t.element.id: self._own(t, self.system) for t in part.system} for part in self.parts}
+            return {part.document: {token.element.id: 0.0 for token in part.system} for part in self.parts}
+        return {part.document: self._own(part.system, self.system) for part in self.parts}
 
-    def _own(self, token: Token, side: dict[str, Token]) -> float:
-        """Element_Value · Mentions_Value of a token against itself."""
-        mentions = side[token.element.id].level if self.want.is_level_weighted else token.self
-        return inherent(self.want.parameters, token.element.attributes, self.want.readings.epsilon) * mentions
+    def _own(self, tokens: Sequence[Token], side: dict[str, Token]) -> dict[str, float]:
+        """Element_Value · Mentions_Value of tokens against themselves."""
+        if self.want.is_level_weighted:
+            return {token.element.id: token.inherent * side[token.element.id].level for token in tokens}
+        return {token.element.id: token.inherent * token.self for token in tokens}
 
     @cached_property
-    def alarms(self) -> Worth:
+    def alarms(self) -> dict[str, float]:
         """The value of each system token if it is unmapped: W_FA · Element_Value · Mentions_Value, never positive."""
-        found: dict[str, list[float]] = {}
-        for part in self.parts:
-            for token in part.system:
-                found.setdefault(token.element.id, []).append(self._alarm(token))
-        return {id_: fsum(values) for id_, values in found.items()}
-
-    def _alarm(self, token: Token) -> float:
-        parameters = self.want.parameters
-        element = inherent(parameters, token.element.attributes, self.want.readings.epsilon) * parameters.W_FA
-        if not self.want.is_level_weighted:
-            return element * token.alarm
-        return element * self.system[token.element.id].level * _share(token.alarm, token.self)
+        weight, level = self.want.parameters.W_FA, self.want.is_level_weighted
+        return _summed(
+            {
+                token.element.id: token.inherent
+                * weight
+                * (self.system[token.element.id].level * _share(token.alarm, token.self) if level else token.alarm)
+                for token in part.system
+            }
+            for part in self.parts
+        )
 
     @cached_property
-    def pairs(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """For each two elements (gold, system) with a mention in correspondence: value and overlap, over documents."""
-        values: dict[tuple[str, str], list[float]] = {}
-        overlaps: dict[tuple[str, str], list[float]] = {}
-        for part in self.parts:
-            for (g, s), pairing in part.pairs.items():
-                edge = part.gold[g].element.id, part.system[s].element.id
-                overlaps.setdefault(edge, []).append(pairing.overlap)
-        for document in self.by_document.values():
-            for edge, value in document.items():
-                values.setdefault(edge, []).append(value)
-        return {edge: (fsum(values[edge]), fsum(found)) for edge, found in overlaps.items()}
-
-    @cached_property
-    def by_document(self) -> dict[str, dict[tuple[str, str], float]]:
-        """Value_doc(sys, ref) of each such pair, in each document where the system has the element."""
+    def by_document(self) -> dict[str, dict[Ids, float]]:
+        """Value_doc(sys, ref) of elements that met, in each document where the system has its one."""
         if len(self.parts) == 1:
             (part,) = self.parts
+            golds, systems = part.gold, part.system
             return {
                 part.document: {
-                    (part.gold[g].element.id, part.system[s].element.id): self._value(
-                        part.gold[g], part.system[s], pairing.value
+                    (golds[g].element.id, systems[s].element.id): self._value(
+                        pairing.element, golds[g], systems[s], pairing.mentions
                     )
                     for (g, s), pairing in part.pairs.items()
                 }
             }
-        met: dict[str, list[str]] = {}
+        met: dict[str, dict[str, float]] = {}
         for part in self.parts:
-            for g, s in part.pairs:
-                met.setdefault(part.system[s].element.id, []).append(part.gold[g].element.id)
-        return {part.document: dict(self._of(part, met)) for part in self.parts}
+            for (g, s), pairing in part.pairs.items():
+                met.setdefault(part.system[s].element.id, {})[part.gold[g].element.id] = pairing.element
+        return {part.document: dict(self._across(part, met)) for part in self.parts}
 
-    def _of(self, part: Part, met: dict[str, list[str]]) -> "list[tuple[tuple[str, str], float]]":
-        """Pairs that met in some document: where the reference is not mentioned, the system's mentions are alarms."""
-        golds = {token.element.id: g for g, token in enumerate(part.gold)}
-        found = []
+    def _across(self, part: Part, met: dict[str, dict[str, float]]) -> Iterator[tuple[Ids, float]]:
+        """Elements that met in some document; where the reference is not mentioned, all the system says is alarm."""
+        golds = {token.element.id: (g, token) for g, token in enumerate(part.gold)}
         for s, token in enumerate(part.system):
-            for id_ in dict.fromkeys(met.get(token.element.id, ())):
-                if id_ in golds:
-                    there = part.gold[golds[id_]]
-                    pairing = part.pairs.get((golds[id_], s))
-                    value = self._value(there, token, token.alarm if pairing is None else pairing.value)
-                else:
-                    value = self._value(self.gold[id_]._replace(self=token.self), token, token.alarm)
-                found.append(((id_, token.element.id), value))
-        return found
+            for id_, element in met.get(token.element.id, {}).items():
+                g, gold = golds.get(id_, (-1, self.gold[id_]._replace(self=token.self)))
+                pairing = part.pairs.get((g, s))
+                mentions = token.alarm if pairing is None else pairing.mentions
+                yield (id_, token.element.id), self._value(element, gold, token, mentions)
 
-    def _value(self, gold: Token, system: Token, mentions: float) -> float:
+    def _value(self, element: float, gold: Token, system: Token, mentions: float) -> float:
         """Element_Value(sys) · Mentions_Value(sys): Σ MMV, or its share of the reference's, times the lower level."""
-        want = self.want
-        element = element_value(
-            want.parameters, gold.element.attributes, system.element.attributes, want.readings.epsilon
-        )
-        if not want.is_level_weighted:
+        if not self.want.is_level_weighted:
             return element * mentions
         level = min(self.gold[gold.element.id].level, self.system[system.element.id].level)
         return element * level * _share(mentions, gold.self)
+
+    @cached_property
+    def pairs(self) -> dict[Ids, float]:
+        """The value of each two elements that met, over documents."""
+        return _summed(self.by_document.values())
 
     @cached_property
     def partners(self) -> dict[str, list[str]]:
@@ -225,19 +233,17 @@ class Valued:
         return found
 
     @cached_property
-    def reference(self) -> Worth:
+    def reference(self) -> dict[str, float]:
         """The value of each reference, over documents."""
-        if len(self.parts) == 1:
-            return self.gold_worth[self.parts[0].document]
-        found: dict[str, list[float]] = {}
-        for worths in self.gold_worth.values():
-            for id_, value in worths.items():
-                found.setdefault(id_, []).append(value)
-        return {id_: fsum(values) for id_, values in found.items()}
+        return _summed(self.gold_worth.values())
+
+    def own(self, system: str) -> float:
+        """The value of a system element against itself, over documents."""
+        return fsum([worths[system] for worths in self.system_worth.values() if system in worths])
 
     def value(self, gold: str, system: str) -> float:
         """The value of a system element that is mapped to a reference."""
-        return self.pairs[gold, system][0]
+        return self.pairs[gold, system]
 
     def wrong(self, gold: str, system: str) -> list[str]:
         """Attributes that differ."""
@@ -250,31 +256,59 @@ class Valued:
         del gold, system
         return []
 
-    def own(self, system: str) -> float:
-        """The value of a system element against itself."""
-        return fsum([worths[system] for worths in self.system_worth.values() if system in worths])
-
     @cached_property
     def mapping(self) -> dict[str, str]:
         """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
-        golds, systems = list(self.gold), list(self.system)
-        g_number = {id_: number for number, id_ in enumerate(golds)}
-        s_number = {id_: number for number, id_ in enumerate(systems)}
-        gains = {
-            (g_number[g], s_number[s]): (value - self.alarms[s], overlap)
-            for (g, s), (value, overlap) in self.pairs.items()
-        }
-        return {golds[g]: systems[s] for g, s in self.want.mapper(gains)}
+        overlaps = _summed(
+            {
+                (part.gold[g].element.id, part.system[s].element.id): pairing.overlap
+                for (g, s), pairing in part.pairs.items()
+            }
+            for part in self.parts
+        )
+        return mapped_elements(self.gold, self.system, self.pairs, self.alarms, overlaps, self.want.mapper)
+
+
+def mapped_elements(
+    gold: Iterable[str],
+    system: Iterable[str],
+    values: Mapping[Ids, float],
+    alarms: Mapping[str, float],
+    overlaps: Mapping[Ids, float],
+    mapper: Mapper,
+) -> dict[str, str]:
+    """Gold elements with the system elements they are mapped to: a pair gains its value less that of a false alarm."""
+    golds, systems = list(gold), list(system)
+    g_number = {id_: number for number, id_ in enumerate(golds)}
+    s_number = {id_: number for number, id_ in enumerate(systems)}
+    gains = {
+        (g_number[g], s_number[s]): (value - alarms[s], overlaps.get((g, s), 0.0)) for (g, s), value in values.items()
+    }
+    return {golds[g]: systems[s] for g, s in mapper(gains)}
 
 
 def _share(value: float, of: float) -> float:
     return value / of if of else 0.0
 
 
-def _elements(tokens: list[Token]) -> dict[str, Token]:
+def _summed(parts: Iterable[dict[K, float]]) -> dict[K, float]:
+    """Σ over documents; mostly there is one."""
+    listed = list(parts)
+    if len(listed) == 1:
+        return listed[0]
+    found: dict[K, list[float]] = {}
+    for part in listed:
+        for key, value in part.items():
+            found.setdefault(key, []).append(value)
+    return {key: fsum(values) for key, values in found.items()}
+
+
+def _elements(parts: Sequence[Sequence[Token]]) -> dict[str, Token]:
     """Elements by id, each with its highest level."""
+    if len(parts) == 1:
+        return {token.element.id: token for token in parts[0]}
     found: dict[str, Token] = {}
-    for token in tokens:
+    for token in [token for part in parts for token in part]:
         first = found.setdefault(token.element.id, token)
         if first.level < token.level:
             found[token.element.id] = token

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from karat.model import Boxes, Document, Link, Mention, Region, Value
 from karat.regions import place
 from karat.tables import Tables
-from karat.tables.ace.parameters import DETECTED, Values, worth
+from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
 
 
 class Argument(NamedTuple):
@@ -88,13 +88,14 @@ class Elements:
         side: Side = {}
         for id_, kind in kinds.items():
             own = mentions.get(id_, ())
-            side.setdefault(kind, []).append(
-                Element(
-                    id_, kind, self._derived(kind, attributes.get(id_, {}), own), own, _in_order(arguments.get(id_, ()))
-                )
-            )
+            element = Element(id_, kind, self._derived(kind, attributes.get(id_, {}), own), own)
+            side.setdefault(kind, []).append(element)
         for elements in side.values():
             elements.sort(key=_first)
+        order = _numbered(element.id for kind in DETECTED for element in side.get(kind, ()))
+        for kind in ARGUED:
+            for element in side.get(kind, ()):
+                element.arguments = _in_order(arguments.get(element.id, ()), order)
         return side
 
     def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
@@ -160,6 +161,7 @@ def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
         for element in side.get(kind, ())
         for mention in element.mentions
     }
+    order = _numbered(id_ for mention, (_, element, _) in owner.items() for id_ in (mention, element))
     arguments: dict[str, list[Argument]] = {}
     heads: dict[str, list[Region | Boxes]] = {}
     for link in links:
@@ -176,14 +178,14 @@ def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
                 kind,
                 element.attributes,
                 (mention,),
-                _in_order(arguments.get(mention.id, ())),
+                _in_order(arguments.get(mention.id, ()), order),
                 element.id,
                 _hull(heads.get(mention.id, ())),
             )
             for element in side.get(kind, ())
             for mention in element.mentions
         ]
-        for kind in ("relation", "event")
+        for kind in ARGUED
     }
 
 
@@ -195,9 +197,14 @@ def _hull(regions: Sequence[Region | Boxes]) -> Region | Boxes:
     return ((min(part[0] for part in parts), max(part[1] for part in parts)),)  # type: ignore[return-value]
 
 
-def _in_order(arguments: Iterable[Argument]) -> Sequence[Argument]:
-    """Each once, in an order that does not depend on the file."""
-    return tuple(sorted(set(arguments))) if arguments else ()
+def _numbered(ids: Iterable[str]) -> Mapping[str, int]:
+    """The place of each id in the order of the text."""
+    return {id_: number for number, id_ in enumerate(dict.fromkeys(ids))}
+
+
+def _in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequence[Argument]:
+    """Each once, by role and then by the text: neither the order of links nor a name decides anything."""
+    return sorted(set(arguments), key=lambda one: (one.role, one.kind, order[one.element])) if arguments else ()
 
 
 def _first(element: Element) -> Region | Boxes:

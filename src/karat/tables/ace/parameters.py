@@ -10,8 +10,6 @@ from msgspec import Struct
 
 Weights = dict[str, float]
 
-Kind = Literal["entity", "value", "time", "relation", "event"]
-
 
 class Detection(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables 12 (EDR), 13 (VAL) and 14 (TERN)."""
@@ -102,6 +100,8 @@ class Values(Struct, frozen=True, forbid_unknown_fields=True):
 
 DETECTED = ("entity", "value", "time")
 """Kinds that are arguments of the others."""
+ARGUED = ("relation", "event")
+"""Kinds that have arguments."""
 
 
 def worth(weights: Weights | float, value: object) -> float:

@@ -7,7 +7,7 @@ EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from karat.model import Boxes, Document, Link, Mention, Region, Value
+from karat.model import Boxes, Document, Mention, Region, Value, qualified
 from karat.regions import place
 from karat.tables import Tables
 from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
@@ -131,25 +131,26 @@ class Promoted:
         """Those of gold and of the system."""
         gold, system = tables.get(self._whole)
         if self._what == "entities":
-            return {"entity": list(_singles(gold, "entity"))}, {"entity": list(_singles(system, "entity"))}
-        singles = {kind: list(_singles(system, kind)) for kind in DETECTED}
+            golds, systems = (list(_singles(side, "entity", tables.pair.gold.id)) for side in (gold, system))
+            return {"entity": golds}, {"entity": systems}
+        singles = {kind: list(_singles(system, kind, tables.pair.gold.id)) for kind in DETECTED}
         return (
-            gold | _mentioned(tables.pair.gold.links, gold, promoted=False),
-            singles | _mentioned(tables.pair.system.links, system, promoted=True),
+            gold | _mentioned(tables.pair.gold, gold, promoted=False),
+            singles | _mentioned(tables.pair.system, system, promoted=True),
         )
 
 
-def _singles(side: Side, kind: str) -> Iterator[Element]:
+def _singles(side: Side, kind: str, document: str) -> Iterator[Element]:
     """Each mention an element by itself."""
     for element in side.get(kind, ()):
         for mention in element.mentions:
             attributes = element.attributes
             if kind == "entity":
                 attributes = {**attributes, "level": str(mention.attributes.get("type", ""))}
-            yield Element(mention.id, kind, attributes, (mention,), parent=element.id)
+            yield Element(qualified(document, mention.id), kind, attributes, (mention,), parent=element.id)
 
 
-def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
+def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
     """Each mention of a relation or event as a relation or event, its arguments those of the mention.
 
     Reference arguments point to the whole element, so that two mentions of it in one role are one argument; a system's
@@ -161,20 +162,21 @@ def _mentioned(links: Iterable[Link], side: Side, *, promoted: bool) -> Side:
         for element in side.get(kind, ())
         for mention in element.mentions
     }
-    order = _numbered(id_ for mention, (_, element, _) in owner.items() for id_ in (mention, element))
+    places = [(element, qualified(document.id, mention.id)) for _, element, mention in owner.values()]
+    order = _numbered(id_ for both in places for id_ in both)
     arguments: dict[str, list[Argument]] = {}
     heads: dict[str, list[Region | Boxes]] = {}
-    for link in links:
+    for link in document.links:
         if link.target in owner:
             kind, element, mention = owner[link.target]
-            found = Argument(link.kind, kind, mention.id if promoted else element)
+            found = Argument(link.kind, kind, qualified(document.id, mention.id) if promoted else element)
             arguments.setdefault(link.source, []).append(found)
             if link.kind in RELATED:
                 heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
     return {
         kind: [
             Element(
-                mention.id,
+                qualified(document.id, mention.id),
                 kind,
                 element.attributes,
                 (mention,),

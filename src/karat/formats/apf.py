@@ -47,6 +47,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
+from karat.formats._apf_dtd import ELEMENTS, KINDS
 from karat.formats._apf_reader import SHAPE, Reader
 from karat.formats._files import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
@@ -64,24 +65,14 @@ _MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|</?(?:source_file|document)(?=[\s/>])
 _TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
-_MENTIONS = {
-    kind: tag.encode()
-    for kind, tag in {
-        "entity": "<entity_mention",
-        "value": "<value_mention",
-        "time": "<timex2_mention",
-        "relation": "<relation_mention",
-        "event": "<event_mention",
-    }.items()
-}
-_OPTIONAL = {
-    ("entity", "role"): re.compile(rb"<entity_mention\s[^>]*?\bROLE\b"),
-    ("entity", "metonymy_mention"): re.compile(rb"\bMETONYMY_MENTION\b"),
-    ("entity", "ldctype"): re.compile(rb"\bLDCTYPE\b"),
-    ("entity", "ldcatr"): re.compile(rb"\bLDCATR\b"),
-    ("relation", "lexicalcondition"): re.compile(rb"\bLEXICALCONDITION\b"),
-    ("event", "level"): re.compile(rb"\bLEVEL\b"),
-}
+_OPTIONAL = [
+    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"<{tag}\s[^>]*\s{name}\b".encode()))
+    for tag, element in ELEMENTS.items()
+    if tag.endswith("_mention")
+    for name in element.attributes
+    if name not in element.required
+]
+"""Attributes that a mention may have: its kind, the name, and what finds the first."""
 
 
 def sniff(head: bytes) -> bool:
@@ -111,12 +102,15 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             id_ = element.get("DOCID")
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
-            kinds = frozenset(kind for kind, tag in _MENTIONS.items() if data.find(tag, begin, end) >= 0)
-            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
-            attributes |= {key for key, pattern in _OPTIONAL.items() if pattern.search(data, begin, end)}
-            yield Block(
-                id_, offset + begin, end - begin, line, frozenset(attributes), None, None, kinds, context=context
+            kinds = frozenset(
+                kind for tag, kind in KINDS.items() if data.find(f"<{tag}_mention".encode(), begin, end) >= 0
             )
+            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
+            for kind, name, pattern in _OPTIONAL:
+                if data.find(name.encode(), begin, end) >= 0 and pattern.search(data, begin, end):
+                    attributes.add((kind, name.lower()))
+            place = offset + begin, end - begin, line
+            yield Block(id_, *place, frozenset(attributes), kinds=kinds, context=context)
     if not found:
         raise SHAPE.error("there is no <document> in it", file=file, line=1)
 

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from msgspec import Struct
+
 from karat.errors import Report, Rule, quoted
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element, dtd
 from karat.formats._rules import DANGLING, TWICE
+from karat.formats._sgm import Source, Sources, source_of
 from karat.model import Box, Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
 
 SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
@@ -36,6 +39,9 @@ MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
 EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need it.")
+INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
+COMMENT = Rule("apf-comment", "fault", "Remove the comment; or, if the annotations count, only its marks.")
+OUTSIDE = Rule("apf-outside", "note", "Nothing to do if it should be annotated; it is scored as the others are.")
 ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
 SAME = Rule(
     "apf-same-entity", "note", "Correct one of the arguments if the relation is not between an entity and itself."
@@ -65,14 +71,24 @@ _DIGITS = re.compile(r"[0-9]{1,18}").fullmatch
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
+class Header(Struct):
+    """What a file says around a document: its source file, and what is odd there, by lines."""
+
+    attributes: dict[str, str]
+    resources: list[tuple[str, str]]
+    """Name and URN of each."""
+    odd: list[tuple[int, str]] = []
+    comments: list[int] = []
+    """Lines of comments that hold elements."""
+
+
 class Reader:
     """Walks through a document once; arguments are looked up at the end, when all ids are known."""
 
-    def __init__(self, root: Any, context: Mapping[str, Any], line: int, file: str, report: Report) -> None:
+    def __init__(self, root: Any, header: Header, line: int, file: str, report: Report) -> None:
         self._root, self._line, self._file, self._report = root, line, file, report
-        self._header: dict[str, str] = context["attributes"]
-        self._resources: list[tuple[str, str]] = context["resources"]
-        self._strange: list[str] = context["unknown"]
+        self._header = header
+        self._told_invalid = False
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
         self._locators = {"charseq": self._charseq, "charspan": self._charspan}
@@ -88,22 +104,34 @@ class Reader:
         """Of elements: who has it, and the argument."""
         self._mention_arguments: list[tuple[str, Any]] = []
 
-    def document(self) -> Document:
-        """Everything that the document says."""
+    def document(self, sources: Sources | None) -> Document:
+        """Everything that the document says, with its text if there is a source."""
         self._read_header()
         for element in self._children(self._root, ELEMENTS["document"]):
             self._read_element(element)
         if not len(self._root):
             self._tell(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
-        about = {name.lower(): self._header[name] for name in ("URI", "VERSION", "ENCODING") if name in self._header}
-        about |= {f"resource {name}": urn for name, urn in self._resources}
+        if not (self._valid or self._told_invalid):
+            error = next(iter(dtd().error_log), None)
+            self._tell(
+                INVALID, self._root, f"document {quoted(self.id)} is not valid by the DTD: {error and error.message}"
+            )
+        about = self._header.attributes
+        text = None
+        if self._unit == "char":
+            source = source_of(self.id, about.get("URI"), self._file, sources, self._report)
+            if source is not None:
+                text = source.text
+                self._check_zones(source)
         return Document(
             self.id,
-            source=self._header.get("SOURCE"),
-            producer=self._header.get("AUTHOR"),
+            source=about.get("SOURCE"),
+            producer=about.get("AUTHOR"),
+            text=text,
             unit=self._unit,
-            about=about,
+            about={name.lower(): about[name] for name in ("URI", "VERSION", "ENCODING") if name in about}
+            | {f"resource {name}": urn for name, urn in self._header.resources},
             mentions=tuple(self._mentions.values()),
             clusters=tuple(self._clusters.values()),
             links=links,
@@ -112,7 +140,7 @@ class Reader:
     # The source file.
 
     def _read_unit(self) -> Unit:
-        type_ = self._header.get("TYPE")
+        type_ = self._header.attributes.get("TYPE")
         if type_ not in UNITS:
             said = "no TYPE" if type_ is None else f"the TYPE {quoted(type_)}"
             raise self._broken(
@@ -121,16 +149,18 @@ class Reader:
         return UNITS[type_]
 
     def _read_header(self) -> None:
-        known = ELEMENTS["source_file"].attributes
-        for name in self._header:
+        known, told = ELEMENTS["source_file"].attributes, self._header.attributes
+        for name in told:
             if name not in known:
                 self._tell(UNKNOWN, self._root, f"<source_file> has an unknown attribute {quoted(name)}")
-        for tag in self._strange:
-            self._tell(UNKNOWN, self._root, f"<{tag}> stands in <source_file>, where it is not known")
+        for line, found in self._header.odd:
+            self._report(UNKNOWN.at(found, file=self._file, line=line))
+        for line in self._header.comments:
+            self._report(COMMENT.at("a comment holds elements, which are not read", file=self._file, line=line))
         for name in ("URI", "SOURCE"):
-            if not self._header.get(name):
+            if not told.get(name):
                 self._tell(SOURCE, self._root, f"the source file of document {quoted(self.id)} has no {name}")
-        source = self._header.get("SOURCE")
+        source = told.get("SOURCE")
         if source and source not in tables.SOURCES:
             found = f"the source of document {quoted(self.id)} is {quoted(source)}"
             self._tell(ODD_SOURCE, self._root, f"{found}, which is none of {', '.join(tables.SOURCES)}")
@@ -219,9 +249,8 @@ class Reader:
 
     def _name(self, element: Any) -> Name:
         attributes = self._attributes(element, ELEMENTS["name"])
-        place = self._place(element) if len(element) else None
         name = attributes.get("name")
-        return Name(None if name is None else str(name), place)
+        return Name(self._place(element), None if name is None else str(name))
 
     # Arguments.
 
@@ -344,6 +373,22 @@ class Reader:
                 self._tell(OVERLAP, elements[number], f"{what} of {pair} of one element overlap")
             if region[-1][1] > reach:
                 reach, holder = region[-1][1], number
+
+    def _check_zones(self, source: Source) -> None:
+        """Only the TEXT of a source is annotated, and one time in its DATETIME."""
+        if "TEXT" not in source.zones:
+            return
+        dated = False
+        for mention in self._mentions.values():
+            regions = [mention.span] if mention.extent is None else [mention.span, mention.extent]
+            if all(source.holds("TEXT", region[0][0], region[-1][1]) for region in regions):
+                continue
+            begin, end = mention.span[0][0], mention.span[-1][1]
+            if mention.kind == "time" and not dated and source.holds("DATETIME", begin, end):
+                dated = True
+                continue
+            element = next(element for element in self._root.iter() if element.get("ID") == mention.id)
+            self._tell(OUTSIDE, element, f"mention {mention.id!r} at {_shown(mention.span)} stands outside of <TEXT>")
 
     # Attributes, ids and regions.
 
@@ -508,6 +553,7 @@ class Reader:
     # What is wrong, with its line.
 
     def _tell(self, rule: Rule, element: Any, message: str) -> None:
+        self._told_invalid = True
         self._report(rule.at(message, file=self._file, line=self._line_of(element)))
 
     def _broken(self, element: Any, message: str) -> Exception:

@@ -1,4 +1,4 @@
-"""A synthetic corpus of the size and shape of ACE 2005 in APF, with a noisy system: seeded, so always the same bytes."""
+"""A synthetic corpus of the size and shape of ACE 2005 in APF, and a noisy system: seeded, so always the same bytes."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -18,6 +18,7 @@ from karat.topics import Topics
 OPTIONS = "--gold-format, --system-format, --input-format"
 UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
+KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -67,6 +68,10 @@ class Corpus(Protocol):
 
     name: str
     protocols: tuple[str, ...]
+    refuses_faults: bool
+    """Whether the rules of its format want that nothing with faults is scored."""
+    forgiven: frozenset[str]
+    """Codes of faults that do not count in that."""
 
     def survey(self) -> Survey:
         """The light pass; made once, then remembered."""
@@ -106,6 +111,8 @@ class FileCorpus:
         self.options = options
         self._format: Format = FORMATS.get(format_)
         self.protocols = self._format.PROTOCOLS
+        self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
+        self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -237,6 +244,8 @@ class MemoryCorpus:
     def __init__(self, documents: Iterable[Document], *, name: str = "memory") -> None:
         self.name = name
         self.protocols: tuple[str, ...] = ()
+        self.refuses_faults = False
+        self.forgiven: frozenset[str] = frozenset()
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:
@@ -320,6 +329,7 @@ def corpus_of(
     if format is not None:
         chosen = _of_format(files, format)
         _refuse_binary(chosen)
+        _refuse_kin(chosen, [format])
         return FileCorpus(spec, chosen, format, options)
     found = _without_companions([(file, _sniffed(file)) for file in files])
     names = sorted({name for _, name in found if name is not None})
@@ -327,15 +337,26 @@ def corpus_of(
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
         belongs = _offered(FORMATS.get(names[0]), "belongs", None)
+        _refuse_kin([file for file, name in found if name is None], [names[0]])
         for file, name in found:
             if name is None and not (belongs and belongs(file.name, file.head())):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return FileCorpus(spec, [file for file, name in found if name], names[0], options)
     _refuse_binary(files)
+    _refuse_kin(files, FORMATS.names())
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
         return FileCorpus(spec, files, fallback, options)
     raise UNKNOWN.error("the file is empty" if empty else "cannot tell what format this is", file=spec)
+
+
+def _refuse_kin(files: list[File], formats: Iterable[str]) -> None:
+    """Refuse files that only stand in for the ones that are meant, with what to give instead."""
+    for name in formats:
+        if instead := _offered(FORMATS.get(name), "instead", None):
+            for file in files:
+                if told := instead(file.name, file.head()):
+                    raise KIN.error(told, file=file.name)
 
 
 def _refuse_binary(files: list[File]) -> None:

@@ -61,8 +61,8 @@ class Place(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 class Name(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A name of what a cluster stands for, and where it stands."""
 
+    place: Place
     name: str | None = None
-    place: Place | None = None
 
 
 class External(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import form_option, progress, tokens_option, topics_option, unit_option
+from karat.cli._options import form_option, progress, sources_option, tokens_option, topics_option, unit_option
 from karat.cli._output import output_option, refuse_overwriting, written
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
 @unit_option
 @tokens_option
+@sources_option
 @topics_option
 @form_option
 @output_option
@@ -67,6 +68,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Scores of each document.")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
+@click.option("--accept-faults", is_flag=True, help="Count faults also where a format's rules refuse them (APF).")
 def score(
     gold: str,
     system: str,
@@ -77,6 +79,7 @@ def score(
     system_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     topics: "Topics | None",
     form: str,
     output: str | None,
@@ -85,6 +88,7 @@ def score(
     per_unit: bool,
     per_document: bool,
     strict: bool,
+    accept_faults: bool,
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
@@ -99,10 +103,14 @@ def score(
         raise UsageError(
             "standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one."
         )
+    if strict and accept_faults:
+        raise UsageError(
+            "faults-both", "--strict refuses faults and --accept-faults counts them", "Give one of the two."
+        )
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = Options.of(unit, tokens)
+    options = Options.of(unit, tokens, sources)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
     golden = golden.of_topics(topics)
@@ -114,7 +122,14 @@ def score(
         golden,
         found,
         resolve_all(protocols or golden.protocols, chosen),
-        engine.Options(measures, by, per_unit or per_document, strict, None if topics is None else str(topics)),
+        engine.Options(
+            measures,
+            by,
+            per_unit or per_document,
+            strict,
+            None if topics is None else str(topics),
+            accept_faults=accept_faults,
+        ),
         findings=findings,
         progress=progress(),
     )

@@ -5,7 +5,7 @@
 Pairs come one at a time and are gone when the next one comes; what stays of each is a few numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
@@ -39,6 +39,8 @@ class Options(Struct, frozen=True):
     """Refuse faults instead of counting them."""
     topics: str | None = None
     """The topics that the corpora were restricted to, for the signature."""
+    accept_faults: bool = False
+    """Count faults even where a format's rules refuse them."""
 
 
 def score(
@@ -54,7 +56,12 @@ def score(
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             MEASURES.get(prefix.partition(".")[0])
-    report = _refusing_faults(findings.add) if options.strict else findings.add
+    report: Report = findings.add
+    if options.strict:
+        report = _refusing_faults(report, "--strict refuses faults.")
+    elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
+        told = "Its format refuses faults; --accept-faults counts them instead."
+        report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     sheets = [
@@ -89,10 +96,10 @@ def score(
     ]
 
 
-def _refusing_faults(report: Report) -> Report:
+def _refusing_faults(report: Report, why: str, *, forgiven: Set[str] = frozenset()) -> Report:
     def strict(finding: Finding) -> None:
-        if finding.severity == "fault":
-            raise KaratError(finding._replace(hint=f"{finding.hint} (--strict refuses faults.)"))
+        if finding.severity == "fault" and finding.code not in forgiven:
+            raise KaratError(finding._replace(hint=f"{finding.hint} ({why})"))
         report(finding)
 
     return strict

@@ -6,14 +6,17 @@ is read.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from msgspec import Struct
+
 from karat.errors import Report, Rule, quoted
 from karat.formats import _apf_tables as tables
-from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element, dtd
 from karat.formats._rules import DANGLING, TWICE
+from karat.formats._sgm import Source, Sources, source_of
 from karat.model import Box, Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
 
 SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
@@ -36,6 +39,9 @@ MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
 EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need it.")
+INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
+COMMENT = Rule("apf-comment", "fault", "Remove the comment; or, if the annotations count, only its marks.")
+OUTSIDE = Rule("apf-outside", "note", "Nothing to do if it should be annotated; it is scored as the others are.")
 ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
 SAME = Rule(
     "apf-same-entity", "note", "Correct one of the arguments if the relation is not between an entity and itself."
@@ -54,23 +60,42 @@ HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
 Told = tuple[Region | Boxes, str | None]
 """A region and its text."""
 
+_MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
+_ARGUMENTS = frozenset({"relation_mention_argument", "event_mention_argument"})
+_REGIONS = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
+"""Regions beside the span: what APF and what karat calls them."""
+_NOWHERE = (None, None)
+_LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
+_DIGITS = re.compile(r"[0-9]{1,18}").fullmatch
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+class Header(Struct):
+    """What a file says around a document: its source file, and what is odd there, by lines."""
+
+    attributes: dict[str, str]
+    resources: list[tuple[str, str]]
+    """Name and URN of each."""
+    odd: list[tuple[int, str]] = []
+    comments: list[int] = []
+    """Lines of comments that hold elements."""
 
 
 class Reader:
     """Walks through a document once; arguments are looked up at the end, when all ids are known."""
 
-    def __init__(self, root: Any, context: Mapping[str, Any], line: int, file: str, report: Report) -> None:
+    def __init__(self, root: Any, header: Header, line: int, file: str, report: Report) -> None:
         self._root, self._line, self._file, self._report = root, line, file, report
-        self._header: dict[str, str] = context["attributes"]
-        self._resources: list[tuple[str, str]] = context["resources"]
-        self._strange: list[str] = context["unknown"]
+        self._header = header
+        self._told_invalid = False
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
         self._locators = {"charseq": self._charseq, "charspan": self._charspan}
         if self._unit != "char":
             self._locators = {"timespan": self._timespan} if self._unit == "microsecond" else {"bblist": self._bblist}
+        self._valid: bool = dtd().validate(root)
+        """What is valid by the DTD need not be looked at again, item by item."""
         self._kinds: dict[str, str] = {}
         """Of every id: the kind of the element or mention."""
         self._mentions: dict[str, Mention] = {}
@@ -79,22 +104,34 @@ class Reader:
         """Of elements: who has it, and the argument."""
         self._mention_arguments: list[tuple[str, Any]] = []
 
-    def document(self) -> Document:
-        """Everything that the document says."""
+    def document(self, sources: Sources | None) -> Document:
+        """Everything that the document says, with its text if there is a source."""
         self._read_header()
         for element in self._children(self._root, ELEMENTS["document"]):
             self._read_element(element)
         if not len(self._root):
             self._tell(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
-        about = {name.lower(): self._header[name] for name in ("URI", "VERSION", "ENCODING") if name in self._header}
-        about |= {f"resource {name}": urn for name, urn in self._resources}
+        if not (self._valid or self._told_invalid):
+            error = next(iter(dtd().error_log), None)
+            self._tell(
+                INVALID, self._root, f"document {quoted(self.id)} is not valid by the DTD: {error and error.message}"
+            )
+        about = self._header.attributes
+        text = None
+        if self._unit == "char":
+            source = source_of(self.id, about.get("URI"), self._file, sources, self._report)
+            if source is not None:
+                text = source.text
+                self._check_zones(source)
         return Document(
             self.id,
-            source=self._header.get("SOURCE"),
-            producer=self._header.get("AUTHOR"),
+            source=about.get("SOURCE"),
+            producer=about.get("AUTHOR"),
+            text=text,
             unit=self._unit,
-            about=about,
+            about={name.lower(): about[name] for name in ("URI", "VERSION", "ENCODING") if name in about}
+            | {f"resource {name}": urn for name, urn in self._header.resources},
             mentions=tuple(self._mentions.values()),
             clusters=tuple(self._clusters.values()),
             links=links,
@@ -103,7 +140,7 @@ class Reader:
     # The source file.
 
     def _read_unit(self) -> Unit:
-        type_ = self._header.get("TYPE")
+        type_ = self._header.attributes.get("TYPE")
         if type_ not in UNITS:
             said = "no TYPE" if type_ is None else f"the TYPE {quoted(type_)}"
             raise self._broken(
@@ -112,16 +149,18 @@ class Reader:
         return UNITS[type_]
 
     def _read_header(self) -> None:
-        known = ELEMENTS["source_file"].attributes
-        for name in self._header:
+        known, told = ELEMENTS["source_file"].attributes, self._header.attributes
+        for name in told:
             if name not in known:
                 self._tell(UNKNOWN, self._root, f"<source_file> has an unknown attribute {quoted(name)}")
-        for tag in self._strange:
-            self._tell(UNKNOWN, self._root, f"<{tag}> stands in <source_file>, where it is not known")
+        for line, found in self._header.odd:
+            self._report(UNKNOWN.at(found, file=self._file, line=line))
+        for line in self._header.comments:
+            self._report(COMMENT.at("a comment holds elements, which are not read", file=self._file, line=line))
         for name in ("URI", "SOURCE"):
-            if not self._header.get(name):
+            if not told.get(name):
                 self._tell(SOURCE, self._root, f"the source file of document {quoted(self.id)} has no {name}")
-        source = self._header.get("SOURCE")
+        source = told.get("SOURCE")
         if source and source not in tables.SOURCES:
             found = f"the source of document {quoted(self.id)} is {quoted(source)}"
             self._tell(ODD_SOURCE, self._root, f"{found}, which is none of {', '.join(tables.SOURCES)}")
@@ -164,34 +203,31 @@ class Reader:
 
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
-        id_ = self._id(element, f"{kind} mention")
+        id_ = self._id(element, _MENTION_OF[kind])
         attributes = self._attributes(element, shape)
         regions: dict[str, Told] = {}
         for child in self._children(element, shape):
             name = child.tag
-            if name in ("relation_mention_argument", "event_mention_argument"):
+            if name in _ARGUMENTS:
                 self._mention_arguments.append((id_, child))
             elif name in regions:
                 raise self._broken(child, f"mention {id_!r} has a second <{name}>")
             else:
                 regions[name] = self._told(child)
-        for name in MENTIONS[kind]:
-            if name not in regions:
-                raise self._broken(element, f"mention {id_!r} has no <{name}>")
-        if kind == "entity":
-            mention = self._made(id_, kind, cluster, attributes, regions["extent"], head=regions["head"])
-            self._check_inside(HEAD, element, id_, "head", regions)
-        elif kind == "event":
-            type_ = ".".join(str(about[name]) for name in ("type", "subtype") if name in about)
-            attributes = {"type": type_, **attributes}
-            scope = regions.get("ldc_scope")
-            mention = self._made(
-                id_, kind, cluster, attributes, regions["anchor"], extent=regions["extent"], scope=scope
-            )
+        if not self._valid:
+            for name in MENTIONS[kind]:
+                if name not in regions:
+                    raise self._broken(element, f"mention {id_!r} has no <{name}>")
+        if kind == "event":
+            attributes = {"type": _event_type(about), **attributes}
             self._check_inside(ANCHOR, element, id_, "anchor", regions)
+            span, others = regions.pop("anchor"), regions
+        elif kind == "entity":
+            self._check_inside(HEAD, element, id_, "head", regions)
+            span, others = regions.pop("extent"), regions
         else:
-            mention = self._made(id_, kind, cluster, attributes, regions["extent"])
-        self._mentions[id_] = mention
+            span, others = regions["extent"], {}
+        mention = self._mentions[id_] = self._made(id_, kind, cluster, attributes, span, others)
         return mention
 
     def _made(
@@ -201,37 +237,20 @@ class Reader:
         cluster: str,
         attributes: dict[str, Value],
         span: Told,
-        head: Told | None = None,
-        extent: Told | None = None,
-        scope: Told | None = None,
+        others: Mapping[str, Told],
     ) -> Mention:
-        region, text = span
-        others = {name: told for name, told in (("head", head), ("extent", extent), ("scope", scope)) if told}
-        texts = {name: told[1] for name, told in others.items() if told[1] is not None}
+        texts = {_REGIONS[name]: text for name, (_, text) in others.items() if text is not None}
         if self._unit == "box":
-            boxes: Any = {"span": region} | {name: told[0] for name, told in others.items()}
-            return Mention(id_, (), None, None, None, kind, cluster, attributes, text, texts=texts, boxes=boxes)
+            boxes: Any = {"span": span[0]} | {_REGIONS[name]: region for name, (region, _) in others.items()}
+            return Mention(id_, (), None, None, None, kind, cluster, attributes, span[1], (), None, texts, boxes)
+        head, extent, scope = (others.get(name, _NOWHERE)[0] for name in _REGIONS)
         # The fields in their order, since building by keyword takes twice as long.
-        return Mention(
-            id_,
-            region,  # type: ignore[arg-type]
-            head and head[0],  # type: ignore[arg-type]
-            extent and extent[0],  # type: ignore[arg-type]
-            None,
-            kind,
-            cluster,
-            attributes,
-            text,
-            (),
-            scope and scope[0],  # type: ignore[arg-type]
-            texts,
-        )
+        return Mention(id_, span[0], head, extent, None, kind, cluster, attributes, span[1], (), scope, texts)  # type: ignore[arg-type]
 
     def _name(self, element: Any) -> Name:
         attributes = self._attributes(element, ELEMENTS["name"])
-        place = self._place(element) if len(element) else None
         name = attributes.get("name")
-        return Name(None if name is None else str(name), place)
+        return Name(self._place(element), None if name is None else str(name))
 
     # Arguments.
 
@@ -251,7 +270,7 @@ class Reader:
     def _mention_links(self) -> Iterator[Link]:
         held = set[tuple[str, str, str]]()
         for source, argument in self._arguments:
-            held.add((source, str(argument.get("ROLE")), str(argument.get("REFID"))))
+            held.add((source, argument.get("ROLE"), argument.get("REFID")))
         taken: set[tuple[str, str, str]] = set()
         for source, argument in self._mention_arguments:
             role, target = self._argument(argument)
@@ -266,12 +285,13 @@ class Reader:
                 if (owner, role, mention.cluster) not in held:
                     found = f"{target!r} is {role} of mention {source!r}"
                     self._tell(MENTION_ROLE, argument, f"{found}, but {mention.cluster!r} is not {role} of {owner!r}")
-                shape = ELEMENTS[argument.tag]
-                extents = list(self._children(argument, shape))
+                extents = list(self._children(argument, ELEMENTS[argument.tag])) if len(argument) else ()
                 yield Link(role, source, target, self._place(extents[0]) if extents else None)
 
     def _argument(self, element: Any) -> tuple[str, str]:
         """Its role and whom it names."""
+        if self._valid:
+            return element.get("ROLE"), element.get("REFID")
         attributes = self._attributes(element, ELEMENTS[element.tag])
         return str(attributes["role"]), str(attributes["refid"])
 
@@ -354,10 +374,29 @@ class Reader:
             if region[-1][1] > reach:
                 reach, holder = region[-1][1], number
 
+    def _check_zones(self, source: Source) -> None:
+        """Only the TEXT of a source is annotated, and one time in its DATETIME."""
+        if "TEXT" not in source.zones:
+            return
+        dated = False
+        for mention in self._mentions.values():
+            regions = [mention.span] if mention.extent is None else [mention.span, mention.extent]
+            if all(source.holds("TEXT", region[0][0], region[-1][1]) for region in regions):
+                continue
+            begin, end = mention.span[0][0], mention.span[-1][1]
+            if mention.kind == "time" and not dated and source.holds("DATETIME", begin, end):
+                dated = True
+                continue
+            element = next(element for element in self._root.iter() if element.get("ID") == mention.id)
+            self._tell(OUTSIDE, element, f"mention {mention.id!r} at {_shown(mention.span)} stands outside of <TEXT>")
+
     # Attributes, ids and regions.
 
-    def _children(self, element: Any, shape: Element) -> Iterator[Any]:
+    def _children(self, element: Any, shape: Element) -> Iterable[Any]:
         """The children that may stand there; what else does is told and passed over."""
+        return element if self._valid else self._known_children(element, shape)
+
+    def _known_children(self, element: Any, shape: Element) -> Iterator[Any]:
         last = 0
         if (text := element.text) and not text.isspace():
             self._tell(UNKNOWN, element, f"text stands in <{element.tag}>: {quoted(text.strip())}")
@@ -375,6 +414,8 @@ class Reader:
 
     def _attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes under their names in lower case, but for the id; closed lists are checked."""
+        if self._valid:
+            return {_LOWER[name]: value for name, value in element.items() if name != "ID"}
         found: dict[str, Value] = {}
         for name, value in element.items():
             if name == "ID":
@@ -383,21 +424,21 @@ class Reader:
                 self._tell(UNKNOWN, element, f"<{element.tag}> has an unknown attribute {quoted(name)}")
                 continue
             values = shape.attributes[name]
-            if values is not None and value not in values:
+            if not isinstance(values, str) and value not in values:
                 value = self._listed(element, name, value, values)
-            found[name.lower()] = value
-        for name in shape.required:
-            if name.lower() not in found:
+            found[_LOWER[name]] = value
+        for name in sorted(shape.required):
+            if _LOWER[name] not in found and name != "ID":
                 raise self._broken(element, f"<{element.tag}> has no {name}")
         return found
 
-    def _listed(self, element: Any, name: str, value: str, values: frozenset[str]) -> str:
+    def _listed(self, element: Any, name: str, value: str, values: tuple[str, ...]) -> str:
         """A value of a closed list that is not written as it should be."""
         bare = value.strip()
         if bare in values:
             self._tell(BLANKS, element, f"blanks around {quoted(bare)} in {name} of <{element.tag}>")
             return bare
-        known = ", ".join(sorted(values))
+        known = ", ".join(values)
         self._tell(VALUE, element, f"<{element.tag}> has the {name} {quoted(value)}, which is none of {known}")
         return value
 
@@ -405,7 +446,7 @@ class Reader:
         id_ = element.get("ID")
         if not id_:
             raise self._broken(element, f"<{element.tag}> has no ID")
-        if not _NAME.fullmatch(id_):
+        if not self._valid and not _NAME.fullmatch(id_):
             self._tell(ID, element, f"<{element.tag}> has the ID {quoted(id_)}, which is no XML name")
         if id_ in self._kinds:
             found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
@@ -433,10 +474,10 @@ class Reader:
 
     def _charseq(self, locator: Any) -> Told:
         """Both offsets are those of characters."""
-        start, end = locator.get("START"), locator.get("END")
-        if start and end and start.isdecimal() and end.isdecimal() and start.isascii() and end.isascii():
-            begin, last = int(start[:19]), int(end[:19])
-            if begin <= last < 10**18 and not len(locator):
+        start, end = locator.get("START", ""), locator.get("END", "")
+        if _DIGITS(start) and _DIGITS(end) and not len(locator):
+            begin, last = int(start), int(end)
+            if begin <= last:
                 return ((begin, last + 1),), locator.text or ""
         begin, last = self._offsets(locator)
         if last < begin:
@@ -512,6 +553,7 @@ class Reader:
     # What is wrong, with its line.
 
     def _tell(self, rule: Rule, element: Any, message: str) -> None:
+        self._told_invalid = True
         self._report(rule.at(message, file=self._file, line=self._line_of(element)))
 
     def _broken(self, element: Any, message: str) -> Exception:
@@ -522,6 +564,10 @@ class Reader:
 
     def _line_of(self, element: Any) -> int:
         return self._line + int(element.sourceline or 1) - 1
+
+
+def _event_type(about: Mapping[str, Value]) -> str:
+    return ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
 
 
 def _any(names: Mapping[str, object]) -> str:

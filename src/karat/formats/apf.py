@@ -40,48 +40,50 @@ file may hold several documents, in one source file or in several, one after the
 named by URI, in the folder of `--sources` or beside the file: its tags do not count, and a line end is one character.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
+
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
-from karat.formats._apf_reader import SHAPE, Reader
+from karat.formats._apf_dtd import ELEMENTS, KINDS
+from karat.formats._apf_reader import SHAPE, Header, Reader
+from karat.formats._apf_writer import write
 from karat.formats._files import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
+
+__all__ = ["belongs", "blocks", "locate", "parse", "sniff", "write"]
 
 TITLE = "ACE Program Format 5.1.1, .apf.xml with its .sgm"
 SUFFIXES = (".apf.xml",)
 PROTOCOLS = ("ace-2005", "ace-2005-nist")
 BESIDE = (".sgm", ".ag.xml", ".tab")
-write = None
+FOLDER = "either"
+
+REFUSES_FAULTS = True
+"""Results that are not valid are not accepted (evaluation plan, section 3.5.1)."""
+FORGIVEN = frozenset({"span-twice-in-cluster", "apf-overlap", "apf-empty"})
+"""Valid all the same: what was said twice, and a document in which there was nothing to say."""
 
 UNIT = Rule("apf-unit", "fatal", "Leave --unit token away; APF counts characters, seconds or boxes.")
 
 _MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|</?(?:source_file|document)(?=[\s/>])")
 _TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
-_MENTIONS = {
-    kind: tag.encode()
-    for kind, tag in {
-        "entity": "<entity_mention",
-        "value": "<value_mention",
-        "time": "<timex2_mention",
-        "relation": "<relation_mention",
-        "event": "<event_mention",
-    }.items()
-}
-_OPTIONAL = {
-    ("entity", "role"): re.compile(rb"<entity_mention\s[^>]*?\bROLE\b"),
-    ("entity", "metonymy_mention"): re.compile(rb"\bMETONYMY_MENTION\b"),
-    ("entity", "ldctype"): re.compile(rb"\bLDCTYPE\b"),
-    ("entity", "ldcatr"): re.compile(rb"\bLDCATR\b"),
-    ("relation", "lexicalcondition"): re.compile(rb"\bLEXICALCONDITION\b"),
-    ("event", "level"): re.compile(rb"\bLEVEL\b"),
-}
+_OPTIONAL = [
+    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"<{tag}\s[^>]*\s{name}\b".encode()))
+    for tag, element in ELEMENTS.items()
+    if tag.endswith("_mention")
+    for name in element.attributes
+    if name not in element.required
+]
+"""Attributes that a mention may have: its kind, the name, and what finds the first."""
 
 
 def sniff(head: bytes) -> bool:
@@ -95,28 +97,45 @@ def belongs(name: str, head: bytes) -> bool:
     return name.lower().endswith((".sgm", ".sgml", ".dtd"))
 
 
+def instead(name: str, head: bytes) -> str | None:
+    """Annotation graphs and tables of ids were distributed beside APF files, and are not scored."""
+    lowered = name.lower().removesuffix(".gz")
+    if lowered.endswith(".ag.xml") or b"<AGSet" in head or b"<!DOCTYPE AGSet" in head:
+        return "this is an annotation graph (AG), not APF: give the .apf.xml"
+    if lowered.endswith(".tab"):
+        return "this is a table of ids (TABLE), not APF: give the .apf.xml"
+    return None
+
+
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """Each document of each source file; what stands around documents is parsed here, documents are left to `parse`."""
     offset = stream.tell()
     data = stream.read()
     found = False
     for part in _source_files(data, file):
-        root = root_of(part.skeleton(data), file=file, line=part.line)
+        skeleton = part.skeleton(data)
+        root = root_of(skeleton, file=file, line=part.line)
         if root.tag != "source_file":
             raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=part.line)
-        context = _context(root)
+        header = _header(root, part.line, file)
+        header.comments = _comments(skeleton, part.line)
         for (begin, end), element in zip(part.documents, root.iterchildren("document"), strict=True):
             found = True
             line = part.line + element.sourceline - 1
             id_ = element.get("DOCID")
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
-            kinds = frozenset(kind for kind, tag in _MENTIONS.items() if data.find(tag, begin, end) >= 0)
-            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
-            attributes |= {key for key, pattern in _OPTIONAL.items() if pattern.search(data, begin, end)}
-            yield Block(
-                id_, offset + begin, end - begin, line, frozenset(attributes), None, None, kinds, context=context
+            kinds = frozenset(
+                kind for tag, kind in KINDS.items() if data.find(f"<{tag}_mention".encode(), begin, end) >= 0
             )
+            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
+            for kind, name, pattern in _OPTIONAL:
+                if data.find(name.encode(), begin, end) >= 0 and pattern.search(data, begin, end):
+                    attributes.add((kind, name.lower()))
+            place = offset + begin, end - begin, line
+            context = msgspec.json.encode(header).decode()
+            yield Block(id_, *place, frozenset(attributes), kinds=kinds, context=context)
+            header.odd, header.comments = [], []  # told once
     if not found:
         raise SHAPE.error("there is no <document> in it", file=file, line=1)
 
@@ -201,11 +220,26 @@ def _refuse_broken(data: bytes, file: str, line: int) -> None:
     raise BROKEN.error("<source_file> and <document> are not nested as they should be", file=file, line=line)
 
 
-def _context(root: Any) -> str:
+def _header(root: Any, line: int, file: str) -> Header:
     """What a source file says of all its documents."""
-    resources = [[resource.get("NAME"), resource.get("URN")] for resource in root.iterchildren("external_resource")]
-    others = [str(child.tag) for child in root if child.tag not in ("document", "external_resource")]
-    return json.dumps({"attributes": dict(root.attrib), "resources": resources, "unknown": others})
+    header = Header(dict(root.attrib), [])
+    for child in root:
+        there = line + child.sourceline - 1
+        if child.tag == "external_resource":
+            name, urn = child.get("NAME"), child.get("URN")
+            if not name or not urn:
+                raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=there)
+            header.resources.append((name, urn))
+        elif child.tag != "document":
+            header.odd.append((there, f"<{child.tag}> stands in <source_file>, where it is not known"))
+    return header
+
+
+def _comments(data: bytes, line: int) -> list[int]:
+    """Lines of comments that hold elements: the old scorer read them, and XML does not."""
+    if b"<!--" not in data:
+        return []
+    return [line + data.count(b"\n", 0, found.start()) for found in _COMMENT.finditer(data) if _TAG.search(found[0])]
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
@@ -217,7 +251,9 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     except KaratError:
         decode(data, file=file, line=block.line)
         raise
-    return Reader(root, json.loads(block.context or "{}"), block.line, file, report).document()
+    header = msgspec.json.decode(block.context or "", type=Header)
+    header.comments += _comments(data, block.line)
+    return Reader(root, header, block.line, file, report).document(options.sources)
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:

@@ -98,6 +98,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             tell(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
         return settled
 
+    _refuse_places(document, file, block.line)
     mentions = [
         replace(mention, **changed) if (changed := _changed(mention, checked)) else mention
         for mention in document.mentions
@@ -113,9 +114,25 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     return replace(document, mentions=tuple(mentions), links=tuple(links))
 
 
+def _refuse_places(document: Document, file: str, line: int) -> None:
+    """What stands where no mention does has segments in order; boxes belong to images, and have an area."""
+    places = [(cluster.id, name.place) for cluster in document.clusters for name in cluster.names]
+    places += [(link.source, link.extent) for link in document.links if link.extent is not None]
+    for id_, place in places:
+        if any(begin < 0 or begin >= end for begin, end in place.span):
+            raise SPAN.error(f"a place of {quoted(id_)} has the span {place.span}", file=file, line=line)
+    held = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
+    for id_, boxes in [*held, *((id_, place.boxes) for id_, place in places if place.boxes)]:
+        if document.unit != "box":
+            found = f"{quoted(id_)} has boxes, but the document counts in {document.unit}s"
+            raise SPAN.error(found, file=file, line=line)
+        if not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
+            raise SPAN.error(f"a box of {quoted(id_)} has no width or no height", file=file, line=line)
+
+
 def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> dict[str, Region]:
     """The regions of a mention that are not yet in order."""
-    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
+    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor", "scope")}
     settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
     return {name: region for name, region in settled.items() if region != regions[name]}
 

@@ -151,6 +151,11 @@ class FileCorpus:
         return self._survey
 
     @property
+    def global_ids(self) -> bool:
+        """Whether an id means one thing in all documents."""
+        return bool(_offered(self._format, "GLOBAL_IDS", False))
+
+    @property
     def is_settled_late(self) -> bool:
         """Whether one document cannot be read rightly without knowing the others."""
         return hasattr(self._format, "settled") or hasattr(self._format, "DEFAULTS")

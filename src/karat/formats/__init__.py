@@ -22,6 +22,7 @@ and, only where it needs them,
     instead(name, head)      what to give in place of a file of its family that holds no document, such as an index
     REFUSES_FAULTS = True    its rules want that nothing is scored that has faults, unless the user accepts them
     FORGIVEN                 codes of faults that are counted all the same
+    GLOBAL_IDS = True        an id, of a mention too, means one thing in all documents
     LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
     DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have
     settled(kinds)           which kind the mentions of an undecided kind are, in a corpus with all these kinds

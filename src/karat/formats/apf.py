@@ -62,6 +62,7 @@ SUFFIXES = (".apf.xml",)
 PROTOCOLS = ("ace-2005", "ace-2005-nist")
 BESIDE = (".sgm", ".ag.xml", ".tab")
 FOLDER = "either"
+GLOBAL_IDS = True
 
 REFUSES_FAULTS = True
 """Results that are not valid are not accepted (evaluation plan, section 3.5.1)."""

@@ -561,3 +561,92 @@ def test_tables_are_shared() -> None:
 
 def test_laws_are_told_of_both_protocols() -> None:
     assert set(protocols.resolve(PLAN).laws) - set(protocols.resolve(NIST).laws) == {"additive"}
+
+
+# Details.
+
+
+def test_details_list_what_each_element_lost_and_why() -> None:
+    gold = mentioned(ace(entities="E F G", events="V(E,F)"), entity_mention("d-E-2", "d-E", 90, "NOM"))
+    system = argued(
+        roles(changed(ace(entities="E F H@120", events="V(E,F)"), "F", subtype="Group"), F="Place"), "V", "Agent", "H"
+    )
+    told = run(gold, system, PLAN, details=True).details
+    entities = {item.get("reference", item.get("system")): item for item in told["ace.edr"]["items"]}
+    assert entities["d-E"] == {
+        **{"document": "d", "reference": "d-E", "system": "d-E", "outcome": "correct"},
+        **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 missed"]},
+    }
+    assert entities["d-F"]["lost"] == ["subtype Group for Individual"]
+    assert entities["d-F"]["outcome"] == "error"
+    assert (entities["d-G"]["outcome"], entities["d-G"]["value"]) == ("miss", 0)
+    assert (entities["d-H"]["outcome"], entities["d-H"]["value"]) == ("false alarm", -0.5625)
+    (event,) = told["ace.vdr"]["items"]
+    assert event["lost"] == [
+        "Person d-E is worth 0.66667 of 1.00000",
+        "Place for Person d-F",
+        "Person d-F is worth 0.90000 of 1.00000",
+        "Agent d-H spurious",
+    ]
+    mentions = told["ace.emd"]["items"]
+    assert {item.get("reference") for item in mentions} == {"d-E-1", "d-E-2", "d-F-1", "d-G-1", None}
+
+
+@pytest.mark.parametrize("protocol", [PLAN, NIST])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(both=ace_sides())
+def test_details_sum_to_the_counts(protocol: str, both: tuple[list[Document], list[Document]]) -> None:
+    result = run(*both, protocol, details=True)
+    for id_, one in result.scores.items():
+        counts = one.to_dict()["micro"]["counts"]
+        items = result.details[id_]["items"]
+        outcomes = [item["outcome"].replace(" ", "_") for item in items]
+        assert {name: outcomes.count(name) for name in ("correct", "error", "miss", "false_alarm")} == {
+            name: counts[name] for name in ("correct", "error", "miss", "false_alarm")
+        }
+        left = counts["reference_value"] - counts["miss_cost"] - counts["error_cost"] - counts["false_alarm_cost"]
+        assert fsum(item["value"] for item in items) == pytest.approx(left)
+        for part in result.details[id_]["recognition"].values():
+            for attribute in part.values():
+                found = sum(n for row in attribute["confusion"].values() for n in row.values())
+                assert attribute["reference"] == found + attribute["miss"]
+
+
+def test_recognition_and_confusions() -> None:
+    """Of three types one is taken for another, one is missed, one is invented."""
+    gold, system = ace(entities="E F G"), changed(ace(entities="E F H@90"), "F", type="ORG")
+    told = run(gold, typed(system, 0, "NOM"), PLAN, details=True).details["ace.edr"]["recognition"]
+    types = told["entity"]["type"]
+    assert {name: types[name] for name in ("reference", "false_alarm", "miss", "substitution", "error")} == {
+        **{"reference": 3, "false_alarm": 1, "miss": 1, "substitution": 1, "error": 3}
+    }
+    assert (types["precision"], types["recall"]) == pytest.approx((2 / 3, 2 / 3))
+    assert types["confusion"] == {"PER": {"ORG": 1, "PER": 1}}
+    assert told["mention"]["type"]["confusion"] == {"NAM": {"NAM": 1, "NOM": 1}}
+    assert told["mention"]["extent"]["confusion"] == {"right": {"right": 2}}
+
+
+def test_details_across_documents_are_of_the_whole_mapping() -> None:
+    second = replace(E, id="e", mentions=(replace(E.mentions[0], id="e-E-1"),))
+    chosen = {"processing": "cross-document"}
+    result = run([E, second], [E, second], PLAN, settings=chosen, details=True, by=["type"])
+    (item,) = result.details["ace.edr"]["items"]
+    assert (item["worth"], item["value"]) == (2, 2)
+    assert result.by["type"]["PER"]["ace.edr"].to_dict()["micro"]["counts"]["reference"] == 1
+    with pytest.raises(KaratError, match="cannot be broken down by source"):
+        run([E, second], [E, second], PLAN, settings=chosen, by=["source"])
+
+
+def test_details_are_refused_where_there_are_none() -> None:
+    with pytest.raises(KaratError, match="no details to tell"):
+        run(DEATH, DEATH, "tac-2017", details=True)
+
+
+def test_the_report_has_a_table_for_each_task() -> None:
+    result = run(ace(entities="E F"), ace(entities="E G@90"), PLAN, by=["type"], measures=["ace.edr"], details=True)
+    lines = str(result).splitlines()
+    row = next(line for line in lines if line.startswith("PER"))
+    assert row.split()[1:5] == ["2", "1", "1", "0"]  # tokens, false alarms, misses, errors
+    assert row.split()[5:11] == ["50.00", "50.00", "0.00", "28.12", "50.00", "0.00"]
+    assert any("false alarm" in line and "-0.56250" in line for line in lines)
+    assert any(line.startswith("ace.edr recognition") for line in lines)

@@ -48,9 +48,9 @@ def differences(expected: Any, actual: Any, tolerance: float, where: str = "") -
         yield f"{where}: expected {expected}, got {actual}"
 
 
-# The larger ACE runs of the plan's text come from a second implementation, which departs in three places from the list
-# of readings that both follow: an argument of RMD and VMD is worth 1 wherever it is mappable (13), Arg-1 and Arg-2 must be
-# mappable each by itself (10), and `mapped` asks nothing in RMD and VMD (16). With these readings every number agrees.
+# The larger ACE runs of the plan's text come from a second implementation of one list of readings, and depart from the
+# list in three places: an argument of RMD and VMD is worth 1 wherever it is mappable (13), Arg-1 and Arg-2 must be mappable
+# each by itself (10), and `mapped` asks nothing in RMD and VMD (16). With these readings every number agrees.
 SECOND = """
 [measures.readings]
 promoted_value = "mappable"

@@ -50,6 +50,7 @@ def score(
     per_unit: bool = False,
     strict: bool = False,
     accept_faults: bool = False,
+    details: bool = False,
 ) -> Result:
     """Score a system against gold under one protocol (none named: the first that gold's format chooses).
 
@@ -64,7 +65,7 @@ def score(
         golden,
         found,
         [resolve(protocol or golden.protocols[0], settings)],
-        engine.Options(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults),
+        engine.Options(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
         findings=findings,
     )
     return Result(**vars(result))

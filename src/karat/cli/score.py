@@ -67,6 +67,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 )
 @click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Scores of each document.")
+@click.option("--details", is_flag=True, help="The mapping element by element, and what was confused (ACE).")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
 @click.option("--accept-faults", is_flag=True, help="Count faults also where a format's rules refuse them (APF).")
 def score(
@@ -87,6 +88,7 @@ def score(
     by: tuple[str, ...],
     per_unit: bool,
     per_document: bool,
+    details: bool,
     strict: bool,
     accept_faults: bool,
 ) -> None:
@@ -129,6 +131,7 @@ def score(
             strict,
             None if topics is None else str(topics),
             accept_faults=accept_faults,
+            details=details,
         ),
         findings=findings,
         progress=progress(),

@@ -19,6 +19,7 @@ from karat.protocols import Protocol
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
+NO_DETAILS = Rule("details-absent", "fatal", "Leave --details away; value scores of ACE elements have details.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for."
 )
@@ -41,6 +42,8 @@ class Options(Struct, frozen=True):
     """The topics that the corpora were restricted to, for the signature."""
     accept_faults: bool = False
     """Count faults even where a format's rules refuse them."""
+    details: bool = False
+    """Tell what measures have to tell item by item."""
 
 
 def score(
@@ -65,10 +68,21 @@ def score(
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     sheets = [
-        Sheet(protocol, gold_survey, system_survey, by=options.by, measures=options.measures, report=report)
+        Sheet(
+            protocol,
+            gold_survey,
+            system_survey,
+            by=options.by,
+            measures=options.measures,
+            report=report,
+            details=options.details,
+        )
         for protocol in protocols
     ]
     _refuse_absent(options.measures, sheets)
+    scored = [measure for sheet in sheets for measure, _, _ in sheet.measures]
+    if options.details and scored and not any(hasattr(measure, "details") for measure in scored):
+        raise NO_DETAILS.error(f"{', '.join(sheet.protocol.name for sheet in sheets)} has no details to tell")
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
     total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)

@@ -33,12 +33,12 @@ class Breakdown:
         self._rows: dict[Value | None, dict[str, Rows]] = {}
         self._spellings: dict[Value | None, tuple[bool, str]] = {}
 
-    def add(self, measure: Measure, document: Document, outcomes: Iterable[Outcome]) -> None:
+    def add(self, measure: Measure, document: Document | None, outcomes: Iterable[Outcome]) -> None:
         """Sum the outcomes of a document for each value that occurs."""
         found: dict[Value | None, list[tuple[float, ...]]] = {}
         for outcome in outcomes:
             mention = outcome.gold if outcome.gold is not None else outcome.system
-            if mention is None:
+            if mention is None or (document is None and not self._is_attribute and self.field != "kind"):
                 raise NO_PARTS.error(f"{measure.id} cannot be broken down by {self.field}: its parts do not add up")
             key = self._key(mention, document, in_gold=outcome.gold is not None)
             found.setdefault(key, []).append(astuple(outcome.counts))
@@ -46,7 +46,7 @@ class Breakdown:
             by_measure = self._rows.setdefault(key, {})
             by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.summed(rows))
 
-    def _key(self, mention: Mention | Item, document: Document, *, in_gold: bool) -> Value | None:
+    def _key(self, mention: Mention | Item, document: Document | None, *, in_gold: bool) -> Value | None:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
         value = self._value(mention, document)
         key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -54,7 +54,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, mention: Mention | Item, document: Document) -> Value | None:
+    def _value(self, mention: Mention | Item, document: Document | None) -> Value | None:
         if self._is_attribute:
             return mention.attributes.get(self.field)
         if self.field == "kind":

@@ -8,6 +8,7 @@ from karat import __version__
 from karat.corpus import Survey
 from karat.counts import Counts, Leaf, Rows, finish, mean, settled
 from karat.engine.breakdown import Breakdown
+from karat.engine.details import Details
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.measures import MEASURES, Composite, Measure, Setting
 from karat.model import Document, Pair
@@ -34,6 +35,7 @@ class Sheet:
         by: Sequence[str],
         measures: tuple[str, ...],
         report: Report,
+        details: bool = False,
     ) -> None:
         self.protocol = protocol
         self._report = report
@@ -72,6 +74,7 @@ class Sheet:
         known = attributes | system.attributes_of(protocol.kinds)
         known |= {field for measure, _, _ in self.measures for field in getattr(measure, "fields", ())}
         self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
+        self._details = Details() if details else None
         self._units: list[str] = []
         self._gold_mentions = array("q")
         self._system_mentions = array("q")
@@ -122,8 +125,11 @@ class Sheet:
                 finished[artefact] = artefact.settled(whole) if getattr(artefact, "needs_corpus", False) else whole
             for table in finished[artefact]:
                 rows.append(measure.count(table))
-            for (_, documents), tables in zip(units, made, strict=True):
-                self._break_down(measure, averages, documents, tables)
+            for number, ((_, documents), tables) in enumerate(zip(units, made, strict=True)):
+                if getattr(measure.artefact, "joins_documents", False):
+                    self._break_down_whole(measure, finished[artefact][number])
+                else:
+                    self._break_down(measure, averages, documents, tables)
 
     def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
         self._units.append(unit)
@@ -133,11 +139,23 @@ class Sheet:
     def _break_down(
         self, measure: Measure, averages: Averages, documents: Sequence[Tables], made: Sequence[Any]
     ) -> None:
+        for tables, table in zip(documents, made, strict=True):
+            self._detail(measure, tables.pair.gold.id, table)
         has_gold = any(tables.pair.gold.mentions for tables in documents)
         if self._by and (has_gold or averages.units == "all"):
             for tables, table in zip(documents, made, strict=True):
                 for breakdown in self._by:
                     breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
+
+    def _break_down_whole(self, measure: Measure, table: Any) -> None:
+        """A table whose items live in several documents is one, whatever field it is broken down by."""
+        self._detail(measure, "", table)
+        for breakdown in self._by:
+            breakdown.add(measure, None, measure.outcomes(table))
+
+    def _detail(self, measure: Measure, document: str, table: Any) -> None:
+        if self._details is not None and hasattr(measure, "details"):
+            self._details.add(measure, document, measure.details(table))
 
     def result(
         self,
@@ -163,6 +181,7 @@ class Sheet:
             scores=self._scores(),
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted(self._unit_scores())) if per_unit else {},
+            details={} if self._details is None else self._details.to_dict(),
             warnings=[*left_out, *findings.listed()],
             warning_counts=findings.counts | {finding.code: 1 for finding in left_out},
         )

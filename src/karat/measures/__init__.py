@@ -66,8 +66,19 @@ class Outcome(Struct, frozen=True):
     counts: Counts
 
 
+class Detail(Struct, frozen=True):
+    """One thing that `--details` tells: an item, or a part of one, with the attributes that can be confused."""
+
+    part: str
+    """What it is: an entity, a mention of it, an argument, ..."""
+    gold: Item | None
+    system: Item | None
+    told: Mapping[str, Any] | None = None
+    """What is listed of it; None: it is only counted."""
+
+
 class Measure(Protocol):
-    """One row of a result."""
+    """One row of a result. It may have `fields`, more to break its outcomes down by, and `details(table)`."""
 
     @property
     def id(self) -> str:

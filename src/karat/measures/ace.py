@@ -12,7 +12,7 @@ mapped reference is correct if all attributes and arguments are right, else an e
 either case.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -21,7 +21,8 @@ from msgspec import Struct
 from karat.counts import Counts, Ratio, harmonic
 from karat.counts import Values as Scores
 from karat.errors import UsageError
-from karat.measures import Card, Item, Outcome, Setting
+from karat.measures import Card, Detail, Item, Outcome, Setting
+from karat.model import Value
 from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
 from karat.tables.ace.elements import Element, Elements, Promoted
 from karat.tables.ace.mentions import MentionValues
@@ -181,6 +182,17 @@ class ValueCounts(Counts, frozen=True):
             "value_recall": Ratio(max(0.0, left), self.reference_value),
         }
 
+    def shown(self) -> dict[str, float | Ratio]:
+        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
+        counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
+        costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
+        return {
+            "tokens": self.reference,
+            **counts,
+            **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
+            **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
+        }
+
     @classmethod
     def derived(cls, values: Scores) -> Scores:
         """F1 of tokens and of value."""
@@ -250,6 +262,45 @@ class Task(Struct, frozen=True):
             gold = None if token.gold is None else _item(token, table, table.gold[token.gold].element)
             system = None if token.system is None else _item(token, table, table.system[token.system].element)
             yield Outcome(gold, system, ValueCounts(*token.counts(table)))
+
+    def details(self, table: Valued | Related) -> Iterator[Detail]:
+        """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
+        kind = table.want.kind
+        for token in tokens(table):
+            ours, theirs = table.attributes(token.gold, token.system)
+            yield Detail(kind, _side(kind, ours), _side(kind, theirs), _told(token, table))
+            if token.gold is not None and token.system is not None:
+                for part, ours, theirs in table.parts_of(token.gold, token.system):
+                    yield Detail(part, _side(part, ours), _side(part, theirs))
+
+
+def _side(kind: str, attributes: Mapping[str, Value] | None) -> Item | None:
+    return None if attributes is None else Item(kind, attributes)
+
+
+def _told(token: Token, table: Valued | Related) -> dict[str, Any]:
+    """One token as it is listed."""
+    told: dict[str, Any] = {}
+    if token.gold is not None:
+        told["reference"] = _name(table.gold[token.gold].element)
+    if token.system is not None:
+        told["system"] = _name(table.system[token.system].element)
+    if token.gold is None:
+        return told | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
+    if token.system is None:
+        return told | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
+    wrong = table.wrong(token.gold, token.system) or table.wrong_arguments(token.gold, token.system)
+    return told | {
+        "outcome": "error" if wrong else "correct",
+        "worth": token.worth,
+        "value": token.worth - token.cost,
+        "lost": table.lost(token.gold, token.system),
+    }
+
+
+def _name(element: Element) -> str:
+    """The id that the file has for it: of a promoted element, that of the mention."""
+    return element.id if element.parent is None else element.mentions[0].id
 
 
 VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "4 and more"))

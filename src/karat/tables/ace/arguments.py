@@ -8,7 +8,7 @@ Values of arguments come from the tables of entities, values and times, summed o
 relation or event; in document-level processing there is one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum, log, prod
 from typing import Literal, NamedTuple
@@ -23,7 +23,7 @@ from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Prom
 from karat.tables.ace.mapping import by_component, forced, optimal
 from karat.tables.ace.mentions import common
 from karat.tables.ace.parameters import Values
-from karat.tables.ace.values import ElementValues, Ids, Valued, mapped_elements
+from karat.tables.ace.values import ElementValues, Ids, Named, Valued, chosen, mapped_elements
 
 Condition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
 
@@ -39,6 +39,8 @@ class Conditions(Struct, frozen=True):
 
 class ArgumentValues:
     """Wanted: the values of relations, or of events."""
+
+    joins_documents = True
 
     def __init__(
         self,
@@ -222,16 +224,16 @@ class Related:
         if self._is_promoted and not self._in_place(gold.element, system.element, overlap):
             return None
         allowed = self._allowed(gold, system)
-        chosen = self._chosen(allowed)
-        if not self._meets(gold, system, allowed, chosen, overlap):
+        best = self._chosen(allowed)
+        if not self._meets(gold, system, allowed, best, overlap):
             return None
-        swapped = any(allowed[edge].is_swap for edge in chosen)
+        swapped = any(allowed[edge].is_swap for edge in best)
         charged = ("type", "subtype") if swapped else ()
         attributes = gold.element.attributes, system.element.attributes
         least = min(gold.inherent, system.inherent)
         element = element_value(want.parameters, *attributes, least, want.readings.epsilon, charged)
-        value = element * self._arguments_value(gold, system, allowed, chosen, overlap)
-        return Pairing(value, {j: i for i, j in chosen})
+        value = element * self._arguments_value(gold, system, allowed, best, overlap)
+        return Pairing(value, {j: i for i, j in best})
 
     def _in_place(self, gold: Element, system: Element, overlap: float) -> bool:
         """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
@@ -301,18 +303,18 @@ class Related:
         return self.want.map_arguments(gains)
 
     def _arguments_value(
-        self, gold: Token, system: Token, allowed: "Mapping[Edge, Allowed]", chosen: Sequence[Edge], overlap: float
+        self, gold: Token, system: Token, allowed: "Mapping[Edge, Allowed]", best: Sequence[Edge], overlap: float
     ) -> float:
         """Arguments_Value(sys): Σ MAV over the system's arguments, or their product."""
         if self._is_product:
-            full = len(chosen) == len(system.arguments)
-            return prod([allowed[edge].value * allowed[edge].weight for edge in chosen]) if full else 0.0
+            full = len(best) == len(system.arguments)
+            return prod([allowed[edge].value * allowed[edge].weight for edge in best]) if full else 0.0
         readings = self.want.readings
         tie = readings.epsilon * overlap
         if self._is_promoted and readings.promoted_value == "reference":
-            return fsum([gold.worths[j] * allowed[i, j].weight for i, j in chosen]) + tie
-        right = [allowed[edge].value * allowed[edge].weight for edge in chosen]
-        lost = fsum(system.worths) - fsum([allowed[edge].value for edge in chosen])
+            return fsum([gold.worths[j] * allowed[i, j].weight for i, j in best]) + tie
+        right = [allowed[edge].value * allowed[edge].weight for edge in best]
+        lost = fsum(system.worths) - fsum([allowed[edge].value for edge in best])
         return fsum(right) - self.want.parameters.W_A_FA * lost + tie
 
     def _meets(
@@ -320,12 +322,12 @@ class Related:
         gold: Token,
         system: Token,
         allowed: "Mapping[Edge, Allowed]",
-        chosen: Sequence[Edge],
+        best: Sequence[Edge],
         overlap: float,
     ) -> bool:
         """Whether the conditions for correspondence are met: Tables 15, 18 and 17 (Arg-1 and Arg-2)."""
         by_extent = gold.arguments == [] and self.want.readings.argumentless == "by-extent"
-        edges = list(allowed) if self.want.readings.conditions == "mappable" else list(chosen)
+        edges = list(allowed) if self.want.readings.conditions == "mappable" else list(best)
         wanted = self.want.conditions
         if wanted.mapping in ("arguments", "both") and not edges and not by_extent:
             return False
@@ -356,6 +358,49 @@ class Related:
         """Attributes that differ."""
         ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
         return [name for name in self.want.parameters.W_err if ours.get(name) != theirs.get(name)]
+
+    def attributes(self, gold: str | None, system: str | None) -> tuple[Named | None, Named | None]:
+        """What can be confused of two elements, or of one that is alone."""
+        names = self.want.parameters.W_err
+        return (
+            None if gold is None else chosen(self.gold[gold].element.attributes, names),
+            None if system is None else chosen(self.system[system].element.attributes, names),
+        )
+
+    def _arguments_of(self, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
+        """Arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
+        mapped, ours, theirs = self.pairs[gold, system].arguments, self.gold[gold], self.system[system]
+        for j, argument in enumerate(ours.arguments):
+            yield argument, theirs.arguments[mapped[j]] if j in mapped else None
+        taken = set(mapped.values())
+        yield from ((None, argument) for i, argument in enumerate(theirs.arguments) if i not in taken)
+
+    def parts_of(self, gold: str, system: str) -> Iterator[tuple[str, Named | None, Named | None]]:
+        """The arguments of two elements that are mapped to each other, with their roles."""
+        for ours, theirs in self._arguments_of(gold, system):
+            yield (
+                "argument",
+                None if ours is None else {"role": ours.role},
+                None if theirs is None else {"role": theirs.role},
+            )
+
+    def lost(self, gold: str, system: str) -> list[str]:
+        """Why an element that is mapped is not worth all that its reference is, in words."""
+        ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        told = [f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}" for name in self.wrong(gold, system)]
+        for one, other in self._arguments_of(gold, system):
+            if one is None and other is not None:
+                told.append(f"{other.role} {other.element} spurious")
+            elif one is not None and other is None:
+                told.append(f"{one.role} {one.element} missed")
+            elif one is not None and other is not None:
+                value = self._value(one, other, self.system[system].documents)
+                worth = self._worth(one, self.gold[gold].documents, gold=True)
+                if one.role != other.role:
+                    told.append(f"{other.role} for {one.role} {one.element}")
+                if value < worth:
+                    told.append(f"{one.role} {other.element} is worth {value:.5f} of {worth:.5f}")
+        return told
 
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Numbers of gold arguments that are not mapped to what their element is mapped to."""

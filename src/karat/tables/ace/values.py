@@ -11,6 +11,7 @@ from functools import cached_property
 from math import fsum
 from typing import Literal, NamedTuple, TypeVar
 
+from karat.model import Value
 from karat.tables import Tables
 from karat.tables.ace.elements import Element, Elements, Promoted
 from karat.tables.ace.mapping import Mapper, by_component, forced, optimal
@@ -61,6 +62,7 @@ class Part:
     ) -> None:
         self.document = document
         self.table = table
+        self.promoted = want.promoted
         self.gold = _tokens(gold, table.gold, table.inherent[0], want, promoted=want.promoted[0])
         self.system = _tokens(system, table.system, table.inherent[1], want, promoted=want.promoted[1])
         found: dict[tuple[int, int], list[Met]] = {}
@@ -70,16 +72,21 @@ class Part:
             found.setdefault((golds[met.gold], systems[met.system]), []).append(met)
         self.pairs = {(g, s): self._pairing(self.system[s], met) for (g, s), met in found.items()}
 
+    def owners(self, side: int) -> list[str]:
+        """The element of each mention of gold (0) or the system (1)."""
+        tokens, spots = ((self.gold, self.table.gold), (self.system, self.table.system))[side]
+        return [tokens[n if self.promoted[side] else spot.element].element.id for n, spot in enumerate(spots)]
+
     def _pairing(self, system: Token, met: list[Met]) -> Pairing:
         spots = self.table.system
         element = self.table.element_value(self.table.gold[met[0].gold].element, spots[met[0].system].element)
         if len(met) == 1:
             ((_, s, score, overlap),) = met
             return Pairing(element, score + system.alarm - spots[s].alarm, overlap, met)
-        chosen = mapped(met, spots)
-        free = system.alarm - fsum([spots[one.system].alarm for one in chosen])
-        mentions = fsum([one.score for one in chosen]) + free
-        return Pairing(element, mentions, fsum([one.overlap for one in chosen]), chosen)
+        best = mapped(met, spots)
+        free = system.alarm - fsum([spots[one.system].alarm for one in best])
+        mentions = fsum([one.score for one in best]) + free
+        return Pairing(element, mentions, fsum([one.overlap for one in best]), best)
 
 
 def _tokens(
@@ -104,6 +111,9 @@ def _tokens(
 
 class ElementValues:
     """Wanted: the values of elements of a kind."""
+
+    joins_documents = True
+    """In a unit of several documents an element may be in more than one, and tables of documents do not tell of it."""
 
     def __init__(
         self,
@@ -136,6 +146,8 @@ class ElementValues:
         """Documents put together; elements with the same id are one."""
         return Valued([part for table in tables for part in table.parts], self)
 
+
+Named = dict[str, Value]
 
 Ids = tuple[str, str]
 """A gold element and a system element."""
@@ -250,6 +262,63 @@ class Valued:
         ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
         return [name for name in COMPARED[self.want.kind] if ours.get(name) != theirs.get(name)]
 
+    def attributes(self, gold: str | None, system: str | None) -> tuple[Named | None, Named | None]:
+        """What can be confused of two elements, or of one that is alone."""
+        names = COMPARED[self.want.kind]
+        return (
+            None if gold is None else chosen(self.gold[gold].element.attributes, names),
+            None if system is None else chosen(self.system[system].element.attributes, names),
+        )
+
+    def _mentions_of(self, gold: str, system: str) -> Iterator[tuple[Spot | None, Spot | None]]:
+        """Mentions of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
+        for part in self.parts:
+            golds, systems = (
+                [spot for spot, token in zip(spots, owners, strict=True) if token == id_]
+                for spots, owners, id_ in (
+                    (part.table.gold, part.owners(0), gold),
+                    (part.table.system, part.owners(1), system),
+                )
+            )
+            for (g, s), pairing in part.pairs.items():
+                if (part.gold[g].element.id, part.system[s].element.id) == (gold, system):
+                    for met in pairing.met:
+                        ours, theirs = part.table.gold[met.gold], part.table.system[met.system]
+                        golds.remove(ours)
+                        systems.remove(theirs)
+                        yield ours, theirs
+            yield from ((spot, None) for spot in golds)
+            yield from ((None, spot) for spot in systems)
+
+    def parts_of(self, gold: str, system: str) -> Iterator[tuple[str, Named | None, Named | None]]:
+        """The mentions of two elements that are mapped to each other; an extent is right within four characters."""
+        for ours, theirs in self._mentions_of(gold, system):
+            told = [None if spot is None else self._named(spot) for spot in (ours, theirs)]
+            if told[1] is not None and ours is not None and theirs is not None and not _same_extent(ours, theirs):
+                told[1]["extent"] = "wrong"
+            yield "mention", told[0], told[1]
+
+    def _named(self, spot: Spot) -> Named:
+        attributes = zip(self.want.parameters.W_Merr, spot.attributes, strict=True) if spot.attributes else ()
+        named: Named = {name: str(value) for name, value in attributes if value is not None}
+        return named | {"extent": "right"}
+
+    def lost(self, gold: str, system: str) -> list[str]:
+        """Why an element that is mapped is not worth all that its reference is, in words."""
+        ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        told = [f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}" for name in self.wrong(gold, system)]
+        names = tuple(self.want.parameters.W_Merr) if self.want.kind == "entity" else ()
+        for one, other in self._mentions_of(gold, system):
+            if other is None and one is not None:
+                told.append(f"mention {one.mention.id} missed")
+            elif one is None and other is not None:
+                told.append(f"mention {other.mention.id} {'spurious' if other.alarm else 'of another element'}")
+            elif one is not None and other is not None:
+                pairs = zip(names, one.attributes, other.attributes, strict=True)
+                differing = [f"{name} {y} for {x}" for name, x, y in pairs if x != y and None not in (x, y)]
+                told += [f"mention {other.mention.id}: {difference}" for difference in differing]
+        return told
+
     @staticmethod
     def wrong_arguments(gold: str, system: str) -> list[int]:
         """They have none."""
@@ -285,6 +354,17 @@ def mapped_elements(
         (g_number[g], s_number[s]): (value - alarms[s], overlaps.get((g, s), 0.0)) for (g, s), value in values.items()
     }
     return {golds[g]: systems[s] for g, s in mapper(gains)}
+
+
+def chosen(attributes: Mapping[str, Value], names: Iterable[str]) -> Named:
+    """Some of the attributes, where they are there."""
+    return {name: attributes[name] for name in names if name in attributes}
+
+
+def _same_extent(gold: Spot, system: Spot) -> bool:
+    """Whether both ends are within four characters of each other."""
+    ours, theirs = gold.mention.span, system.mention.span
+    return bool(ours and theirs) and abs(ours[0][0] - theirs[0][0]) <= 4 and abs(ours[-1][1] - theirs[-1][1]) <= 4
 
 
 def _share(value: float, of: float) -> float:

@@ -49,8 +49,8 @@ def differences(expected: Any, actual: Any, tolerance: float, where: str = "") -
 
 
 # The larger ACE runs of the plan's text come from a second implementation of one list of readings, and depart from the
-# list in three places: an argument of RMD and VMD is worth 1 wherever it is mappable (13), Arg-1 and Arg-2 must be mappable
-# each by itself (10), and `mapped` asks nothing in RMD and VMD (16). With these readings every number agrees.
+# list in three places: an argument of RMD and VMD is worth 1 wherever it is mappable (13), Arg-1 and Arg-2 must each be
+# mappable by itself (10), and `mapped` asks nothing in RMD and VMD (16). With these readings every number agrees.
 SECOND = """
 [measures.readings]
 promoted_value = "mappable"

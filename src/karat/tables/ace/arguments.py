@@ -121,6 +121,11 @@ class Related:
         self.arguments = arguments
         self.whole = whole
         self.want = want
+        self._is_promoted = want.whole is not None
+        self._is_product = want.conditions.averaging == "geometric"
+        reading = want.readings.promoted_value
+        self._is_one = reading if self._is_promoted and reading != "reference" else None
+        """How an argument is worth 1, where it is."""
         self.gold = self._tokens([(part.document, part.gold) for part in parts], gold=True)
         self.system = self._tokens([(part.document, part.system) for part in parts], gold=False)
 
@@ -145,26 +150,17 @@ class Related:
             found[id_] = Token(element, places[id_], own, worths, value, value * whole)
         return found
 
-    @property
-    def _is_product(self) -> bool:
-        return self.want.conditions.averaging == "geometric"
-
-    @property
-    def _is_promoted(self) -> bool:
-        return self.want.whole is not None
-
-    def _counted(self, value: float) -> float:
-        """The value of an argument in one document: in RMD and VMD 1, if it is worth anything at all."""
-        reading = self.want.readings.promoted_value
-        if not self._is_promoted or reading == "reference":
-            return value
-        return 1.0 if value or reading == "mappable" else 0.0
+    def _sum(self, values: list[float]) -> float:
+        """The value of an argument over documents: in RMD and VMD 1 for each in which it is worth anything at all."""
+        if self._is_one:
+            values = [1.0 if value or self._is_one == "mappable" else 0.0 for value in values]
+        return values[0] if len(values) == 1 else fsum(values)
 
     def _worth(self, argument: Argument, documents: Iterable[str], *, gold: bool) -> float:
         """Value(arg, arg), over documents."""
         table = self.arguments[argument.kind]
         worths = table.gold_worth if gold else table.system_worth
-        return fsum([self._counted(worths[document].get(argument.element, 0.0)) for document in documents])
+        return self._sum([worths[document].get(argument.element, 0.0) for document in documents])
 
     @cached_property
     def alarms(self) -> dict[str, float]:
@@ -213,9 +209,10 @@ class Related:
                 holders.setdefault((argument.kind, argument.element), []).append(id_)
         found = dict.fromkeys(self.extents)
         for id_, token in self.system.items():
-            for argument in token.arguments:
-                for partner in self.arguments[argument.kind].partners.get(argument.element, ()):
-                    found.update(dict.fromkeys((holder, id_) for holder in holders.get((argument.kind, partner), ())))
+            for _, kind, element in token.arguments:
+                for partner in self.arguments[kind].partners.get(element, ()):
+                    for holder in holders.get((kind, partner), ()):
+                        found[holder, id_] = None
         return found
 
     def _pairing(self, gold: Token, system: Token, overlap: float) -> Pairing | None:
@@ -248,35 +245,45 @@ class Related:
         """Arguments (system, gold) that may be in correspondence: Tables 16 and 19."""
         found = {}
         is_relation = self.want.kind == "relation"
-        parameters, readings = self.want.parameters, self.want.readings
+        is_mapped = self.want.conditions.argument_scoring == "mapped"
         for i, theirs in enumerate(system.arguments):
+            partners = self.arguments[theirs.kind].partners.get(theirs.element)
+            if partners is None:
+                continue
             for j, ours in enumerate(gold.arguments):
-                if ours.kind != theirs.kind or (ours.element, theirs.element) not in self.arguments[ours.kind].pairs:
+                if ours.element not in partners or ours.kind != theirs.kind:
                     continue
-                if self.want.conditions.argument_scoring == "mapped" and not self._are_mapped(ours, theirs):
+                if is_mapped and not self._are_mapped(ours, theirs):
                     continue
-                weight = 1.0 if ours.role == theirs.role else parameters.W_err_role
-                preference, is_swap = weight, False
-                if is_relation and (ours.role in RELATED or theirs.role in RELATED):
-                    if ours.role not in RELATED or theirs.role not in RELATED:
-                        continue
-                    is_swap = (
-                        ours.role != theirs.role and gold.element.attributes.get("type") not in parameters.symmetric
-                    )
-                    if is_swap and readings.swapped == "apart":
-                        continue
-                    weight = 1.0
-                    preference = self._asymmetry(gold.element, system.element) if is_swap else 1.0
+                main = is_relation and (ours.role in RELATED, theirs.role in RELATED)
+                if main and main[0] != main[1]:
+                    continue
+                one = self._main(gold, system, ours, theirs) if main and main[0] else self._other(ours, theirs)
+                if one is None:
+                    continue
                 value = self._value(ours, theirs, system.documents)
-                if value or readings.conditions == "mappable":
-                    found[i, j] = Allowed(value, weight, preference, is_swap)
+                if value or self.want.readings.conditions == "mappable":
+                    found[i, j] = Allowed(value, *one)
         return found
+
+    def _main(self, gold: Token, system: Token, ours: Argument, theirs: Argument) -> tuple[float, float, bool] | None:
+        """Arg-1 and Arg-2: the same role, unless the reference's type is symmetric (or a swap is charged)."""
+        if ours.role == theirs.role or gold.element.attributes.get("type") in self.want.parameters.symmetric:
+            return 1.0, 1.0, False
+        if self.want.readings.swapped == "apart":
+            return None
+        return 1.0, self._asymmetry(gold.element, system.element), True
+
+    def _other(self, ours: Argument, theirs: Argument) -> tuple[float, float, bool]:
+        """Any other roles: W_err-role if they differ."""
+        weight = 1.0 if ours.role == theirs.role else self.want.parameters.W_err_role
+        return weight, weight, False
 
     def _value(self, gold: Argument, system: Argument, documents: Iterable[str]) -> float:
         """Value(arg_sys, arg_ref), over documents."""
         by_document = self.arguments[gold.kind].by_document
         edge = gold.element, system.element
-        return fsum([self._counted(by_document[document].get(edge, 0.0)) for document in documents])
+        return self._sum([by_document[document].get(edge, 0.0) for document in documents])
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
         """Whether two arguments are mapped to each other as elements."""

@@ -20,16 +20,17 @@ LARGE = 4096
 
 def optimal(gains: Gains) -> list[Edge]:
     """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
+    if len(gains) == 1:
+        return [edge for edge, (value, _) in gains.items() if value * UNIT >= -0.5]
     usable = {edge: gain for edge, (value, _) in gains.items() if (gain := round(value * UNIT)) >= 0}
     if len(usable) < 2 or _is_matching(usable):
         return sorted(usable)
-    if len(usable) <= SMALL:
-        edges = sorted(usable)
-        return _tried(edges, _in_order(edges, usable, gains))
     chosen: list[Edge] = []
-    for edges in components(usable):
+    for edges in components(usable) if len(usable) > SMALL else [sorted(usable)]:
         if len(edges) == 1:
             chosen += edges
+        elif len(edges) <= SMALL:
+            chosen += _tried(edges, _in_order(edges, usable, gains))
         elif len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
             found = sparse([(*edge, usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3))) for edge in edges])
             kept = {(row, column) for row, column, _ in found}

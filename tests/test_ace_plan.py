@@ -1,5 +1,7 @@
 """The protocols against the text of the ACE 2005 evaluation plan: Tables 12 to 20, value for value."""
 
+import importlib
+import inspect
 import re
 import tomllib
 from pathlib import Path
@@ -144,3 +146,25 @@ def test_the_scorer_differs_from_the_plan_where_it_says_so() -> None:
     told = " ".join(MEASURES.get("ace").CARD.departures)
     assert "readings" not in plan
     assert [name for name in nist["readings"] if f"readings.{name}" not in told] == []
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "ace.md"
+FORMULAS = re.findall(
+    r"^\| (.+?) \| `karat\.([a-z.]+)\.([A-Za-z_.]+)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+)
+
+
+@pytest.mark.parametrize(("formula", "module", "name"), FORMULAS)
+def test_the_page_names_the_function_and_the_function_its_formula(formula: str, module: str, name: str) -> None:
+    found: Any = importlib.import_module(f"karat.{module}")
+    for part in name.split("."):
+        found = getattr(found, part)
+    told = " ".join((inspect.getdoc(getattr(found, "func", found)) or "").split())
+    assert told
+    for words in re.findall(r"`(\w+)", formula):
+        if not words.endswith("_Value") or words in ("Element_Value", "Mentions_Value", "Arguments_Value"):
+            assert words in told, f"{name} does not say {words}"
+
+
+def test_the_page_has_every_formula() -> None:
+    assert len(FORMULAS) == 18

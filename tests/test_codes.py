@@ -219,6 +219,8 @@ NEVER_FOUND = {
     "validated-absent": "only a score may ask for validated sentences",
     "gold-span-twice": "only a score that matches spans exactly minds",
     "system-span-twice": "only a score that matches spans exactly minds",
+    "element-twice": "only a score document by document minds an element in two of them",
+    "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
 ELSEWHERE = {"conll-": "test_conll.py", "corefud-": "test_corefud.py", "ecb-": "test_ecbplus.py"}

@@ -1,7 +1,9 @@
 """What leaves a document before it is aligned: each filter is a small record that a protocol names and fills."""
 
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -182,23 +184,44 @@ class Elements(Struct, frozen=True, forbid_unknown_fields=True):
     within: Literal["document", "corpus"] = "document"
 
     def prepare(self, comparison: Comparison, report: Report) -> Work:
-        """Remember a number for each element: 8 bytes, whatever its id."""
+        """Refuse an id that an earlier document has."""
         del comparison, report
         if self.within == "corpus":
             return _unchanged
-        sides = (("gold", set[int]()), ("the system", set[int]()))
+        sides = (("gold", _Seen()), ("the system", _Seen()))
 
         def checked(pair: Pair) -> Pair:
             for (side, seen), document in zip(sides, (pair.gold, pair.system), strict=True):
+                again = seen.again([cluster.id for cluster in document.clusters])
                 for cluster in document.clusters:
-                    key = hash(cluster.id)
-                    if key in seen:
+                    if cluster.id in again:
                         found = f"{cluster.kind} {quoted(cluster.id)} of {side} is in document {quoted(document.id)}"
                         raise ELEMENT_TWICE.error(f"{found} and in another one before it")
-                    seen.add(key)
             return pair
 
         return checked
+
+
+class _Seen:
+    """Which ids came before, in 8 bytes each: sorted runs of their hashes, merged as they grow."""
+
+    def __init__(self) -> None:
+        self._runs: list[array[int]] = []
+
+    def again(self, ids: Sequence[str]) -> list[str]:
+        """Those of these ids that came in an earlier call; all are remembered."""
+        hashes = {hash(id_): id_ for id_ in ids}
+        found = [id_ for key, id_ in hashes.items() if any(_holds(run, key) for run in self._runs)]
+        fresh = array("q", sorted(hashes))
+        while self._runs and len(self._runs[-1]) <= len(fresh):
+            fresh = array("q", sorted(self._runs.pop() + fresh))
+        self._runs.append(fresh)
+        return found
+
+
+def _holds(run: "array[int]", key: int) -> bool:
+    place = bisect_left(run, key)
+    return place < len(run) and run[place] == key
 
 
 class Given(Struct, frozen=True, forbid_unknown_fields=True):

@@ -45,7 +45,7 @@ TASKS = {
 CARD = Card(
     title="ACE 2005 value scores",
     rows={
-        "ace.edr": "entities: value, precision, recall, f1 of tokens that are right in all, and the same of value",
+        "ace.edr": "entities: value; precision, recall, f1 of tokens, and of value",
         "ace.val": "values (quantities, crimes, job titles, ...)",
         "ace.tern": "temporal expressions (timex2)",
         "ace.rdr": "relations and their arguments",

@@ -121,6 +121,8 @@ def correspondences(
     """Mentions in correspondence; marks what unmapped mentions are worth.
 
     mutual_overlap = sys ∩ ref / max(sys, ref) ≥ min_overlap, and for heads a common string of at least min_text_match.
+    MMV = min(MTypeValue(sys), MTypeValue(ref)) · Π W_Merr; of an unmapped mention -MTypeValue · W_M-FA, and · W_M-CR if
+    it corresponds to a reference mention of any element.
     """
     found: list[Met] = []
     lengths = common([spot.region for spot in gold], [spot.region for spot in system])

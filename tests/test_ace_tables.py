@@ -93,7 +93,7 @@ def test_what_is_evaluated_in_which_language(plan: Plan) -> None:
             found["tasks"][task[1].lower()] = languages
         for part, names in (("given", GIVEN), ("modes", MODES), ("sources", SOURCES)):
             if name in names:
-                found[part][names[name]] = languages  # type: ignore[index]
+                found[part][names[name]] = languages
     assert found == {"tasks": tables.TASKS, "given": tables.GIVEN, "modes": tables.MODES, "sources": tables.SOURCES}
 
 

@@ -76,14 +76,15 @@ class Page:
 
 
 def write_apf(folder: Path, documents: int = 155) -> tuple[Path, Path, int]:
-    """Folders of gold and of a system, with their `.sgm`, and how many entity mentions gold has.
+    """Folders of gold and of a system, and how many entity mentions gold has; the sources are in `ace-sources-N`.
 
     In proportion to 155 documents there are 6,000 entity mentions, 1,000 relations, 1,600 events, 1,100 times and 970
     values. The system misses and invents mentions, cuts heads, splits entities, confuses types and loses arguments.
     """
     random = Random(documents)
     places = folder / f"ace-gold-{documents}", folder / f"ace-system-{documents}"
-    for place in places:
+    sources = folder / f"ace-sources-{documents}"
+    for place in (*places, sources):
         place.mkdir(parents=True)
     mentions = 0
     for number in range(documents):
@@ -102,7 +103,7 @@ def write_apf(folder: Path, documents: int = 155) -> tuple[Path, Path, int]:
         system = replace(page, elements=_system(random, page))
         for place, side, name in ((places[0], page, "gold"), (places[1], system, "system")):
             (place / f"{page.id}.apf.xml").write_text(_apf(side, name), encoding="utf-8")
-            (place / f"{page.id}.sgm").write_text(_sgm(page), encoding="utf-8")
+        (sources / f"{page.id}.sgm").write_text(_sgm(page), encoding="utf-8")
     return *places, mentions
 
 

@@ -223,7 +223,16 @@ NEVER_FOUND = {
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
-ELSEWHERE = {"conll-": "test_conll.py", "corefud-": "test_corefud.py", "ecb-": "test_ecbplus.py"}
+ELSEWHERE = {
+    "apf-": "test_apf_validation.py",
+    "cluster-in-": "test_apf_validation.py",
+    "conll-": "test_conll.py",
+    "corefud-": "test_corefud.py",
+    "ecb-": "test_ecbplus.py",
+    "file-kin": "test_apf_validation.py",
+    "mention-in-": "test_apf_validation.py",
+    "sgm-": "test_apf_validation.py",
+}
 """Codes that begin so have their damaged files, with lines, in the tests of their format."""
 
 

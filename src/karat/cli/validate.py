@@ -13,7 +13,7 @@ Examples:
   karat validate system.tbf
   karat validate gold/ system.tbf --tokens tables/
   karat validate system.tbf --types types.txt
-  karat validate english/edr/SITE1_primary/ --sources sgm/
+  karat validate apf/ --sources sgm/
   karat validate @files.txt -f json -o findings.json
 
 A PATH is a file, a folder, @LIST (a file with one path a line), or - for standard input. Each is a corpus of its own.

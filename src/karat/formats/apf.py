@@ -120,9 +120,10 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=part.line)
         header = _header(root, part.line, file)
         header.comments = _comments(skeleton, part.line)
+        line, counted = part.line, part.begin
         for (begin, end), element in zip(part.documents, root.iterchildren("document"), strict=True):
             found = True
-            line = part.line + element.sourceline - 1
+            line, counted = line + data.count(b"\n", counted, begin), begin
             id_ = element.get("DOCID")
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
@@ -172,6 +173,13 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
             end = data.find(_SKIPPED[name], mark.end())
             if end < 0:
                 break
+            if (
+                begin
+                and not opened
+                and data.startswith(b"<?xml ", mark.start())
+                and _is_blank(data[begin : mark.start()])
+            ):
+                begin = mark.start()  # where files were joined, each brings its declaration, which must come first
             position = end + len(_SKIPPED[name])
             continue
         tag = _TAG_END.match(data, mark.end())
@@ -200,10 +208,15 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
             yield _SourceFile(start, position, line, documents)
             begin, opened, documents = position, False, []
     rest = data[begin:]
-    if opened or begin == 0 or re.sub(rb"<!--.*?-->", b"", rest, flags=re.DOTALL).strip():
+    if opened or begin == 0 or not _is_blank(rest):
         start = len(data) - len(rest.lstrip())
         line += data.count(b"\n", counted, start)
         _refuse_broken(data[start:], file, line)
+
+
+def _is_blank(data: bytes) -> bool:
+    """Whether there is nothing but comments."""
+    return not _COMMENT.sub(b"", data).strip()
 
 
 def _refuse_encoding(head: bytes, file: str, line: int) -> None:

@@ -17,7 +17,13 @@ from karat.errors import KaratError
 from tests.conftest import SHARED
 
 ROOTS = [Path(__file__).parent / "oracles", SHARED / "oracles"]
-COVERED = {"nugget": "nugget.", "conll": "coref.", "cdec": "coref.", "ace": "ace.", "ace-micro": "ace."}
+COVERED = {
+    "nugget": ("nugget.", "sequence."),
+    "conll": "coref.",
+    "cdec": "coref.",
+    "ace": "ace.",
+    "ace-micro": "ace.",
+}
 """Pack: the measures that are built."""
 
 

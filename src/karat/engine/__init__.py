@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from karat.corpus import Corpus
 from karat.engine.pairs import pairs
+from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
 from karat.fingerprint import Fingerprint
@@ -67,6 +68,7 @@ def score(
         report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    places = Places(gold, system, report)
     sheets = [
         Sheet(
             protocol,
@@ -74,13 +76,13 @@ def score(
             system_survey,
             by=options.by,
             measures=options.measures,
-            report=report,
+            report=places.report,
             details=options.details,
         )
         for protocol in protocols
     ]
     _refuse_absent(options.measures, sheets)
-    scored = [measure for sheet in sheets for measure, _, _ in sheet.measures]
+    scored = [measure for sheet in sheets for measure, _ in sheet.measures]
     if options.details and scored and not any(hasattr(measure, "details") for measure in scored):
         raise NO_DETAILS.error(f"{', '.join(sheet.protocol.name for sheet in sheets)} has no details to tell")
     fingerprint, units = Fingerprint(), set[str]()
@@ -92,9 +94,10 @@ def score(
             units.add(pair.gold.unit)
         mentions[0] += len(pair.gold.mentions)
         mentions[1] += len(pair.system.mentions)
-        for sheet in sheets:
-            if in_gold or sheet.protocol.system_only_documents == "score":
-                sheet.add(pair)
+        with places.of(pair.gold.id):
+            for sheet in sheets:
+                if in_gold or sheet.protocol.system_only_documents == "score":
+                    sheet.add(pair)
         if progress is not None:
             progress(done, total)
     for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):

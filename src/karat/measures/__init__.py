@@ -145,6 +145,8 @@ class Setting(Struct, frozen=True):
     """Attributes on at least one gold mention: type, realis, then by name."""
     alignments: Mapping[str, AlignmentChoice]
     comparison: Comparison
+    links: Sequence[str] = ()
+    """Kinds of links that gold has between mentions that are scored, by name."""
     gold_kinds: Collection[str] = ()
     """Kinds that gold has anywhere."""
     system_kinds: Collection[str] = ()

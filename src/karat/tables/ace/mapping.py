@@ -1,9 +1,9 @@
 """One-to-one mappings: the one that is worth most, and what NIST's program takes for it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from karat.align.assignment import Edge, assignment, components
-from karat.align.matching import sparse
+from karat.align.matching import matching
 
 Gains = Mapping[Edge, tuple[float, float]]
 """For each pair (row, column) that may be mapped: what that gains over leaving both unmapped, and their overlap."""
@@ -32,8 +32,10 @@ def optimal(gains: Gains) -> list[Edge]:
         elif len(edges) <= SMALL:
             chosen += _tried(edges, _in_order(edges, usable, gains))
         elif len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
-            found = sparse([(*edge, usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3))) for edge in edges])
-            kept = {(row, column) for row, column, _ in found}
+            weights: dict[tuple[Hashable, Hashable], float] = {
+                edge: usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3)) for edge in edges
+            }
+            kept = set(matching(weights))
             chosen += [edge for edge in edges if edge in kept]
         else:
             chosen += assignment(_in_order(edges, usable, gains))

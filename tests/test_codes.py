@@ -222,7 +222,12 @@ NEVER_FOUND = {
     "system-span-twice": "only a score that matches spans exactly minds",
 }
 
-ELSEWHERE = {"conll-": "test_conll.py", "corefud-": "test_corefud.py", "ecb-": "test_ecbplus.py"}
+ELSEWHERE = {
+    "conll-": "test_conll.py",
+    "corefud-": "test_corefud.py",
+    "ecb-": "test_ecbplus.py",
+    "forest-": "test_forest.py",
+}
 """Codes that begin so have their damaged files, with lines, in the tests of their format."""
 
 

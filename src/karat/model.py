@@ -20,6 +20,9 @@ Id = Annotated[str, Meta(min_length=1)]
 Unit = Literal["char", "token"]
 """What offsets count: code points of the text, or rows of the token table."""
 
+ORDERED = frozenset({"after"})
+"""Kinds of links that order events in time and make no hierarchy of them."""
+
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One place in a document that speaks of an event (or an entity, a value, a time)."""
@@ -46,7 +49,7 @@ class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     attributes: dict[str, Value] = {}
 
 
-class Link(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """Joins two mentions, or two clusters, of a document: `source` to `target` (`from` and `to` in JSON)."""
 
     kind: str
@@ -78,6 +81,11 @@ class Pair(Struct, frozen=True):
 
     gold: Document
     system: Document
+
+
+def nodes_of(kind: str) -> str:
+    """The attribute that tells in how many nodes of a forest a cluster stands, where that is more than links tell."""
+    return f"nodes.{kind}"
 
 
 def qualified(document: str, id_: str) -> str:

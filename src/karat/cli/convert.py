@@ -14,6 +14,7 @@ Examples:
   karat convert litbank.jsonl litbank-again --to brat
   karat convert litbank/ litbank.tbf --lossy
   karat convert ere/ - --to jsonl
+  karat convert gold.tbf hierarchies.forest --lossy
   karat convert ecbplus/ test.jsonl --topics 26-45
 
 IN is a file, a folder, @LIST (a file with one path a line), or - for standard input. OUT is a file (ending in .gz: a

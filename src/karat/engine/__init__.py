@@ -13,7 +13,7 @@ from karat.corpus import Corpus
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.sheet import Sheet
-from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
+from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
 from karat.protocols import Protocol, resolve
@@ -57,6 +57,7 @@ def score(
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             MEASURES.get(prefix.partition(".")[0])
     report = _refusing_faults(findings.add) if options.strict else findings.add
+    report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     places = Places(gold, system, report)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from karat.counts import Counts, Leaf, Rows, finish, mean, settled
+from karat.errors import Report
 from karat.measures import Composite, Measure
 from karat.protocols import Averages
 from karat.results import Score
@@ -25,11 +26,19 @@ class _Waiting(NamedTuple):
 class Ledger:
     """Rows that are measured, unit by unit, and the scores that they finish into.
 
-    `counted` is told the documents of each unit when it is complete.
+    `counted` is told the documents of each unit when it is complete, `report` what measures remark on a unit.
     """
 
-    def __init__(self, wanted: Wanted, *, unit: str, counted: Callable[[Sequence[Tables]], None] | None = None) -> None:
+    def __init__(
+        self,
+        wanted: Wanted,
+        *,
+        unit: str,
+        counted: Callable[[Sequence[Tables]], None] | None = None,
+        report: Report | None = None,
+    ) -> None:
         self._counted = counted
+        self._report = report
         self.measures: list[tuple[Measure, Averages, Rows]] = [
             (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
         ]
@@ -50,7 +59,7 @@ class Ledger:
         if self._at_once:
             self._enter(unit, gold, system, [tables])
             for measure, _, rows in self.measures:
-                rows.append(measure.count(tables.get(measure.artefact)))
+                self._append(measure, rows, tables.get(measure.artefact))
         else:
             # Mentions and how they were aligned are let go; only what is counted waits.
             made = {artefact: tables.get(artefact) for artefact in self._artefacts}
@@ -72,10 +81,23 @@ class Ledger:
                 self.whole[artefact] = whole
                 finished[artefact] = artefact.settled(whole) if late else whole
             for table in finished.get(artefact, ()):
-                rows.append(measure.count(table))
+                self._append(measure, rows, table)
         self._pending = {}
 
+<<<<<<< HEAD
     def _enter(self, unit: str, gold: int, system: int, documents: Sequence[Tables]) -> None:
+=======
+    def _append(self, measure: Measure, rows: Rows, table: Any) -> None:
+        """Count a unit, and tell what the measure has to say of it."""
+        counts = measure.count(table)
+        rows.append(counts)
+        remarks = getattr(measure, "remarks", None)
+        if remarks is not None and self._report is not None:
+            for finding in remarks(table, counts):
+                self._report(finding)
+
+    def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
+>>>>>>> hier
         self.units.append(unit)
         self.gold_mentions.append(gold)
         self.system_mentions.append(system)

@@ -54,7 +54,7 @@ class Sheet:
         setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
         wanted = self._wanted(setting, measures)
         known = in_order(attributes | system.attributes_of(protocol.kinds))
-        self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by else None)
+        self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by else None, report=report)
         self.measures: list[tuple[Measure, Averages]] = [
             (measure, averages) for measure, averages, _ in self._ledger.measures
         ]

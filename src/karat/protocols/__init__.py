@@ -69,6 +69,8 @@ class Protocol(Struct, frozen=True):
     system_only_documents: Literal["ignore", "score", "refuse"]
     parameters: dict[str, Parameter]
     values: dict[str, Any]
+    faults: tuple[str, ...]
+    """Codes of findings that are notes elsewhere and faults under this protocol."""
     comparison: Comparison
     filters: tuple[Filter, ...]
     collapse: Collapse | None
@@ -110,6 +112,7 @@ class _File(Struct, forbid_unknown_fields=True):
     unit: Literal["document", "subtopic", "topic", "corpus"] = "document"
     system_only_documents: Literal["ignore", "score", "refuse"] = "ignore"
     parameters: dict[str, Parameter] = {}
+    faults: tuple[str, ...] = ()
     comparison: Comparison = Comparison()
     filters: list[dict[str, Any]] = []
     collapse: dict[str, Any] | None = None
@@ -172,6 +175,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         system_only_documents=written.system_only_documents,
         parameters=written.parameters,
         values=values,
+        faults=written.faults,
         comparison=written.comparison,
         filters=tuple(read.filter(entry) for entry in written.filters),
         collapse=None if written.collapse is None else read.settled(written.collapse, Collapse),

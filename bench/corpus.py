@@ -131,6 +131,26 @@ def write_bad_conll(folder: Path, megabytes: int) -> Path:
     return path
 
 
+def write_hierarchies(folder: Path, documents: int) -> tuple[Path, Path]:
+    """A gold and a system file in TBF: 50 events and 40 subevent links a document, a fifth of them elsewhere."""
+    random = Random(documents)
+    paths = folder / f"gold-trees-{documents}.tbf", folder / f"system-trees-{documents}.tbf"
+    with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
+        for number in range(documents):
+            name = f"NYT_ENG_{number:08}"
+            nuggets = [Nugget(20 * n, 20 * n + 7, 0, TYPES[n % len(TYPES)], REALIS[n % len(REALIS)]) for n in range(50)]
+            parents = {child: random.randrange(child) for child in random.sample(range(1, 50), 40)}
+            moved = {child: random.randrange(child) if random.random() < 0.2 else p for child, p in parents.items()}
+            for stream, producer, links in ((gold, "gold", parents), (system, "system1", moved)):
+                lines = [
+                    f"@Subevent\tR{child}\tE{parent + 1},E{child + 1}\n" for child, parent in sorted(links.items())
+                ]
+                head, end, tail = _block(random, producer, name, nuggets).partition("#EndOfDocument")
+                mentions = "".join(line for line in head.splitlines(keepends=True) if line[0] != "@")
+                stream.write("".join([mentions, *lines, end, tail]))
+    return paths
+
+
 def _line(start: int, prefix: str, clusters: Sequence[int]) -> str:
     mentions = [
         {"id": f"m{number}", "span": [[40 * number, 40 * number + 8]], "cluster": f"{prefix}{cluster}"}

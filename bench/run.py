@@ -18,7 +18,7 @@ from statistics import median
 from typing import NamedTuple
 
 from ace_corpus import write_apf
-from corpus import write_bad_conll, write_coref, write_tbf
+from corpus import write_bad_conll, write_coref, write_hierarchies, write_tbf
 
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
 ALONE = """
@@ -132,6 +132,20 @@ def coreference(scale: int) -> Iterator[Row]:
             yield Row(f"coreference: {mentions:,} mentions / json.loads", times.ratio, str(times), 15)
 
 
+def hierarchies(scale: int) -> Iterator[Row]:
+    """Event hierarchies: 50 events and 40 links a document."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [*write_hierarchies(Path(folder), 2_000 // scale)]
+
+        import karat
+
+        gold, system = map(str, files)
+        scored = partial(karat.score, gold, system, protocol="araki-2014")
+        scored()
+        times = taking_turns(scored, partial(_split_lines, files), rounds=5)
+        yield Row("hierarchies: read and score / split the lines", times.ratio, str(times), 20)
+
+
 def refusal(scale: int) -> Iterator[Row]:
     """One bad line at the very end of a CoNLL file of 40 MB."""
     with tempfile.TemporaryDirectory() as folder:
@@ -213,7 +227,7 @@ def _run(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, refusal, values]
+AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, hierarchies, refusal, values]
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
     "engine": {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "validate": {"align", "checks", "corpus", "filters", "formats"},
+    "validate": {"align", "checks", "corpus", "filters", "formats", "protocols"},
     "report": {"describe", "ecb_table", "results", "validate"},
     "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
     "showcase": {"api", "report"},

@@ -231,6 +231,7 @@ ELSEWHERE = {
     "corefud-": "test_corefud.py",
     "ecb-": "test_ecbplus.py",
     "file-kin": "test_apf_validation.py",
+    "forest-": "test_forest.py",
     "mention-in-": "test_apf_validation.py",
     "sgm-": "test_apf_validation.py",
 }

@@ -21,6 +21,7 @@ COVERED = {
     "nugget": ("nugget.", "sequence."),
     "conll": "coref.",
     "cdec": "coref.",
+    "partial": "hierarchy.",
     "ace": "ace.",
     "ace-micro": "ace.",
 }

@@ -31,6 +31,7 @@ class Survey:
         self.rows: dict[str, int] = {}
         self._places = array("q")
         self._contexts: dict[int, str] = {}
+        self._more: dict[int, tuple[tuple[int, int, int], ...]] = {}
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
         self.links: set[tuple[str, str, str]] = set()
@@ -41,6 +42,8 @@ class Survey:
         """Take note of one more document."""
         if block.context is not None:
             self._contexts[len(self.rows)] = block.context
+        if block.more:
+            self._more[len(self.rows)] = block.more
         self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
@@ -51,7 +54,7 @@ class Survey:
         """The file (by number) and the block of a document."""
         row = self.rows[id_]
         file, offset, length, line = self._places[row * 4 : row * 4 + 4]
-        return file, Block(id_, offset, length, line, context=self._contexts.get(row))
+        return file, Block(id_, offset, length, line, context=self._contexts.get(row), more=self._more.get(row, ()))
 
     def settle(self, kinds: dict[str, str]) -> None:
         """Take note of what undecided kinds are, once all documents are known."""
@@ -241,7 +244,11 @@ class FileCorpus:
     def _bytes(self, number: int, block: Block) -> bytes:
         stream = self._stream(number)
         stream.seek(block.offset)
-        return stream.read(block.length)
+        data = stream.read(block.length)
+        for offset, length, _ in block.more:
+            stream.seek(offset)
+            data += stream.read(length)
+        return data
 
     def _stream(self, number: int) -> BinaryIO:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""

@@ -8,7 +8,7 @@ finding is raised as an error; faults and notes are reported, counted and scored
 """
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal, NamedTuple
 
 Severity = Literal["fatal", "fault", "note"]
@@ -77,6 +77,16 @@ class Rule(NamedTuple):
         return KaratError(self.at(message, file=file, line=line))
 
 
+def graver(report: Report, codes: Collection[str]) -> Report:
+    """A report to which notes of these codes are told as faults."""
+
+    def told(finding: Finding) -> None:
+        is_fault = finding.code in codes and finding.severity == "note"
+        report(finding._replace(severity="fault") if is_fault else finding)
+
+    return told if codes else report
+
+
 class KaratError(Exception):
     """Something the user gave cannot be used; the finding says where, what, and what to do."""
 
@@ -110,9 +120,11 @@ class Findings:
     def __init__(self) -> None:
         self.kept: list[Finding] = []
         self.counts: dict[str, int] = {}
+        self._by_severity: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
 
     def add(self, finding: Finding) -> None:
         """Count one, and keep it if there are not too many of its kind."""
+        self._by_severity[finding.severity] += 1
         seen = self.counts[finding.code] = self.counts.get(finding.code, 0) + 1
         if seen <= self.KEPT:
             self.kept.append(finding)
@@ -128,10 +140,7 @@ class Findings:
 
     def by_severity(self) -> dict[Severity, int]:
         """How many there are of each severity, the kept ones and the others."""
-        totals: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
-        for code, count in self.counts.items():
-            totals[self._first(code).severity] += count
-        return totals
+        return dict(self._by_severity)
 
     def _first(self, code: str) -> Finding:
         return next(finding for finding in self.kept if finding.code == code)

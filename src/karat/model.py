@@ -27,6 +27,9 @@ Unit = Literal["char", "token", "microsecond", "box"]
 """What offsets count: code points of the text, rows of the token table, or microseconds of a recording. An image has no
 offsets: its mentions have boxes, and their spans are empty."""
 
+ORDERED = frozenset({"after"})
+"""Kinds of links that order events in time and make no hierarchy of them."""
+
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One place in a document that speaks of an event (or an entity, a value, a time)."""
@@ -82,7 +85,7 @@ class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     external: tuple[External, ...] = ()
 
 
-class Link(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """Joins two mentions, or two clusters, of a document: `source` to `target` (`from` and `to` in JSON)."""
 
     kind: str
@@ -118,6 +121,11 @@ class Pair(Struct, frozen=True):
 
     gold: Document
     system: Document
+
+
+def nodes_of(kind: str) -> str:
+    """The attribute that tells in how many nodes of a forest a cluster stands, where that is more than links tell."""
+    return f"nodes.{kind}"
 
 
 def qualified(document: str, id_: str) -> str:

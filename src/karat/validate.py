@@ -14,10 +14,11 @@ from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import FileCorpus, Survey, corpus_of
-from karat.errors import Finding, Findings, KaratError, Rule, UsageError
+from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
 from karat.filters import types_in
 from karat.formats import FORMATS, Block, Options
 from karat.formats._files import find
+from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Name one type a line.")
@@ -134,6 +135,8 @@ def _check_corpus(
     survey, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
+    # What the protocols that the format chooses take for a fault is one here, too.
+    report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
     known = _known(corpus) if corpus.is_settled_late else survey
     try:
         for number, file in enumerate(corpus.files):
@@ -145,7 +148,7 @@ def _check_corpus(
                     with _telling(validation, file.name):
                         corpus.enter(survey, number, block)
                     with _telling(validation, file.name):
-                        _check_document(corpus, number, block, known, checks, validation)
+                        _check_document(corpus, number, block, known, checks, validation, report)
                     if progress is not None:
                         progress(validation.total.documents, None)
     finally:
@@ -166,9 +169,15 @@ def _known(corpus: FileCorpus) -> Survey:
 
 
 def _check_document(
-    corpus: FileCorpus, number: int, block: Block, known: Survey, checks: Sequence[Check], validation: Validation
+    corpus: FileCorpus,
+    number: int,
+    block: Block,
+    known: Survey,
+    checks: Sequence[Check],
+    validation: Validation,
+    report: Report,
 ) -> None:
-    document = corpus.settled(corpus.read_at(number, block, validation.add), known)
+    document = corpus.settled(corpus.read_at(number, block, report), known)
     validation.count(corpus.files[number].name, mentions=len(document.mentions))
     for finding in check(document, partial(corpus.where_at, number, block), checks):
-        validation.add(finding)
+        report(finding)

@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from karat.errors import Finding, Rule
-from karat.model import Document, Link
+from karat.model import ORDERED, Document, Link
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or turn round one of these links, or correct the coreference between them.")
 INSIDE = Rule(
@@ -16,8 +16,10 @@ PARENTS = Rule(
     "note",
     "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
 )
-PARENTAL = "subevent"
-"""The kind of link that leads from a parent to its child; what comes after two events is ordinary."""
+DEPTH = 12
+"""Trees that are not deeper need no closer look."""
+PEELED = 4
+"""So often the first and last links of all paths are taken away; mostly none is left then, and so no cycle."""
 MOST = 10
 """Cycles told of one kind in a document; each costs a walk over its links."""
 
@@ -27,7 +29,7 @@ Edge = tuple[Class, Class]
 
 def check(document: Document) -> Iterator[Finding]:
     """Every kind of link for itself."""
-    if not document.links:
+    if not document.links or _are_trees(document):
         return
     ends = {end for link in document.links for end in (link.source, link.target)}
     class_of = {
@@ -51,26 +53,49 @@ def check(document: Document) -> Iterator[Finding]:
             _, closing = max((graph[edge] for edge in pairwise(cycle)), key=lambda numbered: numbered[0])
             told = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(told, item=_item(closing))
-    yield from _children_of_two(graphs.get(PARENTAL, {}), document)
+        if kind not in ORDERED:  # what comes after two events is ordinary
+            yield from _children_of_two(kind, graph, document)
 
 
-def _children_of_two(graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
-    """Each child once, where its second parent is written."""
+def _are_trees(document: Document) -> bool:
+    """Whether there is nothing to tell, seen at once: no clusters, one parent for each child, and roots above all."""
+    left = {(link.kind, link.target): link.source for link in document.links}
+    if len(left) < len(document.links) or any(mention.cluster for mention in document.mentions):
+        return False
+    for _ in range(DEPTH):
+        left = {child: parent for child, parent in left.items() if (child[0], parent) in left}
+        if not left:
+            return True
+    return False
+
+
+def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
+    """Each event once that is the child of two, where its second parent is written."""
+    if len({child for _, child in graph}) == len(graph):
+        return
+    others = {
+        name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
+    }
     parents: dict[Class, list[Class]] = {}
     for parent, child in sorted(graph):
         parents.setdefault(child, []).append(parent)
     for child, having in parents.items():
-        if len(having) > 1:
+        if len(having) > 1 and child[1] not in others:  # an entity may well have parts in two events
             second = sorted(graph[parent, child] for parent in having)[1][1]
             named = " and ".join(repr(name) for _, name in having)
-            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {PARENTAL} links: {named}"
+            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
             yield PARENTS.at(found, item=_item(second))
 
 
 def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left = _inner(edges)
-    for _ in range(MOST if left else 0):
+    left: Collection[Edge] = edges
+    for _ in range(PEELED):
+        left = _inner(left)
+        if not left:
+            return
+    left = sorted(left)
+    for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
             sorter.add(source, target)
@@ -86,9 +111,9 @@ def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
 
 
 def _inner(edges: Collection[Edge]) -> list[Edge]:
-    """Edges that something leads to and that lead on, as those of a cycle do; mostly there are none."""
-    sources, targets = ({edge[side] for edge in edges} for side in (0, 1))
-    return sorted([edge for edge in edges if edge[0] in targets and edge[1] in sources])
+    """Edges that something leads to and that lead on, as those of a cycle do."""
+    sources, targets = {source for source, _ in edges}, {target for _, target in edges}
+    return [edge for edge in edges if edge[0] in targets and edge[1] in sources]
 
 
 def _item(link: Link) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ Examples:
   karat convert litbank.jsonl litbank-again --to brat
   karat convert litbank/ litbank.tbf --lossy
   karat convert ere/ - --to jsonl
+  karat convert gold.tbf hierarchies.forest --lossy
   karat convert ecbplus/ test.jsonl --topics 26-45
   karat convert apf/ given/ --to apf --keep mentions
 

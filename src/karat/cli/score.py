@@ -17,6 +17,7 @@ Examples:
   karat score gold.tbf system.tbf -p tac-2017 --set types=types.txt --by type
   karat score gold.jsonl.gz system.jsonl -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
+  karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - for standard input.
 """

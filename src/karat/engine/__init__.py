@@ -13,10 +13,11 @@ from karat.corpus import Corpus
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.sheet import Sheet
-from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
+from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
-from karat.protocols import Protocol
+from karat.protocols import Protocol, resolve
+from karat.protocols import names as known
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
@@ -66,6 +67,7 @@ def score(
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
         told = "Its format refuses faults; --accept-faults counts them instead."
         report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
+    report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     places = Places(gold, system, report)
@@ -123,8 +125,10 @@ def _refusing_faults(report: Report, why: str, *, forgiven: Set[str] = frozenset
 
 
 def _refuse_absent(prefixes: Sequence[str], sheets: Sequence[Sheet]) -> None:
-    offered = [id_ for sheet in sheets for id_ in sheet.offered]
+    offered = list(dict.fromkeys(id_ for sheet in sheets for id_ in sheet.offered))
     for prefix in prefixes:
         if not any(id_.startswith(prefix) for id_ in offered):
             names = ", ".join(sheet.protocol.name for sheet in sheets)
-            raise NO_MEASURE.error(f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}")
+            found = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+            others = [name for name in known() if prefix.partition(".")[0] in {f.name for f in resolve(name).families}]
+            raise NO_MEASURE.error(f"{found} Protocols of that family: {', '.join(others)}." if others else found)

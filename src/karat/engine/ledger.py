@@ -2,9 +2,10 @@
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from karat.counts import Counts, Leaf, Rows, finish, mean, settled
+from karat.errors import Report
 from karat.measures import Composite, Measure
 from karat.protocols import Averages
 from karat.results import Score
@@ -13,14 +14,31 @@ from karat.tables import Tables
 Wanted = Sequence[tuple[Measure | Composite, Averages]]
 
 
+class _Waiting(NamedTuple):
+    """What is kept of a document until its unit is complete: its size, its finished tables, and all else if asked."""
+
+    gold: int
+    system: int
+    made: dict[Any, Any]
+    tables: Tables | None
+
+
 class Ledger:
     """Rows that are measured, unit by unit, and the scores that they finish into.
 
-    `counted` is told the documents of each unit when it is complete.
+    `counted` is told the documents of each unit when it is complete, `report` what measures remark on a unit.
     """
 
-    def __init__(self, wanted: Wanted, *, unit: str, counted: Callable[[Sequence[Tables]], None] | None = None) -> None:
+    def __init__(
+        self,
+        wanted: Wanted,
+        *,
+        unit: str,
+        counted: Callable[[Sequence[Tables]], None] | None = None,
+        report: Report | None = None,
+    ) -> None:
         self._counted = counted
+        self._report = report
         self.measures: list[tuple[Measure, Averages, Rows]] = [
             (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
         ]
@@ -30,40 +48,55 @@ class Ledger:
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")
-        self._pending: dict[str, list[Tables]] = {}
+        self._artefacts = list(dict.fromkeys(measure.artefact for measure, _, _ in self.measures))
+        self._pending: dict[str, list[_Waiting]] = {}
         self.whole: dict[Any, list[Any]] = {}
         """The tables of all units, by artefact, where units had to wait for their last document."""
 
     def add(self, unit: str, tables: Tables) -> None:
         """Take one document; one that is a unit by itself is counted at once."""
+        gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
         if self._at_once:
-            self._enter(unit, [tables])
+            self._enter(unit, gold, system, [tables])
             for measure, _, rows in self.measures:
-                rows.append(measure.count(tables.get(measure.artefact)))
+                self._append(measure, rows, tables.get(measure.artefact))
         else:
-            self._pending.setdefault(unit, []).append(tables)
+            # Mentions and how they were aligned are let go; only what is counted waits.
+            made = {artefact: tables.get(artefact) for artefact in self._artefacts}
+            waiting = _Waiting(gold, system, made, None if self._counted is None else tables)
+            self._pending.setdefault(unit, []).append(waiting)
 
     def close(self) -> None:
         """Count the units that had to wait for their last document, or for each other."""
         units = sorted(self._pending.items())
         for unit, documents in units:
-            self._enter(unit, documents)
+            kept = [document.tables for document in documents if document.tables is not None]
+            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
         finished: dict[Any, list[Any]] = {}
         for measure, _, rows in self.measures:
             artefact = measure.artefact
             if units and artefact not in finished:
-                whole = [artefact.add([tables.get(artefact) for tables in documents]) for _, documents in units]
+                whole = [artefact.add([document.made[artefact] for document in documents]) for _, documents in units]
                 late = getattr(artefact, "needs_corpus", False)
                 self.whole[artefact] = whole
                 finished[artefact] = artefact.settled(whole) if late else whole
             for table in finished.get(artefact, ()):
-                rows.append(measure.count(table))
+                self._append(measure, rows, table)
         self._pending = {}
 
-    def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
+    def _append(self, measure: Measure, rows: Rows, table: Any) -> None:
+        """Count a unit, and tell what the measure has to say of it."""
+        counts = measure.count(table)
+        rows.append(counts)
+        remarks = getattr(measure, "remarks", None)
+        if remarks is not None and self._report is not None:
+            for finding in remarks(table, counts):
+                self._report(finding)
+
+    def _enter(self, unit: str, gold: int, system: int, documents: Sequence[Tables]) -> None:
         self.units.append(unit)
-        self.gold_mentions.append(sum(len(tables.pair.gold.mentions) for tables in documents))
-        self.system_mentions.append(sum(len(tables.pair.system.mentions) for tables in documents))
+        self.gold_mentions.append(gold)
+        self.system_mentions.append(system)
         if self._counted is not None:
             self._counted(documents)
 

@@ -65,7 +65,8 @@ class Sheet:
         known = attributes | system.attributes_of(protocol.kinds)
         known |= {field for row, _ in wanted for field in getattr(row, "fields", ())}
         self._details = Details() if details else None
-        self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by or details else None)
+        counted = self._add_outcomes if by or details else None
+        self._ledger = Ledger(wanted, unit=protocol.unit, counted=counted, report=report)
         self.measures: list[tuple[Measure, Averages]] = [
             (measure, averages) for measure, averages, _ in self._ledger.measures
         ]

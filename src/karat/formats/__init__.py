@@ -66,6 +66,8 @@ class Block(NamedTuple):
     """What the file said before the document and is needed to read it."""
     links: frozenset[tuple[str, str, str]] = frozenset()
     """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
+    more: tuple[tuple[int, int, int], ...] = ()
+    """Where else in its file the document goes on: offset, length and first line of each further piece."""
 
 
 class Options(Struct, frozen=True):

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._files import decode
-from karat.formats._rules import DANGLING, MERGED, SINGLETON, TWICE
+from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS
 from karat.formats._tbf_writer import write as write
 from karat.formats._tokens import number
@@ -32,8 +32,8 @@ PROTOCOLS = ("tac-2017",)
 LOCAL_CLUSTERS = True
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
-COMMENT = b"#"[0]
-MARKS = frozenset(b"#@ \t\r\v\f")  # a line that begins otherwise is a mention
+COMMENT, RELATION_MARK = b"#@"
+MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
@@ -56,8 +56,6 @@ RELATION = Rule(
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
 UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-REPEATED = Rule("member-twice", "fault", "Name each mention once; it is a member once.")
-TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to be rid of this note.")
 NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
 
 
@@ -73,7 +71,9 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
-        if data[0] in MARKS:
+        if data[0] == RELATION_MARK:
+            links.update(_link(data))
+        elif data[0] in MARKS:
             mark = data.strip()
             if mark.startswith(BEGIN):
                 if id_ is not None:
@@ -88,14 +88,20 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 yield Block(id_, start, offset - start, first, ATTRIBUTES, links=frozenset(links))
                 id_ = None
                 links.clear()
-            elif (name := mark[1:].lstrip().partition(b"\t")[0]) in LINKS:
-                links.add(LINKS[name])
+            elif mark[:1] == b"@":
+                links.update(_link(mark))
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
         offset = after
     if id_ is not None:
         raise _not_closed("the file ends", id_, first, file, line)
+
+
+def _link(mark: bytes) -> tuple[tuple[str, str, str], ...]:
+    """The kind of link that a relation line draws, and what it joins."""
+    name = mark[1:].lstrip().partition(b"\t")[0]
+    return (LINKS[name],) if name in LINKS else ()
 
 
 def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
@@ -281,13 +287,13 @@ class _Relations:
         """The links between known mentions; what names an unknown one is reported and left out."""
         links: list[Link] = []
         for line, name, arguments in self._lines:
+            if name in LINK_KINDS and arguments[0] in known and arguments[1] in known:
+                links.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
+                continue
             unknown = [argument for argument in arguments if argument not in known]
             for argument in unknown:
                 found = f"@{name} names {quoted(argument)}, which is no mention of document {quoted(self._document)}"
                 self._tell(DANGLING, line, found)
-            if name in LINK_KINDS and not unknown:
-                source, target = arguments
-                links.append(Link(LINK_KINDS[name], source, target))
         return tuple(links)
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:

@@ -8,6 +8,7 @@ A family is a module (or any object another package offers under the entry-point
 
 A measure has two faces: `count(table)`, and, only when asked, `outcomes(table)`: which gold item met which system
 item and what that contributed. The outcomes of a table sum to its counts; a law checks that for every measure.
+A measure may also offer `remarks(table, counts)`: findings on a unit that a reader of the score should know.
 """
 
 import sys

@@ -70,6 +70,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """`aligned`: clusters within documents are paired by overlap; the others are matters of the protocol's collapse."""
     singletons: Singletons = "keep"
     edge: Edge = "perl"
+    only: tuple[str, ...] = ()
+    """The measures wanted, such as `mention`; none named: all, and the averages."""
 
 
 def _pairs(number: int) -> int:
@@ -195,7 +197,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    return [*(Coref(name, table) for name in COUNTERS), *averages]
+    rows: list[Coref | Composite] = [*(Coref(name, table) for name in COUNTERS), *averages]
+    return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 
 def scores(table: Contingency) -> dict[str, Leaf]:

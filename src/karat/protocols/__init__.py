@@ -71,6 +71,8 @@ class Protocol(Struct, frozen=True):
     system_only_documents: Literal["ignore", "score", "refuse"]
     parameters: dict[str, Parameter]
     values: dict[str, Any]
+    faults: tuple[str, ...]
+    """Codes of findings that are notes elsewhere and faults under this protocol."""
     comparison: Comparison
     filters: tuple[Filter, ...]
     collapse: Collapse | None
@@ -115,6 +117,7 @@ class _File(Struct, forbid_unknown_fields=True):
     unit: str = "document"
     system_only_documents: Literal["ignore", "score", "refuse"] = "ignore"
     parameters: dict[str, Parameter] = {}
+    faults: tuple[str, ...] = ()
     comparison: Comparison = Comparison()
     filters: list[dict[str, Any]] = []
     collapse: dict[str, Any] | None = None
@@ -178,6 +181,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         system_only_documents=written.system_only_documents,
         parameters=written.parameters,
         values=values,
+        faults=written.faults,
         comparison=written.comparison,
         filters=tuple(read.filter(entry) for entry in written.filters),
         collapse=None if written.collapse is None else read.settled(written.collapse, Collapse),

@@ -1,7 +1,7 @@
 """A result as a table that a person reads at a glance, the signature under it."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from karat.counts import Leaf, Ratio
@@ -28,28 +28,14 @@ def texts(results: Sequence[Result], *, digits: int = 2) -> str:
 
 def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
     """For each family of measures that several protocols have, a row a protocol: how much a setting flatters."""
-    families: dict[str, dict[str, None]] = {}
-    for result in results:
-        for id_ in result.scores:
-            families.setdefault(id_.partition(".")[0], {}).setdefault(id_)
-    found = []
-    for family, ids in families.items():
-        having = [result for result in results if any(id_ in result.scores for id_ in ids)]
-        if len(having) > 1:
-            names = {id_: _names(result[id_].micro for result in having if id_ in result.scores) for id_ in ids}
-            shown = [(id_, name) for id_ in ids for name in _summary(names[id_])]
-            scores = dict.fromkeys(f"micro {SHORT.get(name, name)}" for _, name in shown)
-            header = [f"{family}, {', '.join(scores)}", *(id_.partition(".")[2] for id_, _ in shown)]
-            rows = [
-                [result.protocol, *(_number(_micro_of(result, id_), name, digits) for id_, name in shown)]
-                for result in having
-            ]
-            found.append(table(header, rows))
-    return found
+    ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
+    rows = {result.protocol: {id_: score.micro for id_, score in result.scores.items()} for result in results}
+    shared = [id_ for id_ in ids if sum(any(map(_same_family(id_), row)) for row in rows.values()) > 1]
+    return breakdown("protocol", rows, shared, digits)
 
 
-def _micro_of(result: Result, id_: str) -> Leaf | None:
-    return result.scores[id_].micro if id_ in result.scores else None
+def _same_family(id_: str) -> Callable[[str], bool]:
+    return lambda other: _family(other) == _family(id_)
 
 
 def text(result: Result, *, digits: int = 2) -> str:
@@ -59,8 +45,8 @@ def text(result: Result, *, digits: int = 2) -> str:
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
         scores(shown, digits),
-        *(conditional(field, rows, list(shown), digits) for field, rows in result.by.items()),
-        *([breakdown(result.unit, result.units, list(shown), digits)] if result.units else []),
+        *(block for field, rows in result.by.items() for block in conditional(field, rows, list(shown), digits)),
+        *(breakdown(result.unit, result.units, list(shown), digits) if result.units else []),
         *details(result.details, digits),
         *remarks(result),
         f"signature  {result.signature}",
@@ -113,37 +99,52 @@ def breakdown(
     found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]],
     measures: Sequence[str],
     digits: int,
-) -> str:
-    """One row a value: all scores of a measure that stands alone, else the one that sums up each measure."""
+) -> list[str]:
+    """A table a family, a row a value: all scores of a measure that stands alone, else the one that sums it up."""
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
     names = {id_: _names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
-    shown = [(id_, name) for id_ in measures for name in (names[id_] if len(measures) == 1 else _summary(names[id_]))]
-    header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)]
-    rows = [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
-    return table(header, rows)
-
-
-def conditional(field: str, found: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int) -> str:
-    """A breakdown; measures whose counts have more to show than scores get a table each."""
+    if len(measures) == 1:
+        shown = [(id_, name) for id_ in measures for name in names[id_]]
+        return [_rows([field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)], leaves, shown, digits)]
     tables = []
+    for family in dict.fromkeys(map(_family, measures)):
+        shown = [(id_, name) for id_ in measures if _family(id_) == family for name in _summary(names[id_])]
+        kinds = list(dict.fromkeys(name for _, name in shown))
+        header = [f"{field}: {family} {' '.join(SHORT.get(name, name) for name in kinds)}"]
+        header += [id_.partition(".")[2] for id_, _ in shown]
+        own = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in shown)}
+        tables.append(_rows(header, own, shown, digits))
+    return tables
+
+
+def _rows(
+    header: list[str], leaves: Mapping[str, Mapping[str, Leaf]], shown: Sequence[tuple[str, str]], digits: int
+) -> str:
+    return table(
+        header, [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
+    )
+
+
+def conditional(
+    field: str, found: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
+) -> list[str]:
+    """A breakdown; each measure whose counts have more to show than scores has a table of its own."""
+    tables, others = [], []
     for id_ in measures:
         rows = {key: row[id_].micro for key, row in found.items() if id_ in row}
         shown = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
-        if not any(shown.values()):
-            return breakdown(field, found, measures, digits)
-        names = _names(rows.values())
-        first = next(iter(shown.values()))
-        header = [f"{id_} by {field}", *first, *(SHORT.get(name, name) for name in names)]
-        lines = [
-            [
-                key,
-                *(_share(one, digits) for one in shown[key].values()),
-                *(_number(leaf, name, digits) for name in names),
+        if rows and not any(shown.values()):
+            others.append(id_)
+        elif rows:
+            names = _names(rows.values())
+            header = [f"{id_} by {field}", *next(iter(shown.values())), *(SHORT.get(name, name) for name in names)]
+            lines = [
+                [key, *(_share(one, digits) for one in shown[key].values())]
+                + [_number(leaf, name, digits) for name in names]
+                for key, leaf in rows.items()
             ]
-            for key, leaf in rows.items()
-        ]
-        tables.append(table(header, lines))
-    return "\n\n".join(tables)
+            tables.append(table(header, lines))
+    return [*(breakdown(field, found, others, digits) if others else []), *tables]
 
 
 def _share(value: float | Ratio, digits: int) -> str:

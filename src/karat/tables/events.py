@@ -43,19 +43,21 @@ def events(document: Document) -> Events:
     event_of: list[int] = []
     named: dict[str, int] = {}
     for number, mention in enumerate(document.mentions):
-        event = len(members) if mention.cluster is None else named.setdefault(mention.cluster, len(members))
-        if event == len(members):
-            members.append([])
-        members[event].append(number)
+        cluster, event = mention.cluster, len(members)
+        if cluster is None or (event := named.setdefault(cluster, event)) == len(members):
+            members.append([number])
+        else:
+            members[event].append(number)
         event_of.append(event)
     return Events(members, event_of, _links(document, named, event_of) if document.links else {})
 
 
 def _links(document: Document, named: dict[str, int], event_of: list[int]) -> dict[str, list[Edge]]:
-    named = named | {mention.id: event for mention, event in zip(document.mentions, event_of, strict=True)}
+    named = named | dict(zip([mention.id for mention in document.mentions], event_of, strict=True))
     found: dict[str, set[Edge]] = {}
+    look = named.get
     for link in document.links:
-        source, target = named.get(link.source), named.get(link.target)
+        source, target = look(link.source), look(link.target)
         if source is not None and target is not None and source != target:
             found.setdefault(link.kind, set()).add((source, target))
     return {kind: sorted(edges) for kind, edges in sorted(found.items())}

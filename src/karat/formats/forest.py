@@ -1,0 +1,263 @@
+"""Forests: conceptual event hierarchies as trees in parentheses, one document a line (Araki et al. 2014, Table 1).
+
+    #kind subevent
+    doc1<TAB>({E6,E7}(E4)(E8(E9))) (E20)
+
+A line is `docid<TAB>trees`, or just trees, and is then named by its number. A node is a mention or a set of coreferent
+mentions; a child stands inside its parent, and blanks mean nothing. `#kind` names the kind of link of the lines that
+follow (at first subevent), so that a document has a line for each of its kinds; `# ` begins a comment.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.formats import Block, Options
+from karat.formats._files import decode
+from karat.formats._forest_writer import MARKS, SUBEVENT
+from karat.formats._forest_writer import plan as plan
+from karat.formats._forest_writer import write as write
+from karat.formats._rules import REPEATED, TRIMMED
+from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
+
+TITLE = "event hierarchies as trees in parentheses"
+SUFFIXES = (".forest",)
+PROTOCOLS = ("araki-2014",)
+LOCAL_CLUSTERS = True
+
+STRUCTURE = Rule(
+    "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
+)
+DIRECTIVE = Rule(
+    "forest-directive", "fatal", "Write #kind NAME before the lines of that kind; a comment begins with '# '."
+)
+TWO_NODES = Rule(
+    "forest-node-twice",
+    "fault",
+    "Put each mention into one node. Nodes that share one are read as one event with all their links; NSTMp is null.",
+)
+
+KIND = "#kind"
+_BEGINNING = re.compile(
+    rb"\s*(?:#(?:kind\s|\s)[^\n]*\n\s*)*(?:[^\t\n(#][^\t\n]*\t)?[ \t]*\([ \t]*(?:[^\s(){},]+|\{[^(){}\n]+\})[ \t]*[()]"
+)
+_TOKEN = re.compile(r"[(){},]|[^\s(){},]+")
+
+
+def sniff(head: bytes) -> bool:
+    """After comments and #kind, the first line has a tree, or an id, a tab and a tree."""
+    return _BEGINNING.match(head) is not None
+
+
+class _Line(NamedTuple):
+    """Where one forest of a document stands, and the kind of its links."""
+
+    offset: int
+    length: int
+    line: int
+    kind: str
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """Each document, with all its lines; one with two lines of a kind is given twice, as it would be in two files."""
+    found: dict[tuple[str, int], list[_Line]] = {}
+    kind, offset = SUBEVENT, stream.tell()
+    for line, data in enumerate(stream, 1):
+        if data[:1] == b"#":
+            kind = _kind(decode(data, file=file, line=line), kind, file, line)
+        elif not data.isspace():
+            id_ = _document_id(data, file, line)
+            time = 0
+            while kind in {there.kind for there in found.get((id_, time), ())}:
+                time += 1
+            found.setdefault((id_, time), []).append(_Line(offset, len(data), line, kind))
+        offset += len(data)
+    for (id_, _), (first, *more) in found.items():
+        kinds = [first.kind, *(there.kind for there in more)]
+        yield Block(
+            id_,
+            *first[:3],
+            kinds=frozenset({"event"}),
+            context=None if kinds == [SUBEVENT] else "\n".join(kinds),
+            links=frozenset((name, "event", "event") for name in kinds),
+            more=tuple(there[:3] for there in more),
+        )
+
+
+def _kind(text: str, current: str, file: str, line: int) -> str:
+    """The kind of the lines after a line that begins with #."""
+    mark, _, name = text.strip().partition(" ")
+    if mark == "#" or text[1].isspace():
+        return current
+    name = name.strip()
+    if mark != KIND or not name or any(blank in name for blank in " \t"):
+        raise DIRECTIVE.error(f"found {quoted(text.strip())}, expected {KIND} NAME", file=file, line=line)
+    return name
+
+
+def _document_id(data: bytes, file: str, line: int) -> str:
+    before, tab, _ = data.partition(b"\t")
+    if before.lstrip().startswith(b"("):
+        return str(line)
+    id_ = decode(before, file=file, line=line).strip()
+    if not tab or not id_:
+        what = "an empty document id" if tab else "neither a tab after a document id nor a tree"
+        raise STRUCTURE.error(f"{what}: {quoted(decode(data, file=file, line=line).strip())}", file=file, line=line)
+    return id_
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The mentions, nodes and links of all lines of a document."""
+    page = _Page(block.id, file, report)
+    for line, kind, text in _lines(data, block, file):
+        trees = text
+        if not text.lstrip().startswith("("):
+            id_, _, trees = text.partition("\t")
+            if id_ != id_.strip():
+                report(TRIMMED.at(f"blanks around the document id {quoted(id_)}", file=file, line=line))
+        page.read(trees, line, kind, len(text) - len(trees))
+    return page.document(options)
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of the first node with a mention, or of the kind of a link."""
+    for line, kind, text in _lines(data, block, ""):
+        if kind == item[0] if isinstance(item, tuple) else item in _TOKEN.findall(text):
+            return line
+    return None
+
+
+def _lines(data: bytes, block: Block, file: str) -> Iterator[tuple[int, str, str]]:
+    """The number, the kind and the text of each line of a document."""
+    numbers = [block.line, *(line for _, _, line in block.more)]
+    kinds = (block.context or SUBEVENT).split("\n")
+    for line, kind, text in zip(numbers, kinds, data.splitlines(keepends=True), strict=True):
+        yield line, kind, decode(text, file=file, line=line)
+
+
+class _Node(NamedTuple):
+    """A node as it was written: its events are known by one of their mentions."""
+
+    line: int
+    kind: str
+    event: str
+    parent: str | None
+    """None: it is the root of a tree."""
+
+
+class _Page:
+    """The trees of a document, line by line, and then what they say together."""
+
+    def __init__(self, document: str, file: str, report: Report) -> None:
+        self._document, self._file, self._report = document, file, report
+        self._root: dict[str, str] = {}
+        """A mention of the same event for each mention; itself for the one that stands for the event."""
+        self._nodes: list[_Node] = []
+
+    def read(self, text: str, line: int, kind: str, before: int) -> None:
+        """Take the trees of one line; `before`: how many characters of the line stand before them."""
+        path: list[str] = []
+        tokens = [(match[0], match.start() + before + 1) for match in _TOKEN.finditer(text)]
+        at = 0
+        while at < len(tokens):
+            token, column = tokens[at]
+            if token == "(":
+                node, at = self._node(tokens, at + 1, line)
+                self._join(node)
+                self._nodes.append(_Node(line, kind, node[0], path[-1] if path else None))
+                path.append(node[0])
+            elif token == ")" and path:
+                path.pop()
+                at += 1
+            else:
+                what = "closes nothing" if token == ")" else "stands outside a node"
+                raise self._wrong(line, f"{quoted(token)} (character {column}) {what}")
+        if path:
+            count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
+            raise self._wrong(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
+
+    def _node(self, tokens: list[tuple[str, int]], at: int, line: int) -> tuple[list[str], int]:
+        """The mentions of the node that begins at a token, and the number of the token after it."""
+        token, column = tokens[at] if at < len(tokens) else ("", 0)
+        if token and token not in MARKS:
+            return [token], at + 1
+        if token != "{":
+            found = f"{quoted(token)} (character {column})" if token else "the end of the line"
+            raise self._wrong(line, f"a node was expected, found {found}")
+        end = next((number for number in range(at, len(tokens)) if tokens[number][0] == "}"), None)
+        inner = [token for token, _ in tokens[at + 1 : end]]
+        ids = inner[::2]
+        if end is None or len(inner) % 2 == 0 or not MARKS.isdisjoint(ids) or {*inner[1::2]} - {","}:
+            raise self._wrong(line, f"no set of mentions such as {{E6,E7}} begins at character {column}")
+        for id_, count in Counter(ids).items():
+            if count > 1:
+                self._tell(REPEATED, line, f"a node names {quoted(id_)} {count} times")
+        return list(dict.fromkeys(ids)), end + 1
+
+    def _join(self, node: list[str]) -> None:
+        """Make the mentions of a node one event, and nodes that share a mention, too."""
+        first = self._event(node[0])
+        for id_ in node[1:]:
+            self._root[self._event(id_)] = first
+
+    def _event(self, id_: str) -> str:
+        """The mention that stands for the event of a mention."""
+        root = self._root
+        while root.setdefault(id_, id_) != id_:
+            root[id_] = id_ = root[root[id_]]
+        return id_
+
+    def document(self, options: Options) -> Document:
+        """What all lines say. A link joins events: clusters, or mentions that are alone in theirs."""
+        members: dict[str, list[str]] = {}
+        for id_ in self._root:
+            members.setdefault(self._event(id_), []).append(id_)
+        nodes = [
+            node._replace(event=self._event(node.event), parent=node.parent and self._event(node.parent))
+            for node in self._nodes
+        ]
+        repeated = self._repeated(nodes, members) if len(nodes) > len(members) else {}
+        cluster_of = {
+            event: self._cluster(ids[0]) for event, ids in members.items() if len(ids) > 1 or event in repeated
+        }
+        links = {
+            Link(node.kind, cluster_of.get(node.parent, node.parent), cluster_of.get(node.event, node.event)): None
+            for node in nodes
+            if node.parent is not None
+        }
+        return Document(
+            self._document,
+            unit=options.unit or "char",
+            mentions=tuple(Mention(id_, (), cluster=cluster_of.get(self._event(id_))) for id_ in self._root),
+            clusters=tuple(Cluster(cluster_of[event], attributes=dict(told)) for event, told in repeated.items()),
+            links=tuple(links),
+        )
+
+    def _repeated(self, nodes: list[_Node], members: dict[str, list[str]]) -> dict[str, dict[str, int]]:
+        """Events that stand in more nodes of a kind than their links tell, and in how many, as clusters hold it."""
+        written: dict[tuple[str, str], list[_Node]] = {}
+        for node in nodes:
+            written.setdefault((node.kind, node.event), []).append(node)
+        repeated: dict[str, dict[str, int]] = {}
+        for (kind, event), places in written.items():
+            parents = {node.parent for node in places} - {None}
+            if len(places) > max(1, len(parents)):
+                repeated.setdefault(event, {})[nodes_of(kind)] = len(places)
+                found = f"event {quoted(','.join(members[event]))} of document {quoted(self._document)}"
+                self._tell(TWO_NODES, places[-1].line, f"{found} stands in {len(places):,} nodes of kind {kind}")
+        return repeated
+
+    def _cluster(self, first: str) -> str:
+        """The corpus-wide id of a node, which no mention has."""
+        cluster = qualified(self._document, first)
+        while cluster in self._root:
+            cluster += "'"
+        return cluster
+
+    def _tell(self, rule: Rule, line: int, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=line))
+
+    def _wrong(self, line: int, message: str) -> KaratError:
+        return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)

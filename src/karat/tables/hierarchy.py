@@ -1,0 +1,227 @@
+"""Event hierarchies: for one kind of link, the graph of events of each side, and which events the two sides share.
+
+Events of the two sides that share a mention are twins. Where each of two is the other's only twin they have the same
+number, so that sets of events, held as the bits of an integer, can be compared across the sides at once.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from graphlib import TopologicalSorter
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from karat.model import Document, nodes_of
+from karat.tables import Tables
+from karat.tables.aligned import AlignedPairs, Alignment
+from karat.tables.events import BothEvents, Edge, Events
+
+Keep = Literal["all", "common", "no-system-singletons"]
+"""Which mentions make events: all, those that both sides have, or all but those that the system alone has, unlinked."""
+
+Relation = dict[int, int]
+"""Which events are related to an event: the bits of a number."""
+
+
+class Graph:
+    """One side: the numbers of its events, and the links of one kind between them; what follows is worked out once."""
+
+    def __init__(self, numbers: Sequence[int], links: Sequence[Edge], *, repeated: bool) -> None:
+        self.numbers = numbers
+        self.links = links
+        self._repeated = repeated
+
+    @cached_property
+    def events(self) -> int:
+        """The numbers of its events, as bits."""
+        return sum([1 << number for number in self.numbers])
+
+    @property
+    def size(self) -> int:
+        """|F|: the number of events."""
+        return len(self.numbers)
+
+    @cached_property
+    def parents(self) -> dict[int, int]:
+        """The parent of each event that has one; if it has several, one of them."""
+        return {child: parent for parent, child in self.links}
+
+    @property
+    def is_forest(self) -> bool:
+        """Whether no event has two parents or stood in several nodes."""
+        return not self._repeated and len(self.parents) == len(self.links)
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """The children of each event that has any."""
+        found: dict[int, list[int]] = {}
+        for parent, child in self.links:
+            found.setdefault(parent, []).append(child)
+        return found
+
+    @cached_property
+    def from_the_roots(self) -> list[int]:
+        """All events of a forest, each after its parent."""
+        found = [event for event in self.numbers if event not in self.parents]
+        for event in found:  # it grows while we walk along
+            if event in self.children:
+                found.extend(self.children[event])
+        return found
+
+    @cached_property
+    def below(self) -> Relation:
+        """The children of each event, as bits."""
+        return {parent: sum([1 << child for child in children]) for parent, children in self.children.items()}
+
+    @cached_property
+    def far_below(self) -> Relation:
+        """All descendants of each event, as bits."""
+        below = dict(self.below)
+        for event in TopologicalSorter(self.children).static_order():
+            for child in self.children.get(event, ()):
+                below[event] |= below.get(child, 0)
+        return below
+
+    @cached_property
+    def beside(self) -> Relation:
+        """The siblings of each event: those with a parent of its own, as bits."""
+        beside: Relation = {}
+        for parent, child in self.links:
+            beside[child] = (beside.get(child, 0) | self.below[parent]) & ~(1 << child)
+        return beside
+
+    def apart(self, related: Relation) -> Relation:
+        """The events that an event is not related to, as bits."""
+        return {event: self.events & ~(related.get(event, 0) | 1 << event) for event in self.numbers}
+
+
+class Hierarchy(NamedTuple):
+    """The table of one document."""
+
+    document: str
+    gold: Graph
+    system: Graph
+    gold_twins: Mapping[int, Sequence[int]]
+    """For each gold event that has any: the system's events that share a mention with it."""
+    system_twins: Mapping[int, Sequence[int]]
+    plain: int
+    """The events that have one twin on the other side, which has no other twin: the same number on both sides."""
+    gold_only: int
+    """Mentions that the system lacks."""
+    system_only: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no event has two twins."""
+        return len(self.gold_twins) == len(self.system_twins) == self.plain.bit_count()
+
+    @property
+    def same_events(self) -> bool:
+        """Whether both sides make the same events of the same mentions."""
+        return not self.gold_only and not self.system_only and self.plain == self.gold.events == self.system.events
+
+    def shared(self, gold: Relation, system: Relation) -> tuple[int, int]:
+        """How many pairs of gold's relation the system's has, and how many of the system's gold's has.
+
+        Two pairs are the same if their first events share a mention and their second events share one.
+        """
+        if self.is_plain:
+            found = sum([(related & system.get(event, 0) & self.plain).bit_count() for event, related in gold.items()])
+            return found, found
+        return _found(gold, system, self.gold_twins, self.plain), _found(system, gold, self.system_twins, self.plain)
+
+
+def _found(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]], plain: int) -> int:
+    count = 0
+    for event, related in own.items():
+        there = 0
+        for twin in twins.get(event, ()):
+            there |= other.get(twin, 0)
+        if there:
+            count += (related & there & plain).bit_count()
+            count += sum(any(there >> twin & 1 for twin in twins.get(end, ())) for end in bits(related & ~plain))
+    return count
+
+
+def bits(number: int) -> Iterable[int]:
+    """The places of the ones in a number."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+class HierarchyTable(Struct, frozen=True):
+    """Wanted: the hierarchies of one kind of link under an alignment of mentions."""
+
+    alignment: Alignment
+    link: str
+    keep: Keep = "all"
+
+    def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
+        """The events of both sides, those that are twins numbered alike."""
+        aligned: AlignedPairs = tables.get(self.alignment)
+        golds, systems = tables.get(BothEvents())
+        gold_of, system_of = golds.event_of, systems.event_of
+        twins = sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs})
+        gold_twins: dict[int, list[int]] = {}
+        system_twins: dict[int, list[int]] = {}
+        for event, twin in twins:
+            gold_twins.setdefault(event, []).append(twin)
+            system_twins.setdefault(twin, []).append(event)
+        after = len(golds.members)
+        number = list(range(after, after + len(systems.members)))
+        plain = 0
+        for event, twin in twins:
+            if len(gold_twins[event]) == len(system_twins[twin]) == 1:
+                number[twin] = event
+                plain |= 1 << event
+        gold, system = self._stay(golds, systems, gold_twins, system_twins)
+        alone = 0 if self.keep == "common" else 1
+        return (
+            Hierarchy(
+                tables.pair.gold.id,
+                _graph(golds.links.get(self.link, []), gold, range(after), _repeated(tables.pair.gold, self.link)),
+                _graph(systems.links.get(self.link, []), system, number, _repeated(tables.pair.system, self.link)),
+                {event: [number[twin] for twin in twins] for event, twins in gold_twins.items()},
+                {number[twin]: events for twin, events in system_twins.items()},
+                plain,
+                alone * (len(aligned.gold) - len(aligned.pairs)),
+                alone * (len(aligned.system) - len(aligned.pairs)),
+            ),
+        )
+
+    def _stay(
+        self, golds: Events, systems: Events, gold_twins: Collection[int], system_twins: Collection[int]
+    ) -> tuple[Collection[int], Collection[int]]:
+        """The events of each side that stay: one whose mentions all leave is left out with its links."""
+        every = range(len(golds.members)), range(len(systems.members))
+        if self.keep == "common":
+            return sorted(gold_twins), sorted(system_twins)
+        if self.keep == "all":
+            return every
+        linked = {end for link in systems.links.get(self.link, ()) for end in link}
+        return every[0], [e for e in every[1] if e in system_twins or e in linked or len(systems.members[e]) > 1]
+
+    @property
+    def rests_on(self) -> Alignment:
+        """What a link is worth depends on all mentions of its two events."""
+        return self.alignment
+
+    def add(self, tables: Iterable[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
+        """Documents one after the other: a hierarchy does not reach beyond its document."""
+        return tuple(one for table in tables for one in table)
+
+
+def _graph(links: Sequence[Edge], stay: Collection[int], number: Sequence[int], repeated: bool) -> Graph:
+    """The events that stay, and the links between them, by their numbers."""
+    if len(stay) < len(number):
+        links = [(parent, child) for parent, child in links if parent in stay and child in stay]
+    kept = [(number[parent], number[child]) for parent, child in links]
+    return Graph([number[event] for event in stay], kept, repeated=repeated)
+
+
+def _repeated(document: Document, link: str) -> bool:
+    """Whether an event stood in more nodes than its links tell."""
+    name = nodes_of(link)
+    return any(name in cluster.attributes for cluster in document.clusters)

@@ -8,7 +8,7 @@ is read.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -54,6 +54,8 @@ ROUNDED = Rule("apf-rounded", "note", "Nothing to do; times are kept to the micr
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
 
+MOST = 500
+"""Children of an element that lxml validates."""
 LOCATORS = {"char": ("charseq", "charspan"), "microsecond": ("timespan",), "box": ("bblist",)}
 HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
 
@@ -66,7 +68,7 @@ _REGIONS = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
 """Regions beside the span: what APF and what karat calls them."""
 _NOWHERE = (None, None)
 _LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
-_NAME = re.compile(r"[^\W\d][\w.\-]*")
+_NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 _DIGITS = re.compile(r"[0-9]{1,18}").fullmatch
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -82,41 +84,50 @@ class Header(Struct):
     """Lines of comments that hold elements."""
 
 
+class _Argument(NamedTuple):
+    """An argument of an element or a mention: who has it, its role, whom it names, where, and what says so."""
+
+    source: str
+    role: str
+    target: str
+    extent: Place | None
+    element: Any
+
+
 class Reader:
     """Walks through a document once; arguments are looked up at the end, when all ids are known."""
 
     def __init__(self, root: Any, header: Header, line: int, file: str, report: Report) -> None:
         self._root, self._line, self._file, self._report = root, line, file, report
         self._header = header
-        self._told_invalid = False
+        self._found = 0
+        """How much was told."""
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
         self._locators = {"charseq": self._charseq, "charspan": self._charspan}
         if self._unit != "char":
             self._locators = {"timespan": self._timespan} if self._unit == "microsecond" else {"bblist": self._bblist}
-        self._valid: bool = dtd().validate(root)
-        """What is valid by the DTD need not be looked at again, item by item."""
+        self._valid = False
+        """Whether the element at hand is valid by the DTD, so that it need not be looked at again, item by item."""
         self._kinds: dict[str, str] = {}
         """Of every id: the kind of the element or mention."""
         self._mentions: dict[str, Mention] = {}
         self._clusters: dict[str, Cluster] = {}
-        self._arguments: list[tuple[str, Any]] = []
-        """Of elements: who has it, and the argument."""
-        self._mention_arguments: list[tuple[str, Any]] = []
+        self._arguments: list[_Argument] = []
+        self._mention_arguments: list[_Argument] = []
 
     def document(self, sources: Sources | None) -> Document:
         """Everything that the document says, with its text if there is a source."""
         self._read_header()
-        for element in self._children(self._root, ELEMENTS["document"]):
-            self._read_element(element)
+        for element in self._known_children(self._root, ELEMENTS["document"]):
+            self._valid = _is_small(element) and dtd().validate(element)
+            if self._valid:
+                self._read_element(element)
+            else:
+                self._read_invalid(element)
         if not len(self._root):
             self._tell(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
-        if not (self._valid or self._told_invalid):
-            error = next(iter(dtd().error_log), None)
-            self._tell(
-                INVALID, self._root, f"document {quoted(self.id)} is not valid by the DTD: {error and error.message}"
-            )
         about = self._header.attributes
         text = None
         if self._unit == "char":
@@ -167,6 +178,14 @@ class Reader:
 
     # Elements and mentions.
 
+    def _read_invalid(self, element: Any) -> None:
+        """Read an element item by item; if nothing in it seems to be wrong, the DTD has the last word."""
+        error = next(iter(dtd().error_log), None) if _is_small(element) else None
+        before = self._found
+        self._read_element(element)
+        if error is not None and self._found == before:
+            self._tell(INVALID, element, f"<{element.tag}> is not valid by the DTD: {error.message}")
+
     def _read_element(self, element: Any) -> None:
         tag = element.tag
         kind, shape = KINDS[tag], ELEMENTS[tag]
@@ -196,7 +215,7 @@ class Reader:
             raise self._broken(element, f"<{tag}> {id_!r} has no <{shape.mention}>")
         elif len(mentions) > 1 and kind in ("value", "time"):
             self._tell(SEVERAL, mentions[1], f"<{tag}> {id_!r} has {len(mentions)} mentions, not one")
-        self._arguments += [(id_, argument) for argument in arguments]
+        self._arguments += [self._argument(id_, argument) for argument in arguments]
         read = [self._mention(mention, kind, id_, attributes) for mention in mentions]
         if len(read) > 1 and kind in ("entity", "event"):
             self._check_overlaps(read, mentions)
@@ -209,7 +228,7 @@ class Reader:
         for child in self._children(element, shape):
             name = child.tag
             if name in _ARGUMENTS:
-                self._mention_arguments.append((id_, child))
+                self._mention_arguments.append(self._argument(id_, child))
             elif name in regions:
                 raise self._broken(child, f"mention {id_!r} has a second <{name}>")
             else:
@@ -256,62 +275,62 @@ class Reader:
 
     def _element_links(self) -> Iterator[Link]:
         taken: set[tuple[str, str, str]] = set()
-        for source, argument in self._arguments:
-            role, target = self._argument(argument)
+        for argument in self._arguments:
+            source, role, target, _, element = argument
             if self._kinds.get(target) not in HELD:
-                self._dangling(argument, source, role, target, "entity, value or timex2")
+                self._dangling(argument, "an entity, value or timex2")
             elif (source, role, target) in taken:
-                self._tell(ARGUMENT_TWICE, argument, f"{target!r} is {role} of {source!r} twice")
+                self._tell(ARGUMENT_TWICE, element, f"{target!r} is {role} of {source!r} twice")
             else:
                 taken.add((source, role, target))
-                self._check_holder(argument, source, role, self._kinds[target])
+                self._check_holder(argument, self._kinds[target])
                 yield Link(role, source, target)
 
     def _mention_links(self) -> Iterator[Link]:
-        held = set[tuple[str, str, str]]()
-        for source, argument in self._arguments:
-            held.add((source, argument.get("ROLE"), argument.get("REFID")))
+        held = {argument[:3] for argument in self._arguments}
         taken: set[tuple[str, str, str]] = set()
-        for source, argument in self._mention_arguments:
-            role, target = self._argument(argument)
+        for argument in self._mention_arguments:
+            source, role, target, extent, element = argument
             mention = self._mentions.get(target)
             if mention is None or mention.kind not in HELD:
-                self._dangling(argument, source, role, target, "mention of an entity, value or timex2")
+                self._dangling(argument, "a mention of an entity, value or timex2")
             elif (source, role, target) in taken:
-                self._tell(ARGUMENT_TWICE, argument, f"{target!r} is {role} of {source!r} twice")
+                self._tell(ARGUMENT_TWICE, element, f"{target!r} is {role} of {source!r} twice")
             else:
                 taken.add((source, role, target))
-                owner = self._mentions[source].cluster or ""
+                owner = self._mentions[source].cluster
                 if (owner, role, mention.cluster) not in held:
                     found = f"{target!r} is {role} of mention {source!r}"
-                    self._tell(MENTION_ROLE, argument, f"{found}, but {mention.cluster!r} is not {role} of {owner!r}")
-                extents = list(self._children(argument, ELEMENTS[argument.tag])) if len(argument) else ()
-                yield Link(role, source, target, self._place(extents[0]) if extents else None)
+                    self._tell(MENTION_ROLE, element, f"{found}, but {mention.cluster!r} is not {role} of {owner!r}")
+                yield Link(role, source, target, extent)
 
-    def _argument(self, element: Any) -> tuple[str, str]:
-        """Its role and whom it names."""
+    def _argument(self, source: str, element: Any) -> _Argument:
+        """Its role, whom it names, and where."""
         if self._valid:
-            return element.get("ROLE"), element.get("REFID")
-        attributes = self._attributes(element, ELEMENTS[element.tag])
-        return str(attributes["role"]), str(attributes["refid"])
+            extent = self._place(element[0]) if len(element) else None
+            return _Argument(source, element.get("ROLE"), element.get("REFID"), extent, element)
+        shape = ELEMENTS[element.tag]
+        attributes, extents = self._attributes(element, shape), list(self._children(element, shape))
+        extent = self._place(extents[0]) if extents else None
+        return _Argument(source, str(attributes["role"]), str(attributes["refid"]), extent, element)
 
-    def _dangling(self, argument: Any, source: str, role: str, target: str, wanted: str) -> None:
-        kind = self._kinds.get(target)
-        said = "which nothing in this document is called" if kind is None else f"which is a {kind}"
-        found = f"the {role} of {source!r} names {target!r}, {said}; expected the id of an {wanted}"
-        self._tell(DANGLING, argument, found.replace("of an mention", "of a mention"))
+    def _dangling(self, argument: _Argument, wanted: str) -> None:
+        kind = self._kinds.get(argument.target)
+        said = "which nothing in this document is called" if kind is None else f"the id of a {kind}"
+        found = f"the {argument.role} of {argument.source!r} names {argument.target!r}, {said}"
+        self._tell(DANGLING, argument.element, f"{found}; expected the id of {wanted}")
 
-    def _check_holder(self, argument: Any, source: str, role: str, kind: str) -> None:
+    def _check_holder(self, argument: _Argument, kind: str) -> None:
         """Times hold time roles and nothing else; of a relation, entities hold the other two."""
-        if role in tables.TIME_ROLES:
+        if argument.role in tables.TIME_ROLES:
             wanted: tuple[str, ...] = ("time",)
-        elif self._clusters[source].kind == "relation":
+        elif self._clusters[argument.source].kind == "relation":
             wanted = ("entity",)
         else:
             wanted = ("entity", "value")
         if kind not in wanted:
-            found = f"the {role} of {source!r} is {HELD[kind]}"
-            self._tell(HOLDER, argument, f"{found}, not {' or '.join(HELD[name] for name in wanted)}")
+            found = f"the {argument.role} of {argument.source!r} is {HELD[kind]}"
+            self._tell(HOLDER, argument.element, f"{found}, not {' or '.join(HELD[name] for name in wanted)}")
 
     # What must hold between the parts.
 
@@ -378,7 +397,7 @@ class Reader:
         """Only the TEXT of a source is annotated, and one time in its DATETIME."""
         if "TEXT" not in source.zones:
             return
-        dated = False
+        dated, elements = False, dict[str, Any]()
         for mention in self._mentions.values():
             regions = [mention.span] if mention.extent is None else [mention.span, mention.extent]
             if all(source.holds("TEXT", region[0][0], region[-1][1]) for region in regions):
@@ -387,8 +406,12 @@ class Reader:
             if mention.kind == "time" and not dated and source.holds("DATETIME", begin, end):
                 dated = True
                 continue
-            element = next(element for element in self._root.iter() if element.get("ID") == mention.id)
-            self._tell(OUTSIDE, element, f"mention {mention.id!r} at {_shown(mention.span)} stands outside of <TEXT>")
+            elements = elements or {element.get("ID"): element for element in self._root.iter()}
+            self._tell(
+                OUTSIDE,
+                elements[mention.id],
+                f"mention {mention.id!r} at {_shown(mention.span)} stands outside of <TEXT>",
+            )
 
     # Attributes, ids and regions.
 
@@ -446,7 +469,7 @@ class Reader:
         id_ = element.get("ID")
         if not id_:
             raise self._broken(element, f"<{element.tag}> has no ID")
-        if not self._valid and not _NAME.fullmatch(id_):
+        if not _NAME(id_):
             self._tell(ID, element, f"<{element.tag}> has the ID {quoted(id_)}, which is no XML name")
         if id_ in self._kinds:
             found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
@@ -553,7 +576,7 @@ class Reader:
     # What is wrong, with its line.
 
     def _tell(self, rule: Rule, element: Any, message: str) -> None:
-        self._told_invalid = True
+        self._found += 1
         self._report(rule.at(message, file=self._file, line=self._line_of(element)))
 
     def _broken(self, element: Any, message: str) -> Exception:
@@ -564,6 +587,11 @@ class Reader:
 
     def _line_of(self, element: Any) -> int:
         return self._line + int(element.sourceline or 1) - 1
+
+
+def _is_small(element: Any) -> bool:
+    """Whether lxml can be asked about it: with many children that are wrong it takes the square of their number."""
+    return len(element) < MOST and all(len(child) < MOST for child in element)
 
 
 def _event_type(about: Mapping[str, Value]) -> str:

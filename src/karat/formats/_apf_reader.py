@@ -7,7 +7,6 @@ is read.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -15,52 +14,42 @@ from msgspec import Struct
 from karat.errors import Report, Rule, quoted
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element, dtd
+from karat.formats._apf_places import Places, Told
+from karat.formats._apf_rules import (
+    ANCHOR,
+    ARGUMENT_TWICE,
+    BLANKS,
+    COMMENT,
+    EMPTY,
+    HEAD,
+    HOLDER,
+    ID,
+    INVALID,
+    MENTION_ROLE,
+    NO_MENTION,
+    ODD_SOURCE,
+    OUTSIDE,
+    OVERLAP,
+    RELATION,
+    SAME,
+    SEVERAL,
+    SOURCE,
+    SUBTYPE,
+    UNKNOWN,
+    UNMARKED,
+    VALUE,
+    Page,
+)
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import Source, Sources, source_of
-from karat.model import Box, Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
-
-SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
-OFFSET = Rule("apf-offset", "fatal", "Give START and END in numbers, START not after END.")
-RELATION = Rule("apf-relation", "fatal", "Give a relation one Arg-1 and one Arg-2.")
-NEGATIVE = Rule(
-    "apf-negative", "fault", "Count from 0, the first character of the source; offsets are scored as given."
-)
-UNKNOWN = Rule("apf-unknown", "fault", "Remove it, or write it as the APF 5.1.1 DTD has it; it is not read.")
-ORDER = Rule("apf-order", "fault", "Write the elements in the order of the APF 5.1.1 DTD; they are read all the same.")
-ID = Rule("apf-id", "fault", "Begin an id with a letter, and go on with letters, digits, dots, hyphens, underscores.")
-VALUE = Rule("apf-value", "fault", "Write one of the listed values; the value is scored as it is written.")
-SUBTYPE = Rule("apf-subtype", "fault", "Write a subtype of the type (evaluation plan, Tables 1, 4, 6 and 7).")
-SEVERAL = Rule("apf-mentions", "fault", "Give each mention an element of its own; all of them are scored.")
-NO_MENTION = Rule("apf-no-mention", "fault", "Give the relation a mention; only a METONYMY relation may lack one.")
-HEAD = Rule("apf-head", "fault", "Correct the head or the extent; both are scored as given.")
-OVERLAP = Rule("apf-overlap", "fault", "Correct or remove one of the two mentions; both are scored.")
-HOLDER = Rule("apf-role", "fault", "Correct the role or REFID; it is scored as given.")
-MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or the arguments of its element.")
-ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
-EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
-SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need it.")
-INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
-COMMENT = Rule("apf-comment", "fault", "Remove the comment; or, if the annotations count, only its marks.")
-OUTSIDE = Rule("apf-outside", "note", "Nothing to do if it should be annotated; it is scored as the others are.")
-ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
-SAME = Rule(
-    "apf-same-entity", "note", "Correct one of the arguments if the relation is not between an entity and itself."
-)
-UNMARKED = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known.")
-ODD_SOURCE = Rule("apf-source-odd", "note", "Nothing to do if the source is right.")
-BLANKS = Rule("apf-blanks", "note", "Remove the blanks; the value is read without them.")
-ROUNDED = Rule("apf-rounded", "note", "Nothing to do; times are kept to the microsecond.")
+from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
 
 MOST = 500
 """Children of an element that lxml validates."""
-LOCATORS = {"char": ("charseq", "charspan"), "microsecond": ("timespan",), "box": ("bblist",)}
 HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
-
-Told = tuple[Region | Boxes, str | None]
-"""A region and its text."""
 
 _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _ARGUMENTS = frozenset({"relation_mention_argument", "event_mention_argument"})
@@ -69,8 +58,6 @@ _REGIONS = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
 _NOWHERE = (None, None)
 _LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
-_DIGITS = re.compile(r"[0-9]{1,18}").fullmatch
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class Header(Struct):
@@ -98,15 +85,13 @@ class Reader:
     """Walks through a document once; arguments are looked up at the end, when all ids are known."""
 
     def __init__(self, root: Any, header: Header, line: int, file: str, report: Report) -> None:
-        self._root, self._line, self._file, self._report = root, line, file, report
-        self._header = header
-        self._found = 0
-        """How much was told."""
+        self._root, self._header = root, header
+        self._page = page = Page(line, file, report)
+        self._tell, self._error, self._broken = page.tell, page.error, page.broken
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
-        self._locators = {"charseq": self._charseq, "charspan": self._charspan}
-        if self._unit != "char":
-            self._locators = {"timespan": self._timespan} if self._unit == "microsecond" else {"bblist": self._bblist}
+        places = Places(self._unit, self._page)
+        self._told, self._place = places.told, places.place
         self._valid = False
         """Whether the element at hand is valid by the DTD, so that it need not be looked at again, item by item."""
         self._kinds: dict[str, str] = {}
@@ -119,7 +104,7 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """Everything that the document says, with its text if there is a source."""
         self._read_header()
-        for element in self._known_children(self._root, ELEMENTS["document"]):
+        for element in self._page.children(self._root, ELEMENTS["document"]):
             self._valid = _is_small(element) and dtd().validate(element)
             if self._valid:
                 self._read_element(element)
@@ -131,7 +116,7 @@ class Reader:
         about = self._header.attributes
         text = None
         if self._unit == "char":
-            source = source_of(self.id, about.get("URI"), self._file, sources, self._report)
+            source = source_of(self.id, about.get("URI"), self._page.file, sources, self._page.report)
             if source is not None:
                 text = source.text
                 self._check_zones(source)
@@ -165,9 +150,11 @@ class Reader:
             if name not in known:
                 self._tell(UNKNOWN, self._root, f"<source_file> has an unknown attribute {quoted(name)}")
         for line, found in self._header.odd:
-            self._report(UNKNOWN.at(found, file=self._file, line=line))
+            self._page.report(UNKNOWN.at(found, file=self._page.file, line=line))
         for line in self._header.comments:
-            self._report(COMMENT.at("a comment holds elements, which are not read", file=self._file, line=line))
+            self._page.report(
+                COMMENT.at("a comment holds elements, which are not read", file=self._page.file, line=line)
+            )
         for name in ("URI", "SOURCE"):
             if not told.get(name):
                 self._tell(SOURCE, self._root, f"the source file of document {quoted(self.id)} has no {name}")
@@ -181,9 +168,9 @@ class Reader:
     def _read_invalid(self, element: Any) -> None:
         """Read an element item by item; if nothing in it seems to be wrong, the DTD has the last word."""
         error = next(iter(dtd().error_log), None) if _is_small(element) else None
-        before = self._found
+        before = self._page.told
         self._read_element(element)
-        if error is not None and self._found == before:
+        if error is not None and self._page.told == before:
             self._tell(INVALID, element, f"<{element.tag}> is not valid by the DTD: {error.message}")
 
     def _read_element(self, element: Any) -> None:
@@ -417,23 +404,7 @@ class Reader:
 
     def _children(self, element: Any, shape: Element) -> Iterable[Any]:
         """The children that may stand there; what else does is told and passed over."""
-        return element if self._valid else self._known_children(element, shape)
-
-    def _known_children(self, element: Any, shape: Element) -> Iterator[Any]:
-        last = 0
-        if (text := element.text) and not text.isspace():
-            self._tell(UNKNOWN, element, f"text stands in <{element.tag}>: {quoted(text.strip())}")
-        for child in element:
-            rank = shape.children.get(child.tag)
-            if rank is None:
-                self._tell(UNKNOWN, child, f"<{child.tag}> stands in <{element.tag}>, where it is not known")
-            else:
-                if rank < last:
-                    self._tell(ORDER, child, f"<{child.tag}> stands too late in <{element.tag}>")
-                last = rank
-                yield child
-            if (text := child.tail) and not text.isspace():
-                self._tell(UNKNOWN, child, f"text stands in <{element.tag}>: {quoted(text.strip())}")
+        return element if self._valid else self._page.children(element, shape)
 
     def _attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes under their names in lower case, but for the id; closed lists are checked."""
@@ -476,117 +447,6 @@ class Reader:
             raise self._error(TWICE, element, found)
         self._kinds[id_] = kind
         return str(id_)
-
-    def _place(self, holder: Any) -> Place:
-        region, text = self._told(holder)
-        return Place((), text, region) if self._unit == "box" else Place(region, text)  # type: ignore[arg-type]
-
-    def _told(self, holder: Any) -> Told:
-        """The one locator inside an extent, a head, an anchor, ..."""
-        if len(holder) == 1 and (read := self._locators.get(holder[0].tag)):
-            return read(holder[0])
-        locators = [child for child in holder if child.tag in ("charseq", "charspan", "timespan", "bblist")]
-        wanted = " or ".join(f"<{name}>" for name in LOCATORS[self._unit])
-        if len(locators) != 1 or locators[0].tag not in self._locators:
-            said = ", ".join(f"<{locator.tag}>" for locator in locators) or "nothing"
-            raise self._broken(holder, f"<{holder.tag}> holds {said}, expected one {wanted}")
-        for child in holder:
-            if child is not locators[0]:
-                self._tell(UNKNOWN, child, f"<{child.tag}> stands in <{holder.tag}>, where it is not known")
-        return self._locators[locators[0].tag](locators[0])
-
-    def _charseq(self, locator: Any) -> Told:
-        """Both offsets are those of characters."""
-        start, end = locator.get("START", ""), locator.get("END", "")
-        if _DIGITS(start) and _DIGITS(end) and not len(locator):
-            begin, last = int(start), int(end)
-            if begin <= last:
-                return ((begin, last + 1),), locator.text or ""
-        begin, last = self._offsets(locator)
-        if last < begin:
-            raise self._error(OFFSET, locator, f"<charseq> ends at {last:,}, before it starts at {begin:,}")
-        return ((begin, last + 1),), self._text(locator)
-
-    def _charspan(self, locator: Any) -> Told:
-        """The end is the gap after the last character."""
-        begin, end = self._offsets(locator)
-        if end <= begin:
-            raise self._error(OFFSET, locator, f"<charspan> from {begin:,} to {end:,} holds no character")
-        return ((begin, end),), self._text(locator)
-
-    def _offsets(self, locator: Any) -> tuple[int, int]:
-        found = []
-        for name in ("START", "END"):
-            value = locator.get(name)
-            if value is None:
-                raise self._broken(locator, f"<{locator.tag}> has no {name}")
-            if not (value.isascii() and _WHOLE.fullmatch(value.strip())):
-                raise self._error(
-                    OFFSET, locator, f"<{locator.tag}> has the {name} {quoted(value)}, which is no number"
-                )
-            if value != value.strip():
-                self._tell(BLANKS, locator, f"blanks around {quoted(value.strip())} in {name} of <{locator.tag}>")
-            found.append(int(value))
-        if min(found) < 0:
-            self._tell(NEGATIVE, locator, f"<{locator.tag}> has the negative offset {min(found):,}")
-        return found[0], found[1]
-
-    def _timespan(self, locator: Any) -> Told:
-        """Seconds, kept as microseconds."""
-        times = [self._number(locator, name).scaleb(6) for name in ("START", "END")]
-        begin, end = (int(time.to_integral_value()) for time in times)
-        told = f"<timespan> from {locator.get('START')} to {locator.get('END')}"
-        if times != [begin, end]:
-            self._tell(ROUNDED, locator, f"{told} is finer than microseconds")
-        if end <= begin:
-            raise self._error(OFFSET, locator, f"{told} does not end after it starts")
-        if begin < 0:
-            self._tell(NEGATIVE, locator, f"{told} starts before the recording")
-        return ((begin, end),), None
-
-    def _bblist(self, locator: Any) -> Told:
-        """The boxes, each on a page."""
-        boxes: list[Box] = []
-        for box in self._children(locator, ELEMENTS["bblist"]):
-            page, x, y, width, height = (self._number(box, name) for name in ("PAGE", "X", "Y", "WIDTH", "HEIGHT"))
-            if page != int(page) or width <= 0 or height <= 0:
-                raise self._error(OFFSET, box, "<bbox> has a PAGE that is no whole number, or no WIDTH or HEIGHT")
-            boxes.append((int(page), float(x), float(y), float(width), float(height)))
-        if not boxes:
-            raise self._broken(locator, "<bblist> holds no <bbox>")
-        return tuple(boxes), None
-
-    def _number(self, element: Any, name: str) -> Decimal:
-        value = element.get(name)
-        if value is None:
-            raise self._broken(element, f"<{element.tag}> has no {name}")
-        try:
-            number = Decimal(value)
-        except InvalidOperation:
-            number = Decimal("NaN")
-        if not number.is_finite() or abs(number) >= 10**12 or not value.isascii():
-            raise self._error(OFFSET, element, f"<{element.tag}> has the {name} {quoted(value)}, which is no number")
-        return number
-
-    def _text(self, locator: Any) -> str:
-        for child in locator:
-            self._tell(UNKNOWN, child, f"<{child.tag}> stands in <{locator.tag}>, where it is not known")
-        return "".join([locator.text or "", *(child.tail or "" for child in locator)])
-
-    # What is wrong, with its line.
-
-    def _tell(self, rule: Rule, element: Any, message: str) -> None:
-        self._found += 1
-        self._report(rule.at(message, file=self._file, line=self._line_of(element)))
-
-    def _broken(self, element: Any, message: str) -> Exception:
-        return self._error(SHAPE, element, message)
-
-    def _error(self, rule: Rule, element: Any, message: str) -> Exception:
-        return rule.error(message, file=self._file, line=self._line_of(element))
-
-    def _line_of(self, element: Any) -> int:
-        return self._line + int(element.sourceline or 1) - 1
 
 
 def _is_small(element: Any) -> bool:

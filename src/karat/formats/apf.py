@@ -50,7 +50,8 @@ import msgspec
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
 from karat.formats._apf_dtd import ELEMENTS, KINDS
-from karat.formats._apf_reader import SHAPE, Header, Reader
+from karat.formats._apf_reader import Header, Reader
+from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_writer import write
 from karat.formats._files import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of

@@ -1,5 +1,7 @@
 """Synthetic corpora: seeded, so that every run of a benchmark reads the same bytes."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -91,3 +93,47 @@ def _block(random: Random, producer: str, document: str, nuggets: list[Nugget]) 
     clusters = [ids[start : start + 3] for start in range(0, len(ids), 3)]
     lines += [f"@Coreference\tC{count}\t{','.join(cluster)}" for count, cluster in enumerate(clusters) if cluster[1:]]
     return "\n".join([*lines, "#EndOfDocument", ""])
+
+
+def write_coref(folder: Path, mentions: int, golds: int, systems: int) -> tuple[Path, Path]:
+    """A gold and a system file of clusters across documents of nine mentions, so many clusters on each side.
+
+    The system is like a lemma baseline: gold clusters have a word, few words are frequent, and mentions with the same
+    word are one cluster. A fifth of the mentions have another word, which ties nearly all clusters into one component.
+    """
+    random = Random(mentions)
+    gold_of = [*range(golds), *(int(golds * random.random() ** 3) for _ in range(mentions - golds))]
+    random.shuffle(gold_of)
+    word_of = [int(systems * random.random() ** 2.2) for _ in range(golds)]
+    system_of = [
+        word_of[cluster] if random.random() < 0.8 else int(systems * random.random() ** 1.5) for cluster in gold_of
+    ]
+    for word, place in enumerate(random.sample(range(mentions), systems)):
+        system_of[place] = word  # every word occurs
+    paths = folder / f"gold-{mentions}.jsonl", folder / f"system-{mentions}.jsonl"
+    for path, prefix, clusters in ((paths[0], "ACT", gold_of), (paths[1], "word", system_of)):
+        with open(path, "w", encoding="utf-8") as stream:
+            for start in range(0, mentions, 9):
+                stream.write(_line(start, prefix, clusters[start : start + 9]))
+    return paths
+
+
+def write_bad_conll(folder: Path, megabytes: int) -> Path:
+    """A CoNLL file of so many megabytes in documents of 500 tokens, whose last token has a broken cell."""
+    cells = ("(1)", "-", "(2", "2)", "-", "-")
+    tail = "NN\t*\t-\t-\t-\tSpeaker#1\t*"
+    body = "".join(f"nw/x/0001\t0\t{n}\tword{n}\t{tail}\t{cells[n % 6]}\n" for n in range(498))
+    path = folder / f"bad-{megabytes}.conll"
+    with open(path, "w", encoding="utf-8") as stream:
+        for number in range(megabytes * 1_000_000 // len(body)):
+            stream.write(f"#begin document (nw/x/{number:06}); part 000\n{body}#end document\n")
+        stream.write(f"#begin document (nw/y); part 000\nnw/y\t0\t0\tword\t{tail}\t((1\n#end document\n")
+    return path
+
+
+def _line(start: int, prefix: str, clusters: Sequence[int]) -> str:
+    mentions = [
+        {"id": f"m{number}", "span": [[40 * number, 40 * number + 8]], "cluster": f"{prefix}{cluster}"}
+        for number, cluster in enumerate(clusters)
+    ]
+    return json.dumps({"id": f"{start:08}ecb", "mentions": mentions}) + "\n"

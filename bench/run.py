@@ -5,17 +5,19 @@ exit code is always 0: this is a measurement, not a test.
 """
 
 import argparse
+import json
 import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from corpus import write_tbf
+from corpus import write_bad_conll, write_coref, write_tbf
 
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
 ALONE = """
@@ -23,6 +25,15 @@ import resource, sys, karat, karat.api
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 karat.score(sys.argv[1], sys.argv[2], protocol=sys.argv[3])
 print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+REFUSED = """
+import resource, sys, karat, karat.api, karat.errors
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    karat.score(sys.argv[1], sys.argv[1])
+except karat.errors.KaratError:
+    print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
@@ -101,6 +112,45 @@ def nuggets(scale: int) -> Iterator[Row]:
         yield Row("nuggets: gold mentions scored in 1 ms", mentions / min(times.ours) / 1000, f"{mentions:,} in all")
 
 
+def coreference(scale: int) -> Iterator[Row]:
+    """All coreference measures on one unit that a lemma baseline ties into one component of clusters."""
+    few, many = (8_951, 6_095, 1_733), (98_461, 43_337, 16_809)
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = [tuple(number // scale for number in size) for size in (few, many)]
+        small, large = ([*write_coref(Path(folder), *size)] for size in sizes)
+        yield from _memory("coreference", small, sizes[0][0], large, sizes[1][0], "simple-cdec", noun="mention")
+
+        import karat
+
+        for files, (mentions, _, _), rounds in ((small, sizes[0], 9), (large, sizes[1], 3)):
+            gold, system = map(str, files)
+
+            scored = partial(karat.score, gold, system, protocol="simple-cdec")
+            scored()
+            times = taking_turns(scored, partial(_load_lines, files), rounds=rounds)
+            yield Row(f"coreference: {mentions:,} mentions / json.loads", times.ratio, str(times), 15)
+
+
+def refusal(scale: int) -> Iterator[Row]:
+    """One bad line at the very end of a CoNLL file of 40 MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_bad_conll(Path(folder), 40 // scale)
+        before, after = map(int, _run(sys.executable, "-c", REFUSED, str(path)).split())
+        told = f"peak {_megabytes(after):.1f} MB"
+        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", _megabytes(after - before), told, 10)
+        refused = partial(_run, sys.executable, "-c", REFUSED, str(path))
+        times = taking_turns(refused, partial(_split_lines, [path, path]), rounds=1)
+        yield Row("conll: score and refuse / split the lines", times.ratio, str(times))
+
+
+def _load_lines(files: list[Path]) -> None:
+    """The least that a program does with JSON: read the lines and decode them."""
+    for path in files:
+        with open(path, encoding="utf-8") as stream:
+            for line in stream:
+                json.loads(line)
+
+
 def _split_lines(files: list[Path]) -> None:
     """The least a Python program can do: read the lines and split them into columns."""
     for path in files:
@@ -109,15 +159,17 @@ def _split_lines(files: list[Path]) -> None:
                 line.split("\t")
 
 
-def _memory(area: str, small: list[Path], few: int, large: list[Path], many: int, protocol: str) -> Iterator[Row]:
+def _memory(
+    area: str, small: list[Path], few: int, large: list[Path], many: int, protocol: str, *, noun: str = "document"
+) -> Iterator[Row]:
     """By how much the peak of the resident set grows while a process scores, for few and for many documents."""
     grown = []
     for files, documents in ((small, few), (large, many)):
         before, after = map(int, _run(sys.executable, "-c", ALONE, *map(str, files), protocol).split())
         grown.append(_megabytes(after - before))
-        yield Row(f"{area}: memory for {documents:,} documents, MB", grown[-1], f"peak {_megabytes(after):.1f} MB")
-    told = f"{(grown[1] - grown[0]) * 1e6 / (many - few):,.0f} bytes for each further document"
-    yield Row(f"{area}: memory for 10 times the documents", grown[1] / grown[0], told)
+        yield Row(f"{area}: memory for {documents:,} {noun}s, MB", grown[-1], f"peak {_megabytes(after):.1f} MB")
+    told = f"{(grown[1] - grown[0]) * 1e6 / (many - few):,.0f} bytes for each further {noun}"
+    yield Row(f"{area}: memory for {many / few:.0f} times the {noun}s", grown[1] / grown[0], told)
 
 
 def _megabytes(peak: int) -> float:
@@ -129,7 +181,7 @@ def _run(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets]
+AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, refusal]
 
 
 def main() -> None:

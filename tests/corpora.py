@@ -39,12 +39,16 @@ def documents(draw: st.DrawFn, id_: str = "d", *, most: int = 6) -> Document:
         )
         for number in range(count)
     ]
-    ends = draw(st.lists(st.tuples(st.integers(0, most), st.integers(0, most)), max_size=3))
-    lone = {number for number, m in enumerate(mentions) if m.cluster is None}
-    links = {Link("after", f"m{a}", f"m{b}") for a, b in ends if a < b and {a, b} <= lone}
-    return Document(
-        id_, mentions=tuple(mentions), links=tuple(sorted(links, key=lambda link: (link.source, link.target)))
-    )
+    ends = st.tuples(st.sampled_from(["after", "subevent"]), st.integers(0, most), st.integers(0, most))
+    # A cluster stands where its first mention stands, so that links that lead forward form no cycle over it.
+    first = {m.cluster or m.id: number for number, m in reversed([*enumerate(mentions)])}
+    place = {number: first[m.cluster or m.id] for number, m in enumerate(mentions)}
+    links = {
+        (kind, f"m{a}", f"m{b}")
+        for kind, a, b in draw(st.lists(ends, max_size=4))
+        if a in place and b in place and place[a] < place[b]
+    }
+    return Document(id_, mentions=tuple(mentions), links=tuple(Link(*link) for link in sorted(links)))
 
 
 @st.composite

@@ -217,6 +217,7 @@ NEVER_FOUND = {
     "parameter-file": "an option that cannot be used ends the command: --types names no file",
     "types-empty": "only a score may have a filter of no types",
     "validated-absent": "only a score may ask for validated sentences",
+    "validated-nearest": "only a score may ask for validated sentences",
     "gold-span-twice": "only a score that matches spans exactly minds",
     "system-span-twice": "only a score that matches spans exactly minds",
 }

@@ -125,6 +125,38 @@ def test_a_span_twice() -> None:
     assert [finding.code for finding in result.warnings if finding.severity == "fault"] == ["system-span-twice"]
 
 
+SPANS = "#begin document d\nx\t{}\nx\t{}\n#end document\n"
+
+
+def test_what_filters_and_sheets_find_has_its_line(tmp_path: Path) -> None:
+    """They know of no file; the line is looked for when there is something to tell."""
+    (tmp_path / "good.conll").write_text(SPANS.format("(1)", "(2)"))
+    (tmp_path / "twice.conll").write_text(SPANS.format("-", "(1)|(2)"))
+    good, twice = tmp_path / "good.conll", tmp_path / "twice.conll"
+    with pytest.raises(KaratError) as refused:
+        score(twice, good, protocol="conll-2012")
+    finding = refused.value.finding
+    assert (finding.code, finding.file, finding.line) == ("gold-span-twice", str(twice), 3)
+    assert str(refused.value).startswith(f"{twice}, line 3: mentions 'm1' and 'm2'")
+    faults = [finding for finding in score(good, twice, protocol="conll-2012").warnings if finding.severity == "fault"]
+    assert [(finding.code, finding.file, finding.line) for finding in faults] == [("system-span-twice", str(twice), 3)]
+    with pytest.raises(KaratError, match=r"line 3: mention 'm2' of system document 'd'"):
+        score(good, twice, protocol="conll-2012", strict=True)
+    whole = [finding for finding in score(good, good, protocol="yang-2015").warnings if finding.code == "topic-missing"]
+    assert [(finding.file, finding.line) for finding in whole] == [(str(good), 1)]
+
+
+def test_the_place_of_a_document_that_gold_lacks(tmp_path: Path) -> None:
+    """Its gold side is empty, so what is missing there is told of the system's file."""
+    (tmp_path / "gold.conll").write_text(SPANS.format("(1)", "(2)"))
+    (tmp_path / "system.conll").write_text(
+        SPANS.format("(1)", "(2)") + SPANS.format("(1)", "-").replace(" d\n", " e\n")
+    )
+    result = score(tmp_path / "gold.conll", tmp_path / "system.conll", protocol="upadhyay-2016-st")
+    told = [(finding.file, finding.line) for finding in result.warnings if finding.code == "topic-missing"]
+    assert told == [(str(tmp_path / "gold.conll"), 1), (str(tmp_path / "system.conll"), 5)]
+
+
 def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
     rng = random.Random(7)
     for _ in range(300):

@@ -401,15 +401,27 @@ def test_the_filter_keeps_validated_mentions(tmp_path: Path) -> None:
     assert found == []
 
 
-def test_the_filter_says_once_if_nothing_is_known(tmp_path: Path) -> None:
-    found: list[Finding] = []
-    keep = Validated(only=True).prepare(Comparison(), found.append)
+def test_the_filter_refuses_a_gold_that_does_not_tell() -> None:
+    keep = Validated(only=True).prepare(Comparison(), print)
     assert keep(Pair(Document("empty"), Document("empty"))).gold.mentions == ()
-    for id_ in ("d1", "d2"):
-        document = Document(id_, mentions=(Mention("m", ((0, 1),)),))
-        assert keep(Pair(document, document)).gold.mentions == ()
-    assert codes(found) == [("validated-absent", "note", None)]
-    assert "'d1'" in found[0].message
+    document = Document("d1", mentions=(Mention("m", ((0, 1),)),))
+    with pytest.raises(KaratError, match="'d1' tells whether") as refused:
+        keep(Pair(document, document))
+    assert refused.value.finding.code == "validated-absent"
+
+
+def test_a_system_that_does_not_tell_goes_by_gold() -> None:
+    """By gold's mention of that span; a spurious one, by gold's nearest mention, with a note."""
+    spans = {"in": ((2, 3),), "out": ((9, 10),)}
+    gold = Document(
+        "d", mentions=tuple(Mention(n, span, attributes={"validated": n == "in"}) for n, span in spans.items())
+    )
+    said = {"a": ((2, 3),), "b": ((9, 10),), "near": ((0, 1),), "far": ((12, 14),)}
+    system = Document("d", mentions=tuple(Mention(id_, span) for id_, span in said.items()))
+    found: list[Finding] = []
+    kept = Validated(only=True).prepare(Comparison(), found.append)(Pair(gold, system))
+    assert [[m.id for m in side.mentions] for side in (kept.gold, kept.system)] == [["in"], ["a", "near"]]
+    assert [finding.code for finding in found] == ["validated-nearest", "validated-nearest"]
 
 
 def test_a_protocol_can_have_the_filter(tmp_path: Path) -> None:

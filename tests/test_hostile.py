@@ -557,10 +557,10 @@ def test_same_content_in_another_coat(coat: str, form: str) -> None:
     save(f"plain.{form}", plain)
     (name, content), suffix = COATS[coat](plain), f".{form}"
     worn = save(name.replace("coat", f"coat{suffix}"), content)
-    wanted = results(f"plain.{form}", f"plain.{form}", "--per-document")
+    wanted = results(f"plain.{form}", f"plain.{form}", "--per-document", "-p", "tac-2017")
     assert wanted["scores"]["nugget.span"]["micro"]["f1"] == 1.0
-    assert results(worn, f"plain.{form}", "--per-document") == wanted
-    assert results(f"plain.{form}", worn, "--per-document") == wanted
+    assert results(worn, f"plain.{form}", "--per-document", "-p", "tac-2017") == wanted
+    assert results(f"plain.{form}", worn, "--per-document", "-p", "tac-2017") == wanted
 
 
 def test_comments_change_nothing() -> None:

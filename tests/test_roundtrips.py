@@ -97,11 +97,11 @@ def test_from_every_format_to_every_other(source: str, to: str, corpora: dict[st
     assert before["fingerprint"] == after["fingerprint"] or first.code
     assert before["documents"] == after["documents"]
     assert set(findings(out)) <= {("text-missing", None)}
-    result = told("score", given, out, "-p", "tac-2017")
+    result = told("score", given, out, "-p", "tac-2017", "-m", "nugget")
     scores = result["scores"].values()
     assert {leaf[average]["f1"] for leaf in scores for average in ("micro", "macro")} == {1.0}
     assert result["gold"]["fingerprint"] == before["fingerprint"]
-    back = told("score", out, given, "-p", "tac-2017")
+    back = told("score", out, given, "-p", "tac-2017", "-m", "nugget")
     assert {leaf["micro"]["f1"] for leaf in back["scores"].values()} == {1.0}
 
 

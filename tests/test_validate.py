@@ -80,6 +80,7 @@ TBF = {
     "a cycle closed early": Damage("s\td1\tE1", "@After\tR0\tE4,E1\ns\td1\tE1", "link-cycle", "fatal", 12),
     "a link inside a cluster": Damage("R3\tE4,E1", "R3\tE2,E1", "link-inside-cluster", "note", 12),
     "a link written as its cluster": Damage("R1\tE1,E3", "R1\tE1,E2", "link-inside-cluster", "note", 10),
+    "two parents": Damage("R3\tE4,E1", "R3\tE4,E1\n@Subevent\tR4\tE3,E2", "two-parents", "note", 13),
     "a link to itself": Damage("R3\tE4,E1", "R3\tE5,E5", "link-inside-cluster", "note", 12),
     "a span twice in a cluster": Damage("E2\t5,9\tshot", "E2\t0,4\tshot", "span-twice-in-cluster", "fault", 3),
     "a mention said twice": Damage("Life_Injure\tNOT_ANNOTATED", "Life_Die\tother", "span-twice", "note", 7),
@@ -409,7 +410,7 @@ CHECKED = {name: damage for name, damage in TBF.items() if damage.severity != "f
 @pytest.mark.parametrize("damage", CHECKED.values(), ids=CHECKED)
 def test_a_score_warns_of_the_same_lines(damage: Damage, tmp_path: Path) -> None:
     gold, system = file(tmp_path, VALID, "gold.tbf"), file(tmp_path, damaged(damage))
-    command = ["score", str(gold), str(system), "-f", "json", "-p", "tac-2017"]
+    command = ["score", str(gold), str(system), "-f", "json", "-p", "tac-2017", "-m", "nugget"]
     warnings = json.loads(CliRunner().invoke(cli, command).stdout)["warnings"]
     ((finding,),) = [file["findings"] for file in json.loads(run(system, "-f", "json").stdout)["files"]]
     assert warnings == [finding]

@@ -4,13 +4,14 @@ import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import FORMATS, Block, Format, Options, attributes_in
+from karat.formats import FORMATS, Block, Format, Options, attributes_in, links_in
 from karat.formats._files import ENCODING, File, find
 from karat.model import Document, Mention, Value
 from karat.topics import Topics
@@ -32,6 +33,7 @@ class Survey:
         self._contexts: dict[int, str] = {}
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
+        self.links: set[tuple[str, str, str]] = set()
         self.settled_kinds: dict[str, str] = {}
         """Kinds that one document leaves undecided, and what they are in this corpus."""
 
@@ -43,6 +45,7 @@ class Survey:
         self._places.extend((file, block.offset, block.length, block.line))
         self.attributes |= block.attributes
         self.kinds |= block.kinds or {kind for kind, _ in block.attributes}
+        self.links |= block.links
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
@@ -55,11 +58,17 @@ class Survey:
         self.settled_kinds = kinds
         self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
         self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
+        self.links = {(link, kinds.get(one, one), kinds.get(other, other)) for link, one, other in self.links}
 
     def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
         """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
         wanted = None if kinds is None else set(kinds)
         return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+    def links_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Kinds of links between mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
 @runtime_checkable
@@ -67,11 +76,15 @@ class Corpus(Protocol):
     """Documents by id, each read when asked for."""
 
     name: str
-    protocols: tuple[str, ...]
     refuses_faults: bool
     """Whether the rules of its format want that nothing with faults is scored."""
     forgiven: frozenset[str]
     """Codes of faults that do not count in that."""
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """What it is scored under when the user names nothing."""
+        ...
 
     def survey(self) -> Survey:
         """The light pass; made once, then remembered."""
@@ -110,7 +123,6 @@ class FileCorpus:
         self.format = format_
         self.options = options
         self._format: Format = FORMATS.get(format_)
-        self.protocols = self._format.PROTOCOLS
         self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
         self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
         self.topics = topics
@@ -128,6 +140,18 @@ class FileCorpus:
         if topics is None:
             return self
         return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
+
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """By the format, or by what the documents hold where the format leaves that open."""
+        choose = _offered(self._format, "protocols", None)
+        if choose is None:
+            return self._format.PROTOCOLS
+        try:
+            chosen: tuple[str, ...] = choose(self._bytes(*self.survey().place(id_)) for id_ in self.survey().rows)
+            return chosen
+        finally:
+            self.close()
 
     def _wanted(self, block: Block) -> bool:
         if self.topics is None or block.topic in self.topics:
@@ -261,7 +285,8 @@ class MemoryCorpus:
         """Ids and attributes."""
         survey = Survey()
         for document in self:
-            survey.add(Block(document.id, 0, 0, 0, attributes_in(document.mentions)), 0)
+            block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
+            survey.add(block, 0)
         return survey
 
     def read(self, id_: str, report: Report) -> Document:

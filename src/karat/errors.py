@@ -13,6 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 Severity = Literal["fatal", "fault", "note"]
 
+Origin = Literal["gold", "system"]
+"""The side that a finding is about, where two are scored."""
+
 Item = str | tuple[str, str, str]
 """What a finding is about: the id of a mention, or a link (kind, source, target)."""
 
@@ -28,6 +31,8 @@ class Finding(NamedTuple):
     line: int | None = None
     item: Item | None = None
     """By it the line is found; nobody is told of it."""
+    origin: Origin | None = None
+    """By it the file is found, where what is wrong shows only when two sides meet."""
 
     @property
     def place(self) -> str:
@@ -56,10 +61,16 @@ class Rule(NamedTuple):
     hint: str
 
     def at(
-        self, message: str, *, file: str | None = None, line: int | None = None, item: Item | None = None
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        item: Item | None = None,
+        origin: Origin | None = None,
     ) -> Finding:
-        """This problem, found in a place; a check, which knows of no file, says in which item."""
-        return Finding(self.code, self.severity, message, self.hint, file, line, item)
+        """This problem, found in a place; what knows of no file says in which item, and of which side."""
+        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin)
 
     def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
         """This problem as an error to raise."""

@@ -1,4 +1,4 @@
-"""What leaves a document before it is aligned: each filter is a small record that a protocol names and fills."""
+"""What leaves a document before it is aligned: filters, and the collapse, are small records that a protocol fills."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,17 +8,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import Report, Rule, quoted
-from karat.model import Document, Mention, Pair, Value
+from karat.errors import KaratError, Report, Rule, quoted
+from karat.model import Document, Mention, Pair, Region, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
 GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")
 SYSTEM_TWICE = Rule("system-span-twice", "fault", "Give each span once; the first mention, with its cluster, counts.")
 NOT_VALIDATED = Rule(
     "validated-absent",
-    "note",
+    "fatal",
     "Read ECB+ with ECBplus_coreference_sentences.csv beside it, or score without `validated`.",
 )
+NEAREST = Rule("validated-nearest", "note", "It goes with gold's nearest mention; give it the attribute `validated`.")
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
 
 
@@ -42,7 +43,7 @@ class Kinds(Struct, frozen=True, forbid_unknown_fields=True):
         """Keep by kind."""
         del comparison, report
         if "all" in self.keep:
-            return _unchanged
+            return unchanged
         keep = frozenset(self.keep)
 
         def kept(document: Document) -> Document:
@@ -61,11 +62,11 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
     def prepare(self, comparison: Comparison, report: Report) -> Work:
         """Keep by type, compared as the protocol compares."""
         if not self.file:
-            return _unchanged
+            return unchanged
         types = types_in(self.file, comparison)
         if not types:
             report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
-            return _unchanged
+            return unchanged
         return _both(
             lambda document: restricted(
                 document, lambda mention: comparison.key(mention.attributes.get("type")) in types
@@ -74,26 +75,48 @@ class Types(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Validated(Struct, frozen=True, forbid_unknown_fields=True):
-    """Only mentions in validated sentences stay: those whose attribute `validated` is true."""
+    """Only mentions in validated sentences stay: those whose attribute `validated` is true.
+
+    A system need not tell: then gold's mention of the same span does, else the one of gold that stands nearest.
+    """
 
     only: bool = False
 
     def prepare(self, comparison: Comparison, report: Report) -> Work:
-        """Keep what was validated; say once if a document does not tell."""
+        """Keep what was validated."""
         del comparison
         if not self.only:
-            return _unchanged
-        told = False
+            return unchanged
 
-        def kept(document: Document) -> Document:
-            nonlocal told
-            if not told and document.mentions and not any("validated" in m.attributes for m in document.mentions):
-                told = True
-                found = f"no mention of document {quoted(document.id)} tells whether it was validated"
-                report(NOT_VALIDATED.at(f"{found}; such mentions are left out"))
-            return restricted(document, lambda mention: mention.attributes.get("validated") is True)
+        def kept(pair: Pair) -> Pair:
+            known = {
+                m.span: m.attributes["validated"] is True for m in pair.gold.mentions if "validated" in m.attributes
+            }
+            if pair.gold.mentions and not known:
+                found = f"no mention of gold document {quoted(pair.gold.id)} tells whether it was validated"
+                raise KaratError(NOT_VALIDATED.at(found, origin="gold"))
 
-        return _both(kept)
+            def validated(mention: Mention) -> bool:
+                if "validated" in mention.attributes:
+                    return mention.attributes["validated"] is True
+                if mention.span not in known:
+                    near = f"mention {quoted(mention.id)} of system document {quoted(pair.system.id)} is not in gold"
+                    told = f"{near} and does not tell whether its sentence was validated"
+                    report(NEAREST.at(told, item=mention.id, origin="system"))
+                    return known[min(known, key=lambda span: _distance(span, mention.span))] if known else False
+                return known[mention.span]
+
+            gold = restricted(pair.gold, lambda mention: mention.attributes.get("validated") is True)
+            return Pair(gold, restricted(pair.system, validated))
+
+        return kept
+
+
+def _distance(one: Region, other: Region) -> tuple[int, Region]:
+    """How far two spans are apart; of two that are equally far the first in the text is nearer."""
+    if not one or not other:
+        return 0, one
+    return max(one[0][0] - other[-1][1], other[0][0] - one[-1][1], 0), one
 
 
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
@@ -116,11 +139,11 @@ class Distinct(Struct, frozen=True, forbid_unknown_fields=True):
         def distinct(pair: Pair) -> Pair:
             for mention, first in _repeated(pair.gold):
                 found = f"mentions {quoted(first.id)} and {quoted(mention.id)} of gold document {quoted(pair.gold.id)}"
-                raise GOLD_TWICE.error(f"{found} have the same span")
+                raise KaratError(GOLD_TWICE.at(f"{found} have the same span", item=mention.id, origin="gold"))
             repeated = {mention.id: first for mention, first in _repeated(pair.system)}
             for id_, first in repeated.items():
                 found = f"mention {quoted(id_)} of system document {quoted(pair.system.id)}"
-                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}"))
+                report(SYSTEM_TWICE.at(f"{found} has the span of {quoted(first.id)}", item=id_, origin="system"))
             if not repeated:
                 return pair
             return replace(pair, system=restricted(pair.system, lambda mention: mention.id not in repeated))
@@ -140,13 +163,17 @@ def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
 
 
 class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
-    """Each cluster of a document becomes one mention: its first, or its last, in the order of the text."""
+    """Each cluster of a document becomes one mention: its first, or its last, in the order of the text.
 
-    representative: Literal["first", "last"] = "first"
+    `aligned`: all mentions stay, and the measures collapse their tables, where no mention has to stand for others.
+    """
 
-    def prepare(self, comparison: Comparison, report: Report) -> Work:
+    representative: Literal["first", "last", "aligned"] = "first"
+
+    def prepare(self) -> Work:
         """Each side by its own clusters."""
-        del comparison, report
+        if self.representative == "aligned":
+            return unchanged
         pick = min if self.representative == "first" else max
 
         def collapsed(document: Document) -> Document:
@@ -170,7 +197,6 @@ FILTERS: dict[str, Any] = {
     "types": Types,
     "validated": Validated,
     "distinct": Distinct,
-    "collapse": Collapse,
 }
 
 
@@ -192,5 +218,6 @@ def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
     return replace(document, mentions=mentions, links=links)
 
 
-def _unchanged(pair: Pair) -> Pair:
+def unchanged(pair: Pair) -> Pair:
+    """Nothing leaves."""
     return pair

@@ -49,6 +49,7 @@ class Result:
         title: str,
         signature: str,
         unit: str,
+        unit_count: int,
         gold: Side,
         system: Side,
         scores: Mapping[str, Score],
@@ -62,6 +63,7 @@ class Result:
         self.title = title
         self.signature = signature
         self.unit = unit
+        self.unit_count = unit_count
         self.gold = gold
         self.system = system
         self.scores = scores

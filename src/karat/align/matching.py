@@ -2,7 +2,8 @@
 
 A lemma-like system ties thousands of clusters into one component, so no dense matrix is made. A cluster that overlaps
 only one other is a leaf, and each cluster needs to remember only its best leaf. What remains is a matching in which an
-edge is worth its weight less the leaves that its two ends give up, on positive edges only: small, and solved sparse.
+edge is worth its weight less the leaves that its two ends give up, on positive edges only: a smaller problem of the
+same kind, which is peeled again while that halves it, and in the end solved sparse.
 """
 
 from collections.abc import Hashable, Mapping
@@ -13,47 +14,50 @@ Edge = tuple[Hashable, Hashable]
 
 def best_matching(weights: Mapping[Edge, float]) -> float:
     """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
+    return fsum([weights[edge] for edge in _matching(weights)])
+
+
+def _matching(weights: Mapping[Edge, float]) -> list[Edge]:
+    """The edges of a matching of the greatest weight."""
     row_degree: dict[Hashable, int] = {}
     column_degree: dict[Hashable, int] = {}
     for row, column in weights:
         row_degree[row] = row_degree.get(row, 0) + 1
         column_degree[column] = column_degree.get(column, 0) + 1
-    row_leaf: dict[Hashable, float] = {}
-    column_leaf: dict[Hashable, float] = {}
-    core: list[tuple[Hashable, Hashable, float]] = []
-    pairs: list[float] = []
-    for (row, column), weight in weights.items():
+    row_leaf: dict[Hashable, Edge] = {}
+    column_leaf: dict[Hashable, Edge] = {}
+    core: list[Edge] = []
+    chosen: list[Edge] = []
+    for edge, weight in weights.items():
+        row, column = edge
         if column_degree[column] == 1:
             if row_degree[row] == 1:
-                pairs.append(weight)
-            elif weight > row_leaf.get(row, 0.0):
-                row_leaf[row] = weight
+                chosen.append(edge)
+            elif row not in row_leaf or weight > weights[row_leaf[row]]:
+                row_leaf[row] = edge
         elif row_degree[row] == 1:
-            if weight > column_leaf.get(column, 0.0):
-                column_leaf[column] = weight
+            if column not in column_leaf or weight > weights[column_leaf[column]]:
+                column_leaf[column] = edge
         else:
-            core.append((row, column, weight))
-    gains = [
-        (row, column, gain)
-        for row, column, weight in core
-        if (gain := weight - row_leaf.get(row, 0.0) - column_leaf.get(column, 0.0)) > 0
-    ]
-    chosen = _sparse(gains) if len(gains) > 1 else gains
-    matched = {(row, column) for row, column, _ in chosen}
-    kept_rows = {row for row, _ in matched}
-    kept_columns = {column for _, column in matched}
-    return fsum(
-        [
-            *pairs,
-            *(weights[edge] for edge in matched),
-            *(leaf for row, leaf in row_leaf.items() if row not in kept_rows),
-            *(leaf for column, leaf in column_leaf.items() if column not in kept_columns),
-        ]
-    )
+            core.append(edge)
+    if core:
+        gains: dict[Edge, float] = {}
+        for edge in core:
+            row, column = edge
+            given_up = [weights[leaf] for leaf in (row_leaf.get(row), column_leaf.get(column)) if leaf is not None]
+            gain = weights[edge] - sum(given_up)
+            if gain > 0:
+                gains[edge] = gain
+        halved = 2 * len(gains) <= len(weights)
+        for edge in (_matching(gains) if halved else _sparse(gains)) if gains else ():
+            chosen.append(edge)
+            row_leaf.pop(edge[0], None)
+            column_leaf.pop(edge[1], None)
+    return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _sparse(gains: list[tuple[Hashable, Hashable, float]]) -> list[tuple[Hashable, Hashable, float]]:
-    """The edges of a matching with the greatest gain, by a sparse assignment.
+def _sparse(weights: Mapping[Edge, float]) -> list[Edge]:
+    """The same by a sparse assignment.
 
     Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no
     zero weights, so 1 is added to every weight: each matching then has the same 1 for each row.
@@ -62,18 +66,18 @@ def _sparse(gains: list[tuple[Hashable, Hashable, float]]) -> list[tuple[Hashabl
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    rows = {row: number for number, row in enumerate(dict.fromkeys(row for row, _, _ in gains))}
-    columns = {column: number for number, column in enumerate(dict.fromkeys(column for _, column, _ in gains))}
+    rows = {row: number for number, row in enumerate(dict.fromkeys(row for row, _ in weights))}
+    columns = {column: number for number, column in enumerate(dict.fromkeys(column for _, column in weights))}
     own = range(len(columns), len(columns) + len(rows))
     matrix = csr_array(
         (
-            np.array([gain + 1 for _, _, gain in gains] + [1.0] * len(rows)),
+            np.array([weight + 1 for weight in weights.values()] + [1.0] * len(rows)),
             (
-                np.array([*(rows[row] for row, _, _ in gains), *range(len(rows))]),
-                np.array([*(columns[column] for _, column, _ in gains), *own]),
+                np.array([*(rows[row] for row, _ in weights), *range(len(rows))]),
+                np.array([*(columns[column] for _, column in weights), *own]),
             ),
         ),
         shape=(len(rows), len(columns) + len(rows)),
     )
     chosen = set(zip(*min_weight_full_bipartite_matching(matrix, maximize=True), strict=True))
-    return [edge for edge in gains if (rows[edge[0]], columns[edge[1]]) in chosen]
+    return [(row, column) for row, column in weights if (rows[row], columns[column]) in chosen]

@@ -1,4 +1,4 @@
-"""Links over coreference classes: no cycle within one kind, and no link inside one class."""
+"""Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child."""
 
 from collections.abc import Collection, Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -11,6 +11,13 @@ CYCLE = Rule("link-cycle", "fatal", "Remove or turn round one of these links, or
 INSIDE = Rule(
     "link-inside-cluster", "note", "Nothing to do; a link between mentions of one event says nothing and is not used."
 )
+PARENTS = Rule(
+    "two-parents",
+    "note",
+    "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
+)
+PARENTAL = "subevent"
+"""The kind of link that leads from a parent to its child; what comes after two events is ordinary."""
 MOST = 10
 """Cycles told of one kind in a document; each costs a walk over its links."""
 
@@ -44,6 +51,20 @@ def check(document: Document) -> Iterator[Finding]:
             _, closing = max((graph[edge] for edge in pairwise(cycle)), key=lambda numbered: numbered[0])
             told = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(told, item=_item(closing))
+    yield from _children_of_two(graphs.get(PARENTAL, {}), document)
+
+
+def _children_of_two(graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
+    """Each child once, where its second parent is written."""
+    parents: dict[Class, list[Class]] = {}
+    for parent, child in sorted(graph):
+        parents.setdefault(child, []).append(parent)
+    for child, having in parents.items():
+        if len(having) > 1:
+            second = sorted(graph[parent, child] for parent in having)[1][1]
+            named = " and ".join(repr(name) for _, name in having)
+            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {PARENTAL} links: {named}"
+            yield PARENTS.at(found, item=_item(second))
 
 
 def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:

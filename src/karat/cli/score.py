@@ -97,7 +97,7 @@ def score(
     from karat.formats import Options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
-    from karat.report.text import text
+    from karat.report.text import texts
 
     if gold == system == "-":
         raise UsageError(
@@ -133,5 +133,4 @@ def score(
         findings=findings,
         progress=progress(),
     )
-    whole = json(results) if form == "json" else "\n\n".join(text(result, digits=digits) for result in results)
-    written(whole, output)
+    written(json(results) if form == "json" else texts(results, digits=digits), output)

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from karat.corpus import Corpus
 from karat.engine.pairs import pairs
+from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, nearest
 from karat.fingerprint import Fingerprint
@@ -64,8 +65,9 @@ def score(
         report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    places = Places(gold, system, report)
     sheets = [
-        Sheet(protocol, gold_survey, system_survey, by=options.by, measures=options.measures, report=report)
+        Sheet(protocol, gold_survey, system_survey, by=options.by, measures=options.measures, report=places.report)
         for protocol in protocols
     ]
     _refuse_absent(options.measures, sheets)
@@ -78,9 +80,10 @@ def score(
             units.add(pair.gold.unit)
         mentions[0] += len(pair.gold.mentions)
         mentions[1] += len(pair.system.mentions)
-        for sheet in sheets:
-            if in_gold or sheet.protocol.system_only_documents == "score":
-                sheet.add(pair)
+        with places.of(pair.gold.id):
+            for sheet in sheets:
+                if in_gold or sheet.protocol.system_only_documents == "score":
+                    sheet.add(pair)
         if progress is not None:
             progress(done, total)
     for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):

@@ -1,14 +1,24 @@
-"""Breakdowns: the outcomes of a measure summed by what a field holds."""
+"""Breakdowns: the same scores by what a field holds.
 
-from collections.abc import Iterable, Iterator, Sequence
+Where the parts of a measure add up, its outcomes are summed by value. Where they do not, since items are right or wrong
+together, the row of a value is the same protocol on the corpus restricted to the mentions with that value: gold's where
+two are aligned.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import astuple
 
 from karat.align import Comparison
-from karat.counts import Counts, Rows
+from karat.counts import Leaf, Rows
+from karat.engine.ledger import Ledger, leaf
 from karat.errors import Rule, nearest
-from karat.measures import Measure, Outcome
-from karat.model import Document, Mention, Value
+from karat.filters import Work, restricted
+from karat.measures import Measure
+from karat.model import Document, Mention, Pair, Value
+from karat.protocols import Averages
+from karat.tables import Tables
+from karat.tables.aligned import AlignedPairs, Alignment
 
 NO_FIELD = Rule(
     "field-absent",
@@ -16,37 +26,79 @@ NO_FIELD = Rule(
     "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
 )
 DOCUMENT_FIELDS = ("topic", "subtopic", "source", "language")
-NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose measures that can be, with -m/--measure.")
 ABSENT = "(none)"
+
+Key = Value | None
 
 
 class Breakdown:
     """Scores by one field: the gold item's value, or the system item's where there is no gold."""
 
-    def __init__(self, field: str, attributes: Sequence[str], comparison: Comparison) -> None:
+    def __init__(
+        self,
+        field: str,
+        attributes: Sequence[str],
+        comparison: Comparison,
+        measures: Sequence[tuple[Measure, Averages]],
+        *,
+        unit: str,
+    ) -> None:
         fields = [*attributes, "kind", "document", *DOCUMENT_FIELDS]
         if field not in fields:
             raise NO_FIELD.error(f"there is no field {field!r} in these corpora. {nearest(field, fields)}")
         self.field = field
         self._is_attribute = field in attributes
         self._comparison = comparison
-        self._rows: dict[Value | None, dict[str, Rows]] = {}
-        self._spellings: dict[Value | None, tuple[bool, str]] = {}
+        self._unit = unit
+        self._adding = [(measure, averages) for measure, averages in measures if rests_on(measure) is None]
+        self._whole: dict[Alignment, list[tuple[Measure, Averages]]] = {}
+        for measure, averages in measures:
+            if (alignment := rests_on(measure)) is not None:
+                self._whole.setdefault(alignment, []).append((measure, averages))
+        self._rows: dict[Key, dict[str, tuple[Rows, Averages]]] = {}
+        self._parts: dict[tuple[Key, Alignment], Ledger] = {}
+        self._spellings: dict[Key, tuple[bool, str]] = {}
 
-    def add(self, measure: Measure, document: Document, outcomes: Iterable[Outcome]) -> None:
-        """Sum the outcomes of a document for each value that occurs."""
-        found: dict[Value | None, list[tuple[float, ...]]] = {}
-        for outcome in outcomes:
+    def add_outcomes(self, documents: Sequence[Tables]) -> None:
+        """Sum the outcomes of a unit for each value that occurs."""
+        has_gold = any(tables.pair.gold.mentions for tables in documents)
+        for measure, averages in self._adding:
+            if has_gold or averages.units == "all":
+                for tables in documents:
+                    self._add_outcomes(measure, averages, tables)
+
+    def _add_outcomes(self, measure: Measure, averages: Averages, tables: Tables) -> None:
+        found: dict[Key, list[tuple[float, ...]]] = {}
+        for outcome in measure.outcomes(tables.get(measure.artefact)):
             mention = outcome.gold if outcome.gold is not None else outcome.system
-            if mention is None:
-                raise NO_PARTS.error(f"{measure.id} cannot be broken down by {self.field}: its parts do not add up")
-            key = self._key(mention, document, in_gold=outcome.gold is not None)
+            assert mention is not None, "a measure whose outcomes are not of items says what it rests on"
+            key = self._key(mention, tables.pair.gold, in_gold=outcome.gold is not None)
             found.setdefault(key, []).append(astuple(outcome.counts))
         for key, rows in found.items():
             by_measure = self._rows.setdefault(key, {})
-            by_measure.setdefault(measure.id, Rows(measure.kind)).append(measure.kind.summed(rows))
+            own, _ = by_measure.setdefault(measure.id, (Rows(measure.kind), averages))
+            own.append(measure.kind.summed(rows))
 
-    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Value | None:
+    def add_parts(self, unit: str, tables: Tables, merged: Work) -> None:
+        """Cut a document into one for each value, and take each as the protocol takes the whole."""
+        for alignment, measures in self._whole.items():
+            for key, pair in self._cut(tables, tables.get(alignment)):
+                if (key, alignment) not in self._parts:
+                    self._parts[key, alignment] = Ledger(measures, unit=self._unit)
+                self._parts[key, alignment].add(unit, Tables(merged(pair)))
+
+    def _cut(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair]]:
+        document = tables.pair.gold
+        golds = [self._key(mention, document, in_gold=True) for mention in aligned.gold]
+        met = {s: golds[g] for g, s, _, _ in aligned.pairs}
+        systems = [
+            met[s] if s in met else self._key(mention, document, in_gold=False)
+            for s, mention in enumerate(aligned.system)
+        ]
+        for key in dict.fromkeys([*golds, *systems]):
+            yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
+
+    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Key:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
         value = self._value(mention, document)
         key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -54,7 +106,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, mention: Mention, document: Document) -> Value | None:
+    def _value(self, mention: Mention, document: Document) -> Key:
         if self._is_attribute:
             return mention.attributes.get(self.field)
         if self.field == "kind":
@@ -62,7 +114,25 @@ class Breakdown:
         value: str | None = getattr(document, "id" if self.field == "document" else self.field)
         return value
 
-    def totals(self) -> Iterator[tuple[str, dict[str, Counts]]]:
-        """For each value, as gold spells it and in that order: the sums by measure."""
-        for key in sorted(self._rows, key=lambda key: self._spellings[key][1]):
-            yield self._spellings[key][1], {id_: rows.kind.summed(rows) for id_, rows in self._rows[key].items()}
+    def leaves(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
+        """For each value, as gold spells it and in that order: the scores by measure."""
+        found: dict[Key, dict[str, Leaf]] = {}
+        for key, rows in self._rows.items():
+            sums = {id_: leaf(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
+            found.setdefault(key, {}).update(sums)
+        for (key, _), ledger in self._parts.items():
+            ledger.close()
+            found.setdefault(key, {}).update({id_: score.micro for id_, score in ledger.scores().items()})
+        for key in sorted(found, key=lambda key: self._spellings[key][1]):
+            yield self._spellings[key][1], found[key]
+
+
+def rests_on(measure: Measure) -> Alignment | None:
+    """The alignment of mentions under a measure whose parts do not add up; None for one whose parts do."""
+    alignment: Alignment | None = getattr(measure.artefact, "rests_on", None)
+    return alignment
+
+
+def _with(document: Document, keys: Sequence[Key], key: Key) -> Document:
+    kept = {mention.id for mention, own in zip(document.mentions, keys, strict=True) if own == key}
+    return restricted(document, lambda mention: mention.id in kept)

@@ -1,22 +1,29 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from functools import reduce
+from typing import TypeVar
 
 from karat import __version__
 from karat.corpus import Survey
-from karat.counts import Counts, Leaf, Rows, finish, mean, settled
-from karat.engine.breakdown import Breakdown
+from karat.counts import Leaf
+from karat.engine.breakdown import Breakdown, rests_on
+from karat.engine.ledger import Ledger
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
+from karat.filters import unchanged
 from karat.measures import MEASURES, Composite, Measure, Setting
-from karat.model import Document, Pair
+from karat.model import Document, Pair, Region
 from karat.protocols import Averages, Protocol
 from karat.protocols._signature import signature
 from karat.results import Result, Score, Side
 from karat.tables import Tables
 
+T = TypeVar("T")
+
 LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+GIVEN = Rule("mentions-given", "note", "Compare with systems that were given them, too.")
+COLLAPSED = Rule("mentions-collapsed", "note", "What each side puts together within a document is not scored here.")
+RESTRICTED = Rule("breakdown-restricted", "note", "Such rows do not add up to the whole.")
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
 NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
@@ -41,44 +48,59 @@ class Sheet:
             found = f"gold has no mention of kind {', '.join(protocol.kinds)}"
             raise NO_KIND.error(f"{found}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         self._filters = [filter_.prepare(protocol.comparison, report) for filter_ in protocol.filters]
+        self._collapsed = unchanged if protocol.collapse is None else protocol.collapse.prepare()
         attributes = gold.attributes_of(protocol.kinds)
-        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison)
+        links = sorted(gold.links_of(protocol.kinds))
+        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
+        wanted = self._wanted(setting, measures)
+        known = in_order(attributes | system.attributes_of(protocol.kinds))
+        self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by else None)
+        self.measures: list[tuple[Measure, Averages]] = [
+            (measure, averages) for measure, averages, _ in self._ledger.measures
+        ]
+        self._by = [
+            Breakdown(field, known, protocol.comparison, self.measures, unit=protocol.unit)
+            for field in dict.fromkeys(by)
+        ]
+        self._same_mentions = any(rests_on(measure) for measure, _ in self.measures)
+        self._collapse_sizes = [0, 0, 0, 0]
+
+    def _wanted(self, setting: Setting, prefixes: tuple[str, ...]) -> list[tuple[Measure | Composite, Averages]]:
+        """The rows to measure: those asked for, and what they are made of."""
         offered = [
             (row, family.averages)
-            for family in protocol.families
+            for family in self.protocol.families
             for row in MEASURES.get(family.name).measures(family.parameters, setting)
         ]
         self.offered = [row.id for row, _ in offered]
         twice = [id_ for id_ in self.offered if self.offered.count(id_) > 1]
         if twice:
-            raise ROW_TWICE.error(f"two rows of {protocol.name} would be called {twice[0]!r}")
-        self._shown = [id_ for id_ in self.offered if not measures or id_.startswith(measures)]
+            raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {twice[0]!r}")
+        self._shown = [id_ for id_ in self.offered if not prefixes or id_.startswith(prefixes)]
         needed = set(self._shown)
         for row, _ in reversed(offered):  # a composite comes after what it is made of
             if isinstance(row, Composite) and row.id in needed:
                 needed.update(row.of)
-        wanted = [(row, averages) for row, averages in offered if row.id in needed]
-        self._composites = [(row, averages) for row, averages in wanted if isinstance(row, Composite)]
-        self.measures: list[tuple[Measure, Averages, Rows]] = [
-            (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
-        ]
-        self._late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
-        known = attributes | system.attributes_of(protocol.kinds)
-        self._by = [Breakdown(field, in_order(known), protocol.comparison) for field in by]
-        self._units: list[str] = []
-        self._gold_mentions = array("q")
-        self._system_mentions = array("q")
-        self._pending: dict[str, list[Tables]] = {}
+        return [(row, averages) for row, averages in offered if row.id in needed]
 
     def add(self, pair: Pair) -> None:
-        """Take one document; one that is a unit by itself is counted at once."""
-        for filter_ in self._filters:
-            pair = filter_(pair)
-        unit = self._unit(pair.gold)
-        if self.protocol.unit == "document" and not self._late:
-            self._count(unit, [Tables(pair)])
-        else:
-            self._pending.setdefault(unit, []).append(Tables(pair))
+        """Take one document."""
+        tables = Tables(reduce(lambda left, filter_: filter_(left), self._filters, pair))
+        unit = self._unit(tables.pair.gold)
+        self._same_mentions = self._same_mentions and _places(tables.pair.gold) == _places(tables.pair.system)
+        for breakdown in self._by:
+            breakdown.add_parts(unit, tables, self._collapsed)
+        collapsed = self._collapsed(tables.pair)
+        if collapsed is not tables.pair:
+            sides = (tables.pair.gold, collapsed.gold, tables.pair.system, collapsed.system)
+            for place, side in enumerate(sides):
+                self._collapse_sizes[place] += len(side.mentions)
+            tables = Tables(collapsed)
+        self._ledger.add(unit, tables)
+
+    def _add_outcomes(self, documents: Sequence[Tables]) -> None:
+        for breakdown in self._by:
+            breakdown.add_outcomes(documents)
 
     def _unit(self, document: Document) -> str:
         """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
@@ -88,49 +110,10 @@ class Sheet:
             return "corpus"
         if document.topic is None:
             found = f"document {quoted(document.id)} has no topic and is a topic of its own"
-            self._report(NO_TOPIC.at(found))
+            self._report(NO_TOPIC.at(found, origin="gold"))
             return f"topic {document.id}"
         within = f" {document.subtopic}" if self.protocol.unit == "subtopic" and document.subtopic else ""
         return f"topic {document.topic}{within}"
-
-    def _count(self, unit: str, documents: Sequence[Tables]) -> None:
-        """Count a unit that is complete by itself."""
-        self._enter(unit, documents)
-        for measure, averages, rows in self.measures:
-            made = [tables.get(measure.artefact) for tables in documents]
-            rows.append(measure.count(made[0] if len(made) == 1 else measure.artefact.add(made)))
-            self._break_down(measure, averages, documents, made)
-
-    def _count_all(self) -> None:
-        """Count the units that had to wait for their last document, or for each other."""
-        units = sorted(self._pending.items())
-        for unit, documents in units:
-            self._enter(unit, documents)
-        finished: dict[Any, list[Any]] = {}
-        for measure, averages, rows in self.measures:
-            artefact = measure.artefact
-            made = [[tables.get(artefact) for tables in documents] for _, documents in units]
-            if artefact not in finished:
-                whole = [artefact.add(tables) for tables in made]
-                finished[artefact] = artefact.settled(whole) if getattr(artefact, "needs_corpus", False) else whole
-            for table in finished[artefact]:
-                rows.append(measure.count(table))
-            for (_, documents), tables in zip(units, made, strict=True):
-                self._break_down(measure, averages, documents, tables)
-
-    def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
-        self._units.append(unit)
-        self._gold_mentions.append(sum(len(tables.pair.gold.mentions) for tables in documents))
-        self._system_mentions.append(sum(len(tables.pair.system.mentions) for tables in documents))
-
-    def _break_down(
-        self, measure: Measure, averages: Averages, documents: Sequence[Tables], made: Sequence[Any]
-    ) -> None:
-        has_gold = any(tables.pair.gold.mentions for tables in documents)
-        if self._by and (has_gold or averages.units == "all"):
-            for tables, table in zip(documents, made, strict=True):
-                for breakdown in self._by:
-                    breakdown.add(measure, tables.pair.gold, measure.outcomes(table))
 
     def result(
         self,
@@ -143,68 +126,67 @@ class Sheet:
         topics: str | None,
     ) -> Result:
         """Sum what was gathered."""
-        self._count_all()
-        left_out = list(self._left_out())
+        self._ledger.close()
+        remarks = list(self._remarks())
         return Result(
             version=__version__,
             protocol=self.protocol.name,
             title=self.protocol.title,
             signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint), topics=topics),
             unit=self.protocol.unit,
+            unit_count=len(self._ledger.units),
             gold=gold,
             system=system,
-            scores=self._scores(),
+            scores=self._of_shown(self._ledger.scores()),
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
-            units=dict(sorted(self._unit_scores())) if per_unit else {},
-            warnings=[*left_out, *findings.listed()],
-            warning_counts=findings.counts | {finding.code: 1 for finding in left_out},
+            units=dict(sorted((unit, self._of_shown(leaves)) for unit, leaves in self._ledger.unit_scores()))
+            if per_unit
+            else {},
+            warnings=[*remarks, *findings.listed()],
+            warning_counts=findings.counts | {finding.code: 1 for finding in remarks},
         )
 
-    def _scores(self) -> dict[str, Score]:
-        micro: dict[str, Leaf] = {}
-        macro: dict[str, Leaf] = {}
-        for measure, averages, rows in self.measures:
-            averaged = [averages.units == "all" or gold > 0 for gold in self._gold_mentions]
-            total = rows.total(averaged)
-            micro[measure.id] = _leaf(total, averages)
-            if averages.macro:
-                units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
-                values = mean(measure.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
-                macro[measure.id] = Leaf(values)
-        micro, macro = self._completed(micro), self._completed(macro)
-        return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
-
-    def _unit_scores(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
-        for row, unit in enumerate(self._units):
-            leaves = {measure.id: _leaf(rows.counts(row), averages) for measure, averages, rows in self.measures}
-            yield unit, self._completed(leaves)
-
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
-        averages = {measure.id: averages for measure, averages, _ in self.measures}
-        for key, totals in breakdown.totals():
-            leaves = {id_: _leaf(counts, averages[id_]) for id_, counts in totals.items()}
-            yield key, {id_: Score(leaf) for id_, leaf in self._completed(leaves).items()}
+        for key, leaves in breakdown.leaves():
+            completed: dict[str, Leaf] = self._of_shown(self._ledger.completed(leaves))
+            yield key, {id_: Score(leaf) for id_, leaf in completed.items()}
 
-    def _completed(self, leaves: dict[str, Leaf]) -> dict[str, Leaf]:
-        """The rows that are wanted, composites made from the others."""
-        for composite, averages in self._composites:
-            if all(id_ in leaves for id_ in composite.of):
-                values = composite.combine([leaves[id_] for id_ in composite.of])
-                leaves[composite.id] = Leaf(settled(values, undefined=averages.undefined))
-        return {id_: leaves[id_] for id_ in self._shown if id_ in leaves}
+    def _of_shown(self, rows: dict[str, T]) -> dict[str, T]:
+        return {id_: rows[id_] for id_ in self._shown if id_ in rows}
 
-    def _left_out(self) -> Iterator[Finding]:
-        """Say what an average over units with gold leaves out, since nobody expects it."""
-        mentions = zip(self._gold_mentions, self._system_mentions, strict=True)
+    def _remarks(self) -> Iterator[Finding]:
+        """What nobody expects, and a reader of the scores should know."""
+        mentions = zip(self._ledger.gold_mentions, self._ledger.system_mentions, strict=True)
         empty = [system for gold, system in mentions if not gold and system]
-        names = [measure.id for measure, averages, _ in self.measures if averages.units == "with-gold"]
+        names = [measure.id for measure, averages in self.measures if averages.units == "with-gold"]
         if empty and names:
             where = f"{len(empty):,} {self.protocol.unit}{'s' * (len(empty) != 1)} without gold mentions"
             yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(empty):,} in {where}")
+        if self._same_mentions and not self._is_perfect():
+            yield GIVEN.at("gold and system have the same mentions, as if gold's had been given to the system")
+        if any(self._collapse_sizes):
+            gold, gold_left, system, system_left = self._collapse_sizes
+            told = f"gold's {gold:,} mentions became {gold_left:,}, the system's {system:,} became {system_left:,}"
+            yield COLLAPSED.at(f"clusters within a document were made one mention each: {told}")
+        for artefact, tables in self._ledger.whole.items():
+            if hasattr(artefact, "remarks"):
+                yield from artefact.remarks(tables, self.protocol.unit)
+        whole = [measure.id for measure, _ in self.measures if rests_on(measure) and measure.id in self._shown]
+        if self._by and whole:
+            fields = ", ".join(breakdown.field for breakdown in self._by)
+            families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))
+            found = f"{families} by {fields}: each row is scored on the corpus restricted to mentions of that value"
+            yield RESTRICTED.at(f"{found} (gold's value where two are aligned)")
+
+    def _is_perfect(self) -> bool:
+        """Whether everything that is made of mentions came out right."""
+        totals = [rows.kind.summed(rows) for measure, _, rows in self._ledger.measures if rests_on(measure)]
+        return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
 
 
-def _leaf(counts: Counts, averages: Averages) -> Leaf:
-    return Leaf(finish(counts, undefined=averages.undefined), counts)
+def _places(document: Document) -> set[Region | str]:
+    """Where its mentions stand; one that stands nowhere is known by its id."""
+    return {mention.span or mention.id for mention in document.mentions}
 
 
 def in_order(attributes: Iterable[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ and, only where it needs them,
     FOLDER = True            a corpus is a folder of files: `write` returns the files of a document, name to bytes
     FOLDER = "either"        a folder, unless a file is named: `options.folder` tells `write` which
     BESIDE                   files that end so, beside a file of this format, belong to it and hold no document
+    protocols(documents)     which of the PROTOCOLS, by what the documents hold (their bytes, as `parse` gets them)
     belongs(name, head)      whether a file that no format knows, somewhere in the corpus, is part of it all the same
     instead(name, head)      what to give in place of a file of its family that holds no document, such as an index
     REFUSES_FAULTS = True    its rules want that nothing is scored that has faults, unless the user accepts them
@@ -63,6 +64,8 @@ class Block(NamedTuple):
     """Kinds of its mentions, where they are more than those with attributes."""
     context: str | None = None
     """What the file said before the document and is needed to read it."""
+    links: frozenset[tuple[str, str, str]] = frozenset()
+    """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
 
 
 class Options(Struct, frozen=True):
@@ -116,6 +119,19 @@ class _HasAttributes(Protocol):
 def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, str]]:
     """(kind, attribute) pairs that occur on mentions."""
     return frozenset((mention.kind, name) for mention in mentions for name in mention.attributes)
+
+
+def links_in(document: Document) -> frozenset[tuple[str, str, str]]:
+    """(kind of link, kind of mention at its source, at its target); the kind of a cluster is that of its mentions."""
+    if not document.links:
+        return frozenset()
+    kinds = {mention.cluster: mention.kind for mention in document.mentions}
+    kinds |= {mention.id: mention.kind for mention in document.mentions}
+    return frozenset(
+        (link.kind, kinds[link.source], kinds[link.target])
+        for link in document.links
+        if link.source in kinds and link.target in kinds
+    )
 
 
 FORMATS = Registry(sys.modules[__name__], "format", option="karat formats")

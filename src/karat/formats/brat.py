@@ -78,17 +78,18 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file, which may well be empty."""
     offset = stream.tell()
     data = stream.read()
-    yield Block(_stem(file), offset, len(data), 1, _attributes_in(decode(data, file=file, line=1)))
+    attributes, links = _light_look(decode(data, file=file, line=1))
+    yield Block(_stem(file), offset, len(data), 1, attributes, links=links)
 
 
 def _stem(file: str) -> str:
     return re.sub(r"(\.ann)?(\.gz)?\Z", "", Path(file).name, count=1, flags=re.IGNORECASE)
 
 
-def _attributes_in(text: str) -> frozenset[tuple[str, str]]:
-    """What a light look tells of kinds and attributes; a broken line is for `parse` to refuse."""
+def _light_look(text: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str, str]]]:
+    """Kinds with their attributes, and kinds of links with those of their ends; `parse` refuses a broken line."""
     lines = text.replace("\r\n", "\n").split("\n")
-    rows = [row.split("\t") for row in lines if row[:1] in tuple("TEAM") and "\t" in row]
+    rows = [row.split("\t") for row in lines if row[:1] in tuple("TEAMR") and "\t" in row]
     triggers = {_words(row[1])[0].rpartition(":")[2] for row in rows if row[0][0] == "E" and _words(row[1])}
     kind_of = dict.fromkeys(triggers, "event")
     for id_, *_ in rows:
@@ -96,7 +97,24 @@ def _attributes_in(text: str) -> frozenset[tuple[str, str]]:
             kind_of.setdefault(id_, "event" if id_[0] == "E" else "entity" if triggers else UNDECIDED)
     named = [_words(row[1]) for row in rows if row[0][0] in "AM"]
     found = {(kind_of[words[1]], words[0].lower()) for words in named if len(words) > 1 and words[1] in kind_of}
-    return frozenset(found | {(kind, "type") for kind in kind_of.values()})
+    joined = {
+        (link, kind_of[source], kind_of[target])
+        for id_, described, *_ in rows
+        for link, source, target in _joined(id_, _words(described))
+        if source in kind_of and target in kind_of
+    }
+    return frozenset(found | {(kind, "type") for kind in kind_of.values()}), frozenset(joined)
+
+
+def _joined(id_: str, words: list[str]) -> Iterator[tuple[str, str, str]]:
+    """The links that a line draws: from an event to its arguments, or from one end of a relation to the other."""
+    ends = [word.rpartition(":")[::2] for word in words]
+    if id_[0] == "E":
+        for role, argument in ends[1:]:
+            yield _role(role), id_, argument
+    elif id_[0] == "R" and len(words) == 3 and words[0].lower() != "coreference":
+        (_, source), (_, target) = ends[1:] if ends[1][0] != "Arg2" else ends[:0:-1]
+        yield words[0].lower(), source, target
 
 
 def settled(kinds: frozenset[str]) -> dict[str, str]:
@@ -216,8 +234,7 @@ class _Page:
 
     def _event(self, line: int, id_: str, columns: list[str]) -> None:
         (type_, trigger), *arguments = map(_named, _words(columns[1]))
-        # brat numbers the roles of an event that it has more than once: Victim, Victim2.
-        roles = [(role.rstrip(DIGITS) or role, target) for role, target in arguments]
+        roles = [(_role(role), target) for role, target in arguments]
         self._events[id_] = _Event(id_, line, type_, trigger, roles)
 
     def _attribute(self, line: int, id_: str, columns: list[str]) -> None:
@@ -379,6 +396,11 @@ def _named(text: str) -> tuple[str, str]:
     if not name or not target:
         raise ValueError(text)
     return name, target
+
+
+def _role(name: str) -> str:
+    """brat numbers the roles of an event that it has more than once: Victim, Victim2."""
+    return name.rstrip(DIGITS) or name
 
 
 def _mention(id_: str, bound: _TextBound, kind: str, type_: str) -> Mention:

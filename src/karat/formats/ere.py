@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from karat.errors import Item, Report, Rule
-from karat.formats import Block, Options, attributes_in
+from karat.formats import Block, Options, attributes_in, links_in
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
@@ -48,7 +48,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     offset = stream.tell()
     data = stream.read()
     document = _document(data, file, _silent)
-    yield Block(document.id, offset, len(data), 1, attributes_in(document.mentions))
+    attributes, links = attributes_in(document.mentions), links_in(document)
+    yield Block(document.id, offset, len(data), 1, attributes, links=links)
 
 
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:

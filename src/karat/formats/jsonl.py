@@ -6,7 +6,7 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 is not lost without a word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats import Block, Options, attributes_in
+from karat.formats import Block, Options, attributes_in, links_in
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.model import Document, Link, Mention, Region
@@ -22,7 +22,7 @@ from karat.regions import union
 
 TITLE = "karat's own, one document a line"
 SUFFIXES = (".jsonl", ".ndjson")
-PROTOCOLS = ("tac-2017",)
+PROTOCOLS = ("tac-2017", "simple-cdec", "pure-cdec")
 
 SHAPE = Rule(
     "jsonl-shape",
@@ -45,8 +45,20 @@ class _DocumentHead(Struct):
     topic: str | None = None
     subtopic: str | None = None
     mentions: list[_MentionHead] = []
+    links: list[msgspec.Raw] = []
 
 
+class _ClusterHead(Struct):
+    cluster: str | None = None
+
+
+class _ClustersHead(Struct):
+    """What the choice of a protocol wants of a line."""
+
+    mentions: list[_ClusterHead] = []
+
+
+_clusters = msgspec.json.Decoder(_ClustersHead)
 _head = msgspec.json.Decoder(_DocumentHead)
 _document = msgspec.json.Decoder(Document)
 
@@ -64,8 +76,28 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             head = _decoded(_head, data, file, line)
             attributes = attributes_in(head.mentions)
             kinds = frozenset(mention.kind for mention in head.mentions)
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds)
+            links = _links_in(data) if head.links else frozenset()
+            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
         offset += len(data)
+
+
+def protocols(documents: Iterable[bytes]) -> tuple[str, ...]:
+    """Clusters across documents are scored as such; else these are events of single documents."""
+    seen: set[str] = set()
+    for data in documents:
+        own = {mention.cluster for mention in _clusters.decode(data).mentions if mention.cluster is not None}
+        if not seen.isdisjoint(own):
+            return PROTOCOLS[1:]
+        seen |= own
+    return PROTOCOLS[:1]
+
+
+def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
+    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
+    try:
+        return links_in(_document.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return frozenset()
 
 
 def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
@@ -99,10 +131,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         return settled
 
     _refuse_places(document, file, block.line)
-    mentions = [
-        replace(mention, **changed) if (changed := _changed(mention, checked)) else mention
-        for mention in document.mentions
-    ]
+    mentions = [mention if _is_plain(mention) else _in_order(mention, checked) for mention in document.mentions]
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
     links: list[Link] = []
     for link in document.links:
@@ -130,11 +159,20 @@ def _refuse_places(document: Document, file: str, line: int) -> None:
             raise SPAN.error(f"a box of {quoted(id_)} has no width or no height", file=file, line=line)
 
 
-def _changed(mention: Mention, checked: Callable[[Region, Mention], Region]) -> dict[str, Region]:
-    """The regions of a mention that are not yet in order."""
+def _is_plain(mention: Mention) -> bool:
+    """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
+    if len(mention.span) == 1 and mention.head is mention.extent is mention.anchor is mention.scope is None:
+        ((begin, end),) = mention.span
+        return 0 <= begin < end
+    return False
+
+
+def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:
+    """The mention with each of its regions checked, sorted and merged."""
     regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor", "scope")}
     settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
-    return {name: region for name, region in settled.items() if region != regions[name]}
+    changed = {name: region for name, region in settled.items() if region != regions[name]}
+    return replace(mention, **changed) if changed else mention
 
 
 def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:

@@ -33,10 +33,11 @@ LOCAL_CLUSTERS = True
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT = b"#"[0]
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+MARKS = frozenset(b"#@ \t\r\v\f")  # a line that begins otherwise is a mention
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
+LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
 STRUCTURE = Rule("tbf-structure", "fatal", "A document stands between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
@@ -68,6 +69,7 @@ def sniff(head: bytes) -> bool:
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first, line = None, 0, 0, 0
+    links: set[tuple[str, str, str]] = set()
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -83,8 +85,11 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             elif mark.startswith(END):
                 if id_ is None:
                     raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                yield Block(id_, start, offset - start, first, ATTRIBUTES)
+                yield Block(id_, start, offset - start, first, ATTRIBUTES, links=frozenset(links))
                 id_ = None
+                links.clear()
+            elif (name := mark[1:].lstrip().partition(b"\t")[0]) in LINKS:
+                links.add(LINKS[name])
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)

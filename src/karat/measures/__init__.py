@@ -127,6 +127,8 @@ class Setting(Struct, frozen=True):
     """Attributes on at least one gold mention: type, realis, then by name."""
     alignments: Mapping[str, AlignmentChoice]
     comparison: Comparison
+    links: Sequence[str] = ()
+    """Kinds of links that gold has between mentions that are scored, by name."""
 
     def scored(self, named: Sequence[str]) -> tuple[str, ...]:
         """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""

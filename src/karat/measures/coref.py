@@ -11,7 +11,7 @@ Precision is recall with the sides exchanged. A mention that the other side lack
 counts in sizes and in links and overlaps nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import fsum
 from typing import ClassVar, Literal
 
@@ -20,7 +20,8 @@ from msgspec import Struct
 from karat.align.matching import best_matching
 from karat.counts import Counts, Leaf, PrecisionRecall, Values, finish, settled
 from karat.measures import Card, Composite, Outcome, Setting
-from karat.tables.contingency import Contingency, CorefTable, Singletons
+from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
+from karat.tables.metamentions import MetaTable
 
 Edge = Literal["perl", "symmetric", "luo-2014"]
 
@@ -65,6 +66,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol says to the family."""
 
     alignment: str
+    representative: Literal["first", "last", "aligned"] = "first"
+    """`aligned`: clusters within documents are paired by overlap; the others are matters of the protocol's collapse."""
     singletons: Singletons = "keep"
     edge: Edge = "perl"
 
@@ -113,52 +116,37 @@ def ceafe(table: Contingency) -> PrecisionRecall:
 
 def blanc_links(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions inside one cluster."""
-    right = sum([_pairs(shared) for shared in table.overlap.values()])
-    return PrecisionRecall(right, sum(map(_pairs, table.system.values())), right, sum(map(_pairs, table.gold.values())))
+    right = pairs_within(table.overlap.values())
+    return PrecisionRecall(right, pairs_within(table.system.values()), right, pairs_within(table.gold.values()))
 
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    gold_common: dict[object, int] = {}
-    system_common: dict[object, int] = {}
+    in_gold: dict[Hashable, int] = {}
+    in_system: dict[Hashable, int] = {}
     for (k, r), shared in table.overlap.items():
-        gold_common[k] = gold_common.get(k, 0) + shared
-        system_common[r] = system_common.get(r, 0) + shared
+        in_gold[k] = in_gold.get(k, 0) + shared
+        in_system[r] = in_system.get(r, 0) + shared
     links = blanc_links(table)
-    right = (
-        _pairs(sum(table.overlap.values()))
-        - sum(map(_pairs, gold_common.values()))
-        - sum(map(_pairs, system_common.values()))
-        + links.recall_num
-    )
+    common = _pairs(sum(table.overlap.values()))
+    right = common - pairs_within(in_gold.values()) - pairs_within(in_system.values()) + links.recall_num
     system = _pairs(table.system_mentions) - links.precision_den
     gold = _pairs(table.gold_mentions) - links.recall_den
     return PrecisionRecall(right, system, right, gold)
 
 
 def lea(table: Contingency) -> PrecisionRecall:
-    """Importance n times the share of links that is right; a singleton has one link, to itself."""
-    precision: dict[object, float] = {}
-    recall: dict[object, float] = {}
-    for (k, r), shared in table.overlap.items():
-        gold, system = table.gold[k], table.system[r]
-        if gold == system == 1:
-            precision[r] = recall[k] = 1.0
-            continue
-        if gold > 1:
-            recall[k] = recall.get(k, 0.0) + _pairs(shared)
-        if system > 1:
-            precision[r] = precision.get(r, 0.0) + _pairs(shared)
+    """Importance n times the share of links that is right: n · Σ C2(o) / C2(n) = Σ o (o - 1) / (n - 1).
+
+    A singleton has one link, to itself: right if its mention is a singleton on the other side, too.
+    """
+    alone = sum([gold == system == 1 for _, gold, system in table.cells])
     return PrecisionRecall(
-        _importance(precision, table.system),
+        fsum([alone, *(o * (o - 1) / (system - 1) for o, _, system in table.cells if o > 1)]),
         table.system_mentions,
-        _importance(recall, table.gold),
+        fsum([alone, *(o * (o - 1) / (gold - 1) for o, gold, _ in table.cells if o > 1)]),
         table.gold_mentions,
     )
-
-
-def _importance(links: dict[object, float], sizes: dict[object, int]) -> float:
-    return fsum([sizes[cluster] * right / max(_pairs(sizes[cluster]), 1) for cluster, right in links.items()])
 
 
 COUNTERS: dict[str, Callable[[Contingency], PrecisionRecall]] = {
@@ -199,7 +187,9 @@ def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite
     """Every measure, and the averages."""
     choice = setting.alignments[parameters.alignment]
     agree = () if choice.agree == "span" else tuple(choice.agree.split("+"))
-    table = CorefTable(choice.aligned(agree, setting.comparison, agree=agree), parameters.singletons)
+    compared = tuple(dict.fromkeys((*setting.scored(()), *agree)))  # as for nuggets, so that candidates are met once
+    kind = MetaTable if parameters.representative == "aligned" else CorefTable
+    table = kind(choice.aligned(compared, setting.comparison, agree=agree), parameters.singletons)
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from karat.align import METHODS, SIMILARITIES, Comparison
 from karat.errors import Rule, UsageError, nearest
-from karat.filters import FILTERS, NO_FILE, Filter, Kinds
+from karat.filters import FILTERS, NO_FILE, Collapse, Filter, Kinds
 from karat.measures import MEASURES, AlignmentChoice, Law
 
 GROUP = "karat.protocols"
@@ -71,6 +71,8 @@ class Protocol(Struct, frozen=True):
     values: dict[str, Any]
     comparison: Comparison
     filters: tuple[Filter, ...]
+    collapse: Collapse | None
+    """What makes one mention of several, after the filters."""
     alignments: dict[str, AlignmentChoice]
     families: tuple[Family, ...]
     digest: str | None
@@ -110,6 +112,7 @@ class _File(Struct, forbid_unknown_fields=True):
     parameters: dict[str, Parameter] = {}
     comparison: Comparison = Comparison()
     filters: list[dict[str, Any]] = []
+    collapse: dict[str, Any] | None = None
     alignments: dict[str, dict[str, Any]] = {}
 
 
@@ -171,6 +174,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         values=values,
         comparison=written.comparison,
         filters=tuple(read.filter(entry) for entry in written.filters),
+        collapse=None if written.collapse is None else read.settled(written.collapse, Collapse),
         alignments={key: read.alignment(key, entry) for key, entry in written.alignments.items()},
         families=tuple(read.family(entry, written.alignments) for entry in written.measures),
         digest=None if path in own().values() else hashlib.sha256(path.read_bytes()).hexdigest()[:16],
@@ -257,11 +261,11 @@ class _Settled:
     def filter(self, entry: dict[str, Any]) -> Filter:
         options = dict(entry)
         name = self._named(options.pop("name", None), FILTERS, "filter")
-        filter_: Filter = self._convert(options, FILTERS[name])
+        filter_: Filter = self.settled(options, FILTERS[name])
         return filter_
 
     def alignment(self, name: str, entry: dict[str, Any]) -> AlignmentChoice:
-        choice = self._convert(entry, AlignmentChoice)
+        choice = self.settled(entry, AlignmentChoice)
         self._named(choice.similarity, SIMILARITIES, f"similarity (alignment {name})")
         self._named(choice.method, METHODS, f"method (alignment {name})")
         return choice
@@ -269,8 +273,8 @@ class _Settled:
     def family(self, entry: dict[str, Any], alignments: Mapping[str, Any]) -> Family:
         options = dict(entry)
         name = self._named(options.pop("family", None), MEASURES.names(), "measure family")
-        averages = self._convert(options.pop("averages", {}), Averages)
-        parameters = self._convert(options, MEASURES.get(name).Parameters)
+        averages = self.settled(options.pop("averages", {}), Averages)
+        parameters = self.settled(options, MEASURES.get(name).Parameters)
         if "alignment" in options:
             self._named(options["alignment"], alignments, f"alignment (measures of {name})")
         return Family(name, parameters, averages)
@@ -280,7 +284,7 @@ class _Settled:
             raise FILE.error(f"there is no {noun} {name!r}. {nearest(str(name), known)}", file=str(self._path))
         return str(name)
 
-    def _convert(self, entry: dict[str, Any], type_: type[S]) -> S:
+    def settled(self, entry: dict[str, Any], type_: type[S]) -> S:
         try:
             return msgspec.convert({key: self._value(value) for key, value in entry.items()}, type_)
         except msgspec.ValidationError as error:

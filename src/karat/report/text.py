@@ -11,14 +11,47 @@ SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 UNDEFINED = "-"
 
 
+def texts(results: Sequence[Result], *, digits: int = 2) -> str:
+    """The results of several protocols: side by side, then each by itself."""
+    whole = [text(result, digits=digits) for result in results]
+    return "\n\n".join([*side_by_side(results, digits), *whole]) if len(results) > 1 else whole[0]
+
+
+def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
+    """For each family of measures that several protocols have, a row a protocol: how much a setting flatters."""
+    families: dict[str, dict[str, None]] = {}
+    for result in results:
+        for id_ in result.scores:
+            families.setdefault(id_.partition(".")[0], {}).setdefault(id_)
+    found = []
+    for family, ids in families.items():
+        having = [result for result in results if any(id_ in result.scores for id_ in ids)]
+        if len(having) > 1:
+            names = {id_: _names(result[id_].micro for result in having if id_ in result.scores) for id_ in ids}
+            shown = [(id_, name) for id_ in ids for name in _summary(names[id_])]
+            scores = dict.fromkeys(f"micro {SHORT.get(name, name)}" for _, name in shown)
+            header = [f"{family}, {', '.join(scores)}", *(id_.partition(".")[2] for id_, _ in shown)]
+            rows = [
+                [result.protocol, *(_number(_micro_of(result, id_), name, digits) for id_, name in shown)]
+                for result in having
+            ]
+            found.append(table(header, rows))
+    return found
+
+
+def _micro_of(result: Result, id_: str) -> Leaf | None:
+    return result.scores[id_].micro if id_ in result.scores else None
+
+
 def text(result: Result, *, digits: int = 2) -> str:
     """Everything, top to bottom: what was scored, the scores, breakdowns, remarks, the signature."""
+    shown = {id_: score for id_, score in result.scores.items() if id_ in _counted_ids(result.scores)}
     blocks = [
         f"{result.protocol}: {result.title}",
-        table([], [_side("gold", result), _side("system", result)], left=2),
-        scores(result.scores, digits),
-        *(breakdown(field, rows, list(result.scores), digits) for field, rows in result.by.items()),
-        *([breakdown(result.unit, result.units, list(result.scores), digits)] if result.units else []),
+        table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
+        scores(shown, digits),
+        *(breakdown(field, rows, list(shown), digits) for field, rows in result.by.items()),
+        *([breakdown(result.unit, result.units, list(shown), digits)] if result.units else []),
         *remarks(result),
         f"signature  {result.signature}",
     ]
@@ -28,6 +61,29 @@ def text(result: Result, *, digits: int = 2) -> str:
 def _side(name: str, result: Result) -> list[str]:
     side = result.gold if name == "gold" else result.system
     return [name, side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
+
+
+def _averages(result: Result) -> str:
+    """What the scores are averages over, in words."""
+    units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
+    told = "micro adds the counts"
+    if any(score.macro for score in result.scores.values()):
+        told += ", macro is the mean of the scores"
+    return f"unit    {units}" + (f"; {told}" if result.unit_count > 1 else "")
+
+
+def _counted_ids(found: Mapping[str, Score]) -> set[str]:
+    """Measures of families that had something to count on either side; all, if there was nothing for any.
+
+    A corpus without a link should not look as if its links had been scored, and badly.
+    """
+    counts = [(id_, score.micro.counts) for id_, score in found.items()]
+    families = {_family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
+    return {id_ for id_ in found if not families or _family(id_) in families}
+
+
+def _family(id_: str) -> str:
+    return id_.partition(".")[0]
 
 
 def scores(found: Mapping[str, Score], digits: int) -> str:

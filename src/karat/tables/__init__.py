@@ -2,6 +2,10 @@
 
 An artefact is a small value that says which table is wanted; two measures that want the same one share it. A table
 may be made from others: candidate pairs serve every alignment of a document.
+
+An artefact may offer more: `needs_corpus` and `settled(tables)`, where a unit cannot be counted before all units are
+known; `rests_on`, the alignment of mentions under a table that counts only as a whole, so that a breakdown restricts
+the corpus instead of summing outcomes; `remarks(tables, unit)`, what a reader of the scores should know of the units.
 """
 
 from collections.abc import Sequence

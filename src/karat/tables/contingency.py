@@ -4,25 +4,32 @@ All coreference measures are functions of it. Clusters are known by their corpus
 add up to the table of a topic or a corpus, in which a cluster that lives in several documents is one again.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Literal
 
 from msgspec import Struct
 
+from karat.errors import Finding, Rule
 from karat.model import Document
 from karat.tables import Tables
 from karat.tables.aligned import AlignedPairs, Alignment
 
+HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare numbers of the two settings.")
+DROPPED = Rule("singletons-dropped", "note", "Do not compare with numbers that count them.")
+
 Singletons = Literal["keep", "drop-gold", "drop-each"]
-K = TypeVar("K", bound=Hashable)
 
 
 class Contingency:
     """Sizes of the clusters of each side, and their overlaps; a mention that the other side lacks overlaps nothing."""
 
     def __init__(
-        self, gold: dict[Hashable, int], system: dict[Hashable, int], overlap: dict[tuple[Hashable, Hashable], int]
+        self,
+        gold: Mapping[Hashable, int],
+        system: Mapping[Hashable, int],
+        overlap: Mapping[tuple[Hashable, Hashable], int],
     ) -> None:
         self.gold = gold
         self.system = system
@@ -54,12 +61,10 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
                 found.setdefault(mention, number)
         cluster_of.append(found)
     golds, systems = cluster_of
-    overlap: dict[tuple[Hashable, Hashable], int] = {}
-    for mention, k in golds.items():
-        if mention in systems:
-            cell = k, systems[mention]
-            overlap[cell] = overlap.get(cell, 0) + 1
-    return Contingency(_sizes(list(golds.values())), _sizes(list(systems.values())), overlap)
+    overlap: Counter[tuple[Hashable, Hashable]] = Counter(
+        [(k, systems[mention]) for mention, k in golds.items() if mention in systems]
+    )
+    return Contingency(Counter(golds.values()), Counter(systems.values()), overlap)
 
 
 class CorefTable(Struct, frozen=True):
@@ -73,20 +78,17 @@ class CorefTable(Struct, frozen=True):
         aligned: AlignedPairs = tables.get(self.alignment)
         golds = _clusters(tables.pair.gold)
         systems = _clusters(tables.pair.system)
-        overlap: dict[tuple[Hashable, Hashable], int] = {}
-        for g, s, _, _ in aligned.pairs:
-            cell = golds[g], systems[s]
-            overlap[cell] = overlap.get(cell, 0) + 1
-        return Contingency(_sizes(golds), _sizes(systems), overlap)
+        overlap = Counter([(golds[g], systems[s]) for g, s, _, _ in aligned.pairs])
+        return Contingency(Counter(golds), Counter(systems), overlap)
 
     def add(self, tables: Iterable[Contingency]) -> Contingency:
         """Add sizes and overlaps cluster by cluster."""
-        whole = Contingency({}, {}, {})
-        for table in tables:
-            _add(whole.gold, table.gold)
-            _add(whole.system, table.system)
-            _add(whole.overlap, table.overlap)
-        return whole
+        return _sum(tables)
+
+    @property
+    def rests_on(self) -> Alignment:
+        """Clusters are right or wrong as wholes."""
+        return self.alignment
 
     @property
     def needs_corpus(self) -> bool:
@@ -95,17 +97,52 @@ class CorefTable(Struct, frozen=True):
 
     def settled(self, tables: Sequence[Contingency]) -> list[Contingency]:
         """The tables of all units without singletons: gold's from both sides, or each side's own."""
-        whole = self.add(tables)
+        whole = _sum(tables)
         golds = {cluster for cluster, size in whole.gold.items() if size == 1}
         systems = {cluster for cluster, size in whole.system.items() if size == 1}
         if self.singletons == "drop-gold":
             return [_without_gold(table, golds) for table in tables]
-        return [_without_each(table, golds, systems) for table in tables]
+        if self.singletons == "drop-each":
+            return [_without_each(table, golds, systems) for table in tables]
+        return list(tables)
+
+    def remarks(self, tables: Sequence[Contingency], unit: str) -> Iterator[Finding]:
+        """Links that no unit holds, and mentions that leave as singletons."""
+        whole = _sum(tables)
+        links = [pairs_within(side.values()) for side in (whole.gold, whole.system)]
+        within = [
+            sum(pairs_within(side.values()) for side in sides)
+            for sides in ([table.gold for table in tables], [table.system for table in tables])
+        ]
+        if links != within:
+            gold, system = (f"{all_ - held:,} of {all_:,}" for all_, held in zip(links, within, strict=True))
+            found = f"links between {unit}s are not scored: {gold} pairs of coreferent mentions in gold"
+            yield HIDDEN.at(f"{found}, {system} in the system")
+        if self.singletons != "keep":
+            left = _sum(self.settled(tables))
+            gold = f"{whole.gold_mentions - left.gold_mentions:,} of {whole.gold_mentions:,} gold mentions"
+            system = f"{whole.system_mentions - left.system_mentions:,} of {whole.system_mentions:,} system mentions"
+            whose = (
+                "that are singletons in gold" if self.singletons == "drop-gold" else "that are their side's singletons"
+            )
+            yield DROPPED.at(f"mentions {whose} were left out: {gold}, {system}")
 
 
-def _add(total: dict[K, int], part: dict[K, int]) -> None:
-    for key, count in part.items():
-        total[key] = total.get(key, 0) + count
+def pairs_within(sizes: Iterable[int]) -> int:
+    """Σ C2(n) over these sizes: the pairs of mentions inside a cluster."""
+    listed = list(sizes)
+    return (sum([size * size for size in listed]) - sum(listed)) // 2
+
+
+def _sum(tables: Iterable[Contingency]) -> Contingency:
+    gold: Counter[Hashable] = Counter()
+    system: Counter[Hashable] = Counter()
+    overlap: Counter[tuple[Hashable, Hashable]] = Counter()
+    for table in tables:
+        gold.update(table.gold)
+        system.update(table.system)
+        overlap.update(table.overlap)
+    return Contingency(gold, system, overlap)
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:
@@ -135,10 +172,3 @@ def _clusters(document: Document) -> list[Hashable]:
         mention.cluster if mention.cluster is not None else (document.id, number)
         for number, mention in enumerate(document.mentions)
     ]
-
-
-def _sizes(clusters: Sequence[Hashable]) -> dict[Hashable, int]:
-    sizes: dict[Hashable, int] = {}
-    for cluster in clusters:
-        sizes[cluster] = sizes.get(cluster, 0) + 1
-    return sizes

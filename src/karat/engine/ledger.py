@@ -1,0 +1,101 @@
+"""The ledger: counts of units, as a protocol gathers them of a corpus, or of a part of it."""
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from karat.counts import Counts, Leaf, Rows, finish, mean, settled
+from karat.measures import Composite, Measure
+from karat.protocols import Averages
+from karat.results import Score
+from karat.tables import Tables
+
+Wanted = Sequence[tuple[Measure | Composite, Averages]]
+
+
+class Ledger:
+    """Rows that are measured, unit by unit, and the scores that they finish into.
+
+    `counted` is told the documents of each unit when it is complete.
+    """
+
+    def __init__(self, wanted: Wanted, *, unit: str, counted: Callable[[Sequence[Tables]], None] | None = None) -> None:
+        self._counted = counted
+        self.measures: list[tuple[Measure, Averages, Rows]] = [
+            (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
+        ]
+        self._composites = [(row, averages) for row, averages in wanted if isinstance(row, Composite)]
+        late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
+        self._at_once = unit == "document" and not late
+        self.units: list[str] = []
+        self.gold_mentions = array("q")
+        self.system_mentions = array("q")
+        self._pending: dict[str, list[Tables]] = {}
+        self.whole: dict[Any, list[Any]] = {}
+        """The tables of all units, by artefact, where units had to wait for their last document."""
+
+    def add(self, unit: str, tables: Tables) -> None:
+        """Take one document; one that is a unit by itself is counted at once."""
+        if self._at_once:
+            self._enter(unit, [tables])
+            for measure, _, rows in self.measures:
+                rows.append(measure.count(tables.get(measure.artefact)))
+        else:
+            self._pending.setdefault(unit, []).append(tables)
+
+    def close(self) -> None:
+        """Count the units that had to wait for their last document, or for each other."""
+        units = sorted(self._pending.items())
+        for unit, documents in units:
+            self._enter(unit, documents)
+        finished: dict[Any, list[Any]] = {}
+        for measure, _, rows in self.measures:
+            artefact = measure.artefact
+            if units and artefact not in finished:
+                whole = [artefact.add([tables.get(artefact) for tables in documents]) for _, documents in units]
+                late = getattr(artefact, "needs_corpus", False)
+                self.whole[artefact] = whole
+                finished[artefact] = artefact.settled(whole) if late else whole
+            for table in finished.get(artefact, ()):
+                rows.append(measure.count(table))
+        self._pending = {}
+
+    def _enter(self, unit: str, documents: Sequence[Tables]) -> None:
+        self.units.append(unit)
+        self.gold_mentions.append(sum(len(tables.pair.gold.mentions) for tables in documents))
+        self.system_mentions.append(sum(len(tables.pair.system.mentions) for tables in documents))
+        if self._counted is not None:
+            self._counted(documents)
+
+    def scores(self) -> dict[str, Score]:
+        """Sums over units, and means where the protocol asks for them."""
+        micro: dict[str, Leaf] = {}
+        macro: dict[str, Leaf] = {}
+        for measure, averages, rows in self.measures:
+            averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
+            micro[measure.id] = leaf(rows.total(averaged), averages)
+            if averages.macro:
+                units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
+                values = mean(measure.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
+                macro[measure.id] = Leaf(values)
+        micro, macro = self.completed(micro), self.completed(macro)
+        return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
+
+    def unit_scores(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
+        """The scores of each unit by itself."""
+        for row, unit in enumerate(self.units):
+            leaves = {measure.id: leaf(rows.counts(row), averages) for measure, averages, rows in self.measures}
+            yield unit, self.completed(leaves)
+
+    def completed(self, leaves: dict[str, Leaf]) -> dict[str, Leaf]:
+        """With the composites that can be made from the rows that are there."""
+        for composite, averages in self._composites:
+            if all(id_ in leaves for id_ in composite.of):
+                values = composite.combine([leaves[id_] for id_ in composite.of])
+                leaves[composite.id] = Leaf(settled(values, undefined=averages.undefined))
+        return leaves
+
+
+def leaf(counts: Counts, averages: Averages) -> Leaf:
+    """Counts finished into scores, as the protocol says what is undefined becomes."""
+    return Leaf(finish(counts, undefined=averages.undefined), counts)

@@ -1,0 +1,137 @@
+"""Timelines: what links between events say of when they happen, as constraints on the end points of intervals.
+
+    after(x, y)       x ends before y starts
+    subevent(x, y)    x starts before y starts, and y ends before x ends
+
+Every interval starts before it ends. A link is contradictory if one of its constraints lies on a cycle of all of them;
+such a link stands for itself and constrains nothing. What the other links entail is exact: one end point comes before
+another if and only if constraints lead from the one to the other (UzZaman and Allen 2011, on a time graph).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+
+TimeLink = tuple[str, int, int]
+"""A kind of link, and the events at its source and its target."""
+
+Point = int
+Constraint = tuple[Point, Point]
+Graph = dict[Point, list[Point]]
+
+WIDTH = 4096
+"""So many points are looked for at a time, so that memory grows with the points and not with their square."""
+
+
+def _start(event: int) -> Point:
+    return 2 * event
+
+
+def _end(event: int) -> Point:
+    return 2 * event + 1
+
+
+CONSTRAINTS: dict[str, Callable[[int, int], tuple[Constraint, ...]]] = {
+    "after": lambda x, y: ((_end(x), _start(y)),),
+    "subevent": lambda x, y: ((_start(x), _start(y)), (_end(y), _end(x))),
+}
+"""Kinds of links that say something about time."""
+
+
+class Timeline:
+    """The links of one side, those of them that the others do not entail, and what they entail together."""
+
+    def __init__(self, links: Iterable[TimeLink]) -> None:
+        self.links = frozenset(links)
+        graph = _graph(self.links)
+        try:
+            self._order = _late_first(graph)
+        except CycleError:
+            graph = _graph(self.links - _contradictory(self.links, graph))
+            self._order = _late_first(graph)
+        self._graph = graph
+        self.reduced = sorted(self.links - self._entailed(self.links, steps=2))
+        """Links that the others do not entail, contradictory ones among them."""
+
+    @property
+    def events(self) -> set[int]:
+        """Those that the reduced links join."""
+        return {event for _, *ends in self.reduced for event in ends}
+
+    def entailed(self, links: Iterable[TimeLink]) -> set[TimeLink]:
+        """Those of some links that follow from the links here."""
+        return self._entailed(links, steps=1)
+
+    def _entailed(self, links: Iterable[TimeLink], *, steps: int) -> set[TimeLink]:
+        """By paths of at least so many steps: a path of two says a link without the link itself."""
+        asked = {link: CONSTRAINTS[link[0]](*link[1:]) for link in links}
+        holding = self._joined({constraint for told in asked.values() for constraint in told}, steps)
+        return {link for link, told in asked.items() if holding.issuperset(told)}
+
+    def _joined(self, asked: Iterable[Constraint], steps: int) -> set[Constraint]:
+        """The constraints whose first point leads to the second."""
+        rank = {point: number for number, point in enumerate(self._order)}
+        by_window: dict[int, list[Constraint]] = {}
+        for first, second in asked:
+            if first in rank and second in rank:
+                by_window.setdefault(rank[second] // WIDTH, []).append((first, second))
+        found: set[Constraint] = set()
+        for window, constraints in by_window.items():
+            later = self._later(rank, window, steps)
+            for first, second in constraints:
+                if later[rank[first]] >> rank[second] % WIDTH & 1:
+                    found.add((first, second))
+        return found
+
+    def _later(self, rank: dict[Point, int], window: int, steps: int) -> list[int]:
+        """For each point, in order: the points of a window that lie so many steps or more after it, a bit for each."""
+        reached: list[int] = []
+        beyond: list[int] = []
+        for point in self._order:
+            here = far = 0
+            for following in self._graph[point]:
+                number = rank[following]
+                far |= reached[number]
+                if number // WIDTH == window:
+                    here |= 1 << number % WIDTH
+            reached.append(here | far)
+            beyond.append(far)
+        return reached if steps == 1 else beyond
+
+
+def _constraints(links: Iterable[TimeLink]) -> Iterator[Constraint]:
+    for kind, source, target in links:
+        yield from CONSTRAINTS[kind](source, target)
+
+
+def _graph(links: frozenset[TimeLink]) -> Graph:
+    """For each end point of the events that links join, the points that come after it."""
+    graph: Graph = {}
+    for _, *ends in sorted(links):
+        for event in ends:
+            graph[_start(event)], graph[_end(event)] = [_end(event)], []
+    for first, second in _constraints(sorted(links)):
+        graph[first].append(second)
+    return graph
+
+
+def _late_first(graph: Graph) -> list[Point]:
+    """The points, each after all that come after it in time."""
+    return [*TopologicalSorter(graph).static_order()]
+
+
+def _contradictory(links: frozenset[TimeLink], graph: Graph) -> set[TimeLink]:
+    """Links with a constraint on a cycle: both its points are in one strongly connected component."""
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    number = {point: n for n, point in enumerate(graph)}
+    edges = [(number[first], number[second]) for first, seconds in graph.items() for second in seconds]
+    rows, columns = np.array(edges).T
+    matrix = csr_array((np.ones(len(edges)), (rows, columns)), shape=(len(graph), len(graph)))
+    _, component = connected_components(matrix, connection="strong")
+    return {
+        link
+        for link in links
+        if any(component[number[first]] == component[number[second]] for first, second in _constraints([link]))
+    }

@@ -1,0 +1,191 @@
+"""Settings of coreference: breakdowns by restriction, meta-mentions paired by overlap, and what a report must say."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import karat
+from karat.api import Result, score
+from karat.model import Document
+from tests import running
+from tests.corpora import corpus, mention
+from tests.test_coref import GOLD, SYSTEMS, documents, run
+
+Labels = list[list[int]]
+"""For each document, the cluster of each mention; mentions of one place are the same on both sides."""
+
+
+@st.composite
+def labellings(draw: st.DrawFn) -> tuple[Labels, Labels]:
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    clusters = st.integers(0, 3)
+    gold, system = ([[draw(clusters) for _ in range(size)] for size in sizes] for _ in "gs")
+    return gold, system
+
+
+def sides_of(labels: Labels, order: list[list[int]] | None = None) -> list[Document]:
+    """Documents whose mentions stand in this order in the text (none: as they come)."""
+    places = order or [list(range(len(own))) for own in labels]
+    return [
+        Document(
+            f"d{number}",
+            mentions=tuple(
+                mention(f"m{place}", (place, place + 1), cluster=f"c{label}")
+                for place, label in sorted(zip(places[number], own, strict=True))
+            ),
+        )
+        for number, own in enumerate(labels)
+    ]
+
+
+def pure(gold: list[Document], system: list[Document], representative: str) -> Result:
+    return score(corpus(gold), corpus(system), protocol="pure-cdec", settings={"representative": representative})
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(labellings(), st.randoms(use_true_random=False))
+@example(([[0, 0], [0, 0]], [[1, 2], [1, 2]]), random.Random(1))  # one tie in each of two documents
+def test_no_choice_of_representative_moves_aligned(both: tuple[Labels, Labels], chance: random.Random) -> None:
+    """Whichever mention of a cluster comes first, or last, in the text: every count stays as it was."""
+    order = [chance.sample(range(len(own)), len(own)) for own in both[0]]
+    there = pure(sides_of(both[0]), sides_of(both[1]), "aligned").to_dict()["scores"]
+    back = pure(sides_of(both[0], order), sides_of(both[1], order), "aligned").to_dict()["scores"]
+    assert there == back
+
+
+def test_a_representative_moves_the_score_otherwise() -> None:
+    """What `aligned` is for: the same clusters, the text read from the other end."""
+    gold, system = [[0, 0], [0]], [[1, 2], [2]]
+    scores = [pure(sides_of(gold), sides_of(system), name)["coref.muc"].f1 for name in ("first", "last", "aligned")]
+    assert scores == [0, 1, 1]
+
+
+def test_figure_3_with_aligned_representatives() -> None:
+    """System 2 > 3 > 1, as under the first mention."""
+    found = [run("pure-cdec", system, representative="aligned") for system in SYSTEMS]
+    assert [result["coref.muc"].f1 for result in found] == [0, 1, 1]
+    averages = [result["coref.avg4"].f1 or 0 for result in found]
+    assert averages[1] > averages[2] > averages[0]
+
+
+def test_aligned_of_gold_with_itself_is_perfect() -> None:
+    result = run("pure-cdec", GOLD, representative="aligned")
+    assert result["coref.mention"].micro.to_dict()["counts"]["recall_den"] == 3  # crosses in A and B, circles in A
+    assert result["coref.muc"].f1 == result["coref.b3"].f1 == result["coref.ceafe"].f1 == 1
+
+
+# --by
+
+
+def typed(types: dict[str, str], clusters: list[list[str]]) -> list[Document]:
+    return [
+        replace(
+            document,
+            mentions=tuple(
+                replace(m, attributes={"type": types[m.id]} if m.id in types else {}) for m in document.mentions
+            ),
+        )
+        for document in documents(clusters)
+    ]
+
+
+GOLD_TYPES = {"o1": "Die", "o2": "Die"} | {f"x{number}": "Attack" for number in range(1, 6)}
+
+
+@pytest.mark.parametrize("protocol", ["simple-cdec", "pure-cdec", "conll-2012"])
+def test_by_is_the_protocol_on_the_restricted_corpus(protocol: str) -> None:
+    """The system's own types are wrong, but aligned mentions go with gold's."""
+    gold, system = typed(GOLD_TYPES, GOLD), typed(dict.fromkeys(GOLD_TYPES, "Other"), SYSTEMS[1])
+    whole = score(corpus(gold), corpus(system), protocol=protocol, by=["type"])
+    assert list(whole.by["type"]) == ["Attack", "Die"]
+    for value, rows in whole.by["type"].items():
+        parts = [
+            [
+                replace(document, mentions=tuple(m for m in document.mentions if GOLD_TYPES[m.id] == value))
+                for document in side
+            ]
+            for side in (gold, system)
+        ]
+        alone = score(corpus(parts[0]), corpus(parts[1]), protocol=protocol)
+        assert {id_: row.to_dict() for id_, row in rows.items()} == {
+            id_: {"micro": row.micro.to_dict()} for id_, row in alone.scores.items()
+        }
+    assert [w.code for w in whole.warnings if w.code.startswith("breakdown")] == ["breakdown-restricted"]
+
+
+def test_by_an_unaligned_system_mention_goes_with_its_own_value() -> None:
+    gold = [Document("d", mentions=(mention("1", (0, 1), type="A"),))]
+    system = [Document("d", mentions=(mention("1", (0, 1), type="B"), mention("2", (5, 6), type="B")))]
+    rows = score(corpus(gold), corpus(system), protocol="simple-cdec", by=["type"]).by["type"]
+    assert {value: row["coref.mention"].micro.to_dict()["counts"] for value, row in rows.items()} == {
+        "A": {"precision_num": 1, "precision_den": 1, "recall_num": 1, "recall_den": 1},
+        "B": {"precision_num": 0, "precision_den": 1, "recall_num": 0, "recall_den": 0},
+    }
+
+
+def test_by_topic_with_nuggets_beside() -> None:
+    """Measures whose parts add up and those whose parts do not stand in the same rows."""
+    gold, system = typed(GOLD_TYPES, GOLD), typed(GOLD_TYPES, SYSTEMS[0])
+    rows = score(corpus(gold), corpus(system), protocol="tac-2017", by=["document"]).by["document"]
+    assert list(rows) == ["A", "B"]
+    assert rows["A"]["nugget.type"].f1 == rows["A"]["coref.muc"].f1 == 1
+
+
+# What a report must say
+
+
+def told(result: Result) -> dict[str, str]:
+    return {warning.code: warning.message for warning in result.warnings}
+
+
+def test_identical_mentions_are_told() -> None:
+    assert "mentions-given" in told(run("simple-cdec", SYSTEMS[2]))
+    assert "mentions-given" not in told(run("simple-cdec", GOLD)), "everything is the same, not just the mentions"
+    assert "mentions-given" in told(run("pure-cdec", SYSTEMS[2])), "as they were before clusters became one mention"
+    fewer = [cluster for cluster in SYSTEMS[2] if "x3" not in cluster]
+    system = [
+        replace(document, mentions=tuple(m for m in document.mentions if m.id != "x3"))
+        for document in documents([*fewer, ["x3"]])
+    ]
+    result = score(corpus(documents(GOLD)), corpus(system), protocol="simple-cdec")
+    assert "mentions-given" not in told(result)
+
+
+def test_links_between_topics_are_told() -> None:
+    """The cross in B is coreferent with four in A: 4 of 11 links of gold; in system 1 it stands alone."""
+    sides = [
+        [replace(document, topic=document.id) for document in documents(clusters)] for clusters in (GOLD, SYSTEMS[0])
+    ]
+    result = score(corpus(sides[0]), corpus(sides[1]), protocol="bejan-harabagiu-2014")
+    assert told(result)["links-hidden"] == (
+        "links between topics are not scored: 4 of 11 pairs of coreferent mentions in gold, 0 of 7 in the system"
+    )
+    assert "links-hidden" not in told(run("simple-cdec", SYSTEMS[0]))
+
+
+def test_collapsed_and_dropped_mentions_are_told() -> None:
+    assert told(run("pure-cdec", SYSTEMS[2]))["mentions-collapsed"] == (
+        "clusters within a document were made one mention each: gold's 7 mentions became 3, the system's 7 became 5"
+    )
+    assert told(run("simple-cdec", SYSTEMS[2], singletons="drop-each"))["singletons-dropped"] == (
+        "mentions that are their side's singletons were left out: 0 of 7 gold mentions, 2 of 7 system mentions"
+    )
+
+
+# What is scored when nothing is named
+
+
+def test_clusters_across_documents_choose_the_protocols(tmp_path: Path) -> None:
+    lines = ['{"id":"d1","mentions":[{"id":"m","span":[[0,1]],"cluster":"E1"}]}', "", '{"id":"d2"}']
+    file = tmp_path / "gold.jsonl"
+    for cluster, chosen in (("E2", ("tac-2017",)), ("E1", ("simple-cdec", "pure-cdec"))):
+        second = f'{{"id":"d3","mentions":[{{"id":"m","span":[[0,1]],"cluster":"{cluster}"}}]}}'
+        file.write_text("\n".join([*lines, second]))
+        assert karat.read(file).protocols == chosen
+    done = running.run("score", str(file), str(file))
+    assert done.err.startswith("protocol: simple-cdec, pure-cdec (GOLD is jsonl; choose with -p)")
+    assert done.out.startswith("coref, micro F1"), "the settings side by side come first"

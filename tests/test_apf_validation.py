@@ -114,7 +114,7 @@ DAMAGES = {
         "apf-invalid",
         f"<extent>{seq('Anna Keller')}</extent></relation_mention_argument>",
         f"<extent>{seq('Anna Keller')}</extent><extent>{OSLO}</extent></relation_mention_argument>",
-        "<document",
+        'ID="R1"',
     ),
     # relations
     "no Arg-2": fatal("apf-relation", '<relation_argument REFID="E2" ROLE="Arg-2"/>\n', "", 'ID="R1"'),
@@ -436,6 +436,7 @@ HOSTILE = {
     "bytes of another encoding": ("encoding", GOOD.replace("Anna", "Ann\udce9")),
     "another encoding": ("encoding", GOOD.replace("UTF-8", "ISO-8859-1")),
     "an empty file": ("xml-broken", ""),
+    "many elements without anything": ("apf-shape", apf("<entity ID='x'/>" * 100_000)),
 }
 
 
@@ -451,6 +452,15 @@ def test_harm_is_refused_at_once(name: str, tmp_path: Path) -> None:
     found = [finding for file in json.loads(refused.out)["files"] for finding in file["findings"]]
     assert [finding["code"] for finding in found if finding["code"] != "text-missing"] == [code]
     assert found[-1]["line"]
+
+
+@pytest.mark.parametrize("body", ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)])
+def test_many_faults_take_no_time(tmp_path: Path, body: str) -> None:
+    """They are counted; memory holds the first of them."""
+    began = time.perf_counter()
+    done = run("validate", str(put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})), "-f", "json")
+    assert time.perf_counter() - began < 10
+    assert json.loads(done.out)["summary"]["codes"] == {"apf-unknown": 50_000}
 
 
 def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None:

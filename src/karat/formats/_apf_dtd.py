@@ -27,7 +27,8 @@ MENTIONS = {
 Attributes = Mapping[str, tuple[str, ...] | str]
 """The listed values of each attribute, or its type."""
 
-TEXT, NAME, REFERENCE = "CDATA", "ID", "IDREF"
+TEXT, NAME = "CDATA", "NMTOKEN"
+"""Types of attributes. Ids and references are names here: what they refer to is looked up with the whole document."""
 
 
 class Element(NamedTuple):
@@ -60,8 +61,8 @@ _PLACE = _element("(charseq | charspan | timespan | bblist)")
 _SPAN: Attributes = {"START": TEXT, "END": TEXT}
 _OWN: Attributes = {"ID": NAME}
 _TYPED: Attributes = {"ID": NAME, "TYPE": TEXT, "SUBTYPE": TEXT}
-_RELATION_ROLE: Attributes = {"REFID": REFERENCE, "ROLE": tables.RELATION_ROLES}
-_EVENT_ROLE: Attributes = {"REFID": REFERENCE, "ROLE": tables.EVENT_ROLES}
+_RELATION_ROLE: Attributes = {"REFID": NAME, "ROLE": tables.RELATION_ROLES}
+_EVENT_ROLE: Attributes = {"REFID": NAME, "ROLE": tables.EVENT_ROLES}
 
 ELEMENTS: dict[str, Element] = {
     "source_file": _element(

@@ -42,6 +42,7 @@ named by URI, in the folder of `--sources` or beside the file: its tags do not c
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
@@ -49,7 +50,8 @@ import msgspec
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats import Block, Options
 from karat.formats._apf_dtd import ELEMENTS, KINDS
-from karat.formats._apf_reader import SHAPE, Header, Reader
+from karat.formats._apf_reader import Header, Reader
+from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_writer import write
 from karat.formats._files import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
@@ -271,18 +273,20 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention, or of the argument that is a link."""
-    root = root_of(data, file="", line=block.line)
-    if isinstance(item, str):
-        lines = (element.sourceline for element in root.iter() if element.get("ID") == item)
-    else:
-        role, source, target = item
-        lines = (
-            argument.sourceline
-            for element in root.iter()
-            if element.get("ID") == source
-            for argument in element
-            if (argument.get("ROLE"), argument.get("REFID")) == (role, target)
-        )
-    found = next(lines, None)
-    return None if found is None else block.line + int(found) - 1
+    """The line of a mention or an element, or of the argument that is a link."""
+    line = _lines(data).get(item)
+    return None if line is None else block.line + line - 1
+
+
+@lru_cache(maxsize=2)
+def _lines(data: bytes) -> dict[Item, int]:
+    """The lines of all that can be asked for; whoever asks for one mostly asks for more."""
+    lines: dict[Item, int] = {}
+    for element in root_of(data, file="").iter():
+        if id_ := element.get("ID"):
+            lines.setdefault(id_, element.sourceline)
+            for argument in element:
+                role, target = argument.get("ROLE"), argument.get("REFID")
+                if role and target:
+                    lines.setdefault((role, id_, target), argument.sourceline)
+    return lines

@@ -161,8 +161,7 @@ def _refuse_places(document: Document, file: str, line: int) -> None:
 
 def _is_plain(mention: Mention) -> bool:
     """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
-    others = (mention.head, mention.extent, mention.anchor, mention.scope)
-    if len(mention.span) == 1 and others == (None, None, None, None):
+    if len(mention.span) == 1 and mention.head is mention.extent is mention.anchor is mention.scope is None:
         ((begin, end),) = mention.span
         return 0 <= begin < end
     return False

@@ -17,7 +17,7 @@ from karat.api import Result, score
 from karat.engine.sheet import Sheet
 from karat.filters import Distinct, restricted
 from karat.measures import MEASURES, Law
-from karat.model import Document, Link, Mention, Pair
+from karat.model import Cluster, Document, Link, Mention, Pair
 from karat.tables import Tables
 from karat.tables.aligned import AlignedPairs
 from karat.tables.contingency import Contingency
@@ -163,6 +163,17 @@ def linked(*ids: str, **links: list[tuple[str, str]]) -> list[Document]:
     return [Document("d", mentions=mentions, links=joined)]
 
 
+def timed(document: Document, *events: str) -> Document:
+    """The document with a time, which these events have for an argument."""
+    id_ = f"{document.id}-T"
+    return replace(
+        document,
+        mentions=(*document.mentions, Mention(f"{id_}-1", ((90, 99),), kind="time", cluster=id_)),
+        clusters=(*document.clusters, Cluster(id_, "time", {"val": "2003"})),
+        links=(*document.links, *(Link("Time-Within", f"{document.id}-{event}", id_) for event in events)),
+    )
+
+
 ACROSS = (
     "simple-cdec",
     "pure-cdec",
@@ -222,10 +233,10 @@ COUNTEREXAMPLES: dict[tuple[str, str], Sides] = {
     # A reference event without arguments cannot be mapped by its arguments; promoted arguments are never right in v14.
     ("ace-2005", "perfect"): ([ace(events="V()")], []),
     ("ace-2005-nist", "perfect"): ([ace(entities="E:SPC", events="V(E)")], []),
-    # A kind that the whole system lacks has no row.
+    # Times that only the system has are worth nothing as arguments, unless the reference has times anywhere.
     ("ace-2005-nist", "additive"): (
-        [ace(entities="E:SPC"), ace("e", entities="F:SPC")],
-        [ace(entities="E:SPC"), ace("e")],
+        [timed(ace(entities="E", events="V(E)")), ace("e", entities="F", events="W(F)")],
+        [timed(ace(entities="E", events="V(E)")), timed(ace("e", entities="F", events="W(F)"), "W")],
     ),
     # BLANC leaves out links where gold has none, and singletons are gold's.
     **{

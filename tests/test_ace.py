@@ -310,6 +310,15 @@ def test_both_arguments_need_one_mapping() -> None:
     assert run(FAMILY, system, PLAN, settings={"relation_arguments": "1"})["ace.rdr"].value == 0.5
 
 
+def test_events_with_many_arguments() -> None:
+    """Eighty arguments in as many roles, each of which can be any other: mapped without a recursion, and in a moment."""
+    many = DEATH
+    for number in range(80):
+        many = argued(many, "V", f"Role-{number}", "E")
+    for mapping in ("arguments", "all"):
+        assert run(many, many, PLAN, settings={"mapping": mapping})["ace.vdr"].value == pytest.approx(1)
+
+
 def test_geometric_averaging() -> None:
     """The product of arguments: 1 · 0.5 for a NAM and a NOM; one that is missing makes it nothing."""
     chosen = {"averaging": "geometric", "mapping": "all"}

@@ -439,19 +439,6 @@ class Allowed(NamedTuple):
 
 
 def _coverable(rows: Iterable[int], edges: Sequence[Edge]) -> int:
-    """How many of these rows a one-to-one mapping can have, at most (augmenting paths)."""
-    columns: dict[int, list[int]] = {}
-    for row, column in edges:
-        columns.setdefault(row, []).append(column)
-    holder: dict[int, int] = {}
-
-    def placed(row: int, tried: set[int]) -> bool:
-        for column in columns.get(row, ()):
-            if column not in tried:
-                tried.add(column)
-                if column not in holder or placed(holder[column], tried):
-                    holder[column] = row
-                    return True
-        return False
-
-    return sum(placed(row, set()) for row in rows)
+    """How many of these rows a one-to-one mapping can have, at most."""
+    wanted = set(rows)
+    return len(optimal({edge: (1.0, 0.0) for edge in edges if edge[0] in wanted}))

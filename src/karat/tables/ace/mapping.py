@@ -14,7 +14,7 @@ UNIT = 1e12
 """Gains are compared in whole units of 1e-12, so that rounding errors decide nothing."""
 SMALL = 6
 """So many pairs are mapped by trying all."""
-LARGE = 4096
+LARGE = 900
 """Cells of a component's matrix above which it is solved in floating point and sparse."""
 
 

@@ -311,7 +311,7 @@ def test_both_arguments_need_one_mapping() -> None:
 
 
 def test_events_with_many_arguments() -> None:
-    """Eighty arguments in as many roles, each of which can be any other: mapped without a recursion, and in a moment."""
+    """Eighty arguments in as many roles, each of which can be any other: mapped without a recursion, and soon."""
     many = DEATH
     for number in range(80):
         many = argued(many, "V", f"Role-{number}", "E")

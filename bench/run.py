@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from ace_corpus import write_apf
 from corpus import write_bad_conll, write_coref, write_hierarchies, write_tbf
 
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
@@ -165,6 +166,37 @@ def _load_lines(files: list[Path]) -> None:
                 json.loads(line)
 
 
+def values(scale: int) -> Iterator[Row]:
+    """ACE: all eight tasks on a corpus of the size of the ACE 2005 test set, in APF under ace-2005."""
+    few, many = 155 // scale, 1_550 // scale
+    with tempfile.TemporaryDirectory() as folder:
+        *small, _ = write_apf(Path(folder), few)
+        *large, mentions = write_apf(Path(folder), many)
+        yield from _memory("ace", small, few, large, many, "ace-2005")
+
+        import karat
+
+        def scored(files: list[Path]) -> Callable[[], object]:
+            gold, system = map(str, files)
+            return lambda: karat.score(gold, system, protocol="ace-2005")
+
+        times = taking_turns(scored(small), lambda: _parse(small), rounds=7)
+        yield Row("ace: read and score eight tasks / lxml", times.ratio, f"{times}; the aim is 8", 15)
+        growth = taking_turns(scored(large), scored(small), rounds=3)
+        yield Row("ace: time for 10 times the documents", growth.ratio, str(growth), 11)
+        told = f"{mentions:,} entity mentions in {many:,} documents"
+        yield Row("ace: gold entity mentions scored in 1 ms", mentions / min(growth.ours) / 1000, told)
+
+
+def _parse(folders: list[Path]) -> None:
+    """The least that reading XML takes: lxml parses every file."""
+    from lxml import etree
+
+    for folder in folders:
+        for path in folder.glob("*.apf.xml"):
+            etree.parse(str(path))
+
+
 def _split_lines(files: list[Path]) -> None:
     """The least a Python program can do: read the lines and split them into columns."""
     for path in files:
@@ -195,7 +227,7 @@ def _run(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, hierarchies, refusal]
+AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, hierarchies, refusal, values]
 
 
 def main() -> None:

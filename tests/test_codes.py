@@ -220,13 +220,20 @@ NEVER_FOUND = {
     "validated-nearest": "only a score may ask for validated sentences",
     "gold-span-twice": "only a score that matches spans exactly minds",
     "system-span-twice": "only a score that matches spans exactly minds",
+    "element-twice": "only a score document by document minds an element in two of them",
+    "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
 ELSEWHERE = {
+    "apf-": "test_apf_validation.py",
+    "cluster-in-": "test_apf_validation.py",
     "conll-": "test_conll.py",
     "corefud-": "test_corefud.py",
     "ecb-": "test_ecbplus.py",
+    "file-kin": "test_apf_validation.py",
     "forest-": "test_forest.py",
+    "mention-in-": "test_apf_validation.py",
+    "sgm-": "test_apf_validation.py",
 }
 """Codes that begin so have their damaged files, with lines, in the tests of their format."""
 

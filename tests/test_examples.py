@@ -20,6 +20,7 @@ import karat
 from karat.cli import cli
 from karat.formats import FORMATS, Options
 from karat.model import Document, Region
+from tests import ace_files
 from tests.running import Run, run
 
 SHELL = frozenset("|<>")
@@ -131,6 +132,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("ere/D1.rich_ere.xml").write_text(ERE)
         Path("ecbplus/26").mkdir(parents=True)
         Path("ecbplus/26/26_1ecb.xml").write_text(ECB)
+        for name, text in {"apf/D1.apf.xml": ace_files.apf(), "sgm/D1.sgm": ace_files.SGM}.items():
+            Path(name).parent.mkdir()
+            Path(name).write_text(text)
         mentions = [m for side in ("gold", "system") for d in karat.read(f"{side}.jsonl") for m in d.mentions]
         Path("types.txt").write_text(
             "".join(f"{type_}\n" for type_ in sorted({m.attributes["type"] for m in mentions}))

@@ -24,13 +24,19 @@ class Result(_Result):
 
 
 def read(
-    path: str | PathLike[str], *, format: str | None = None, unit: Unit | None = None, tokens: str | None = None
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    unit: Unit | None = None,
+    tokens: str | None = None,
+    sources: str | None = None,
 ) -> FileCorpus:
     """A lazy corpus that can be read again: of a file, a folder, or `@LIST`.
 
-    `format` is sniffed if it is not named; `unit` and `tokens` are what `--unit` and `--tokens` are.
+    `format` is sniffed if it is not named; `unit`, `tokens` and `sources` are what `--unit`, `--tokens` and `--sources`
+    are.
     """
-    return open_corpus(fspath(path), format=format, options=Options.of(unit, tokens))
+    return open_corpus(fspath(path), format=format, options=Options.of(unit, tokens, sources))
 
 
 def score(
@@ -43,6 +49,8 @@ def score(
     by: Sequence[str] = (),
     per_unit: bool = False,
     strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
 ) -> Result:
     """Score a system against gold under one protocol (none named: the first that gold's format chooses).
 
@@ -57,7 +65,7 @@ def score(
         golden,
         found,
         [resolve(protocol or golden.protocols[0], settings)],
-        engine.Options(tuple(measures), tuple(by), per_unit, strict),
+        engine.Options(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
         findings=findings,
     )
     return Result(**vars(result))

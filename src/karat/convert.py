@@ -12,6 +12,7 @@ from karat.corpus import FileCorpus, open_corpus
 from karat.errors import KaratError, Report, Rule
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Format, Options, planned
+from karat.given import Keep, given
 from karat.model import Document, Value, qualified
 
 LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
@@ -21,8 +22,9 @@ CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another 
 class Conversion:
     """A corpus on its way into another format; afterwards it knows what was lost."""
 
-    def __init__(self, corpus: FileCorpus, to: str, options: Options) -> None:
+    def __init__(self, corpus: FileCorpus, to: str, options: Options, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
+        self._keep = keep
         self.documents = 0
         self._corpus, self._to, self._options = corpus, to, options
         self._format: Format = FORMATS.get(to)
@@ -41,12 +43,13 @@ class Conversion:
         local = getattr(self._format, "LOCAL_CLUSTERS", False)
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
-        options = planned(self._to, self._corpus, self._options, self._lose)
+        options = planned(self._to, self._documents(), self._options, self._lose)
         try:
             for id_ in survey.rows:
                 document = self._corpus.read(id_, report)
                 for finding in check(document, partial(self._corpus.where, id_)):
                     report(finding)
+                document = self._given(document)
                 self._take(document)
                 if local:
                     self._tell_shared_clusters(document)
@@ -54,6 +57,13 @@ class Conversion:
                 yield write(document, options, self._lose)
         finally:
             self._corpus.close()
+
+    def _documents(self) -> Iterator[Document]:
+        """Every document as it will be written."""
+        return (self._given(document) for document in self._corpus)
+
+    def _given(self, document: Document) -> Document:
+        return document if self._keep is None else given(document, self._keep)
 
     def refuse_losses(self) -> None:
         """An error if anything was lost."""

@@ -19,6 +19,7 @@ from karat.topics import Topics
 OPTIONS = "--gold-format, --system-format, --input-format"
 UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
+KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -78,6 +79,10 @@ class Corpus(Protocol):
     """Documents by id, each read when asked for."""
 
     name: str
+    refuses_faults: bool
+    """Whether the rules of its format want that nothing with faults is scored."""
+    forgiven: frozenset[str]
+    """Codes of faults that do not count in that."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -121,6 +126,8 @@ class FileCorpus:
         self.format = format_
         self.options = options
         self._format: Format = FORMATS.get(format_)
+        self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
+        self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -169,6 +176,11 @@ class FileCorpus:
             self.settle(survey)
             self._survey = survey
         return self._survey
+
+    @property
+    def global_ids(self) -> bool:
+        """Whether an id means one thing in all documents."""
+        return bool(_offered(self._format, "GLOBAL_IDS", False))
 
     @property
     def is_settled_late(self) -> bool:
@@ -269,6 +281,8 @@ class MemoryCorpus:
         self.name = name
         self.protocols: tuple[str, ...] = ()
         self._survey: Survey | None = None
+        self.refuses_faults = False
+        self.forgiven: frozenset[str] = frozenset()
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:
@@ -280,8 +294,9 @@ class MemoryCorpus:
         if self._survey is None:
             self._survey = Survey()
             for document in self:
-                block = Block(document.id, 0, 0, 0, attributes_in(document.mentions), links=links_in(document))
-                self._survey.add(block, 0)
+                kinds = {*(mention.kind for mention in document.mentions), *(c.kind for c in document.clusters)}
+                attributes, links = attributes_in(document.mentions), links_in(document)
+                self._survey.add(Block(document.id, 0, 0, 0, attributes, kinds=frozenset(kinds), links=links), 0)
         return self._survey
 
     def read(self, id_: str, report: Report) -> Document:
@@ -353,6 +368,7 @@ def corpus_of(
     if format is not None:
         chosen = _of_format(files, format)
         _refuse_binary(chosen)
+        _refuse_kin(chosen, [format])
         return FileCorpus(spec, chosen, format, options)
     found = _without_companions([(file, _sniffed(file)) for file in files])
     names = sorted({name for _, name in found if name is not None})
@@ -360,15 +376,26 @@ def corpus_of(
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
         belongs = _offered(FORMATS.get(names[0]), "belongs", None)
+        _refuse_kin([file for file, name in found if name is None], [names[0]])
         for file, name in found:
             if name is None and not (belongs and belongs(file.name, file.head())):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return FileCorpus(spec, [file for file, name in found if name], names[0], options)
     _refuse_binary(files)
+    _refuse_kin(files, FORMATS.names())
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
         return FileCorpus(spec, files, fallback, options)
     raise UNKNOWN.error("the file is empty" if empty else "cannot tell what format this is", file=spec)
+
+
+def _refuse_kin(files: list[File], formats: Iterable[str]) -> None:
+    """Refuse files that only stand in for the ones that are meant, with what to give instead."""
+    for name in formats:
+        if instead := _offered(FORMATS.get(name), "instead", None):
+            for file in files:
+                if told := instead(file.name, file.head()):
+                    raise KIN.error(told, file=file.name)
 
 
 def _refuse_binary(files: list[File]) -> None:

@@ -51,6 +51,10 @@ class Counts(Struct, frozen=True):
         columns = list(zip(*rows, strict=True)) or [()] * len(cls.__struct_fields__)
         return cls(*map(math.fsum, columns))
 
+    def shown(self) -> dict[str, float | Ratio]:
+        """What a table of parts shows before the scores: how many there are, and shares that are no scores."""
+        return {}
+
     def to_dict(self) -> dict[str, float]:
         """Fields by name; whole numbers, as all that count items are, as integers."""
         return {name: int(x) if float(x).is_integer() else x for name, x in asdict(self).items()}

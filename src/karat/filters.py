@@ -1,6 +1,9 @@
 """What leaves a document before it is aligned: filters, and the collapse, are small records that a protocol fills."""
 
-from collections.abc import Callable, Iterator
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -18,6 +21,16 @@ NOT_VALIDATED = Rule(
     "validated-absent",
     "fatal",
     "Read ECB+ with ECBplus_coreference_sentences.csv beside it, or score without `validated`.",
+)
+ELEMENT_TWICE = Rule(
+    "element-twice",
+    "fatal",
+    "Give each element an id of its own, or score with --set processing=cross-document if it is the same one.",
+)
+NOT_GIVEN = Rule(
+    "given-differs",
+    "fatal",
+    "Hand out the parts with `karat convert GOLD OUT --keep mentions` (or elements), or score without `given`.",
 )
 NEAREST = Rule("validated-nearest", "note", "It goes with gold's nearest mention; give it the attribute `validated`.")
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is taken from the folder you are in.")
@@ -192,7 +205,103 @@ def _place(mention: Mention) -> tuple[int, int]:
     return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)
 
 
+class Elements(Struct, frozen=True, forbid_unknown_fields=True):
+    """In document-level processing an element is mentioned in one document only, and its id may not come again."""
+
+    within: Literal["document", "corpus"] = "document"
+
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """Refuse an id that an earlier document has."""
+        del comparison, report
+        if self.within == "corpus":
+            return unchanged
+        sides = (("gold", _Seen()), ("the system", _Seen()))
+
+        def checked(pair: Pair) -> Pair:
+            for (side, seen), document in zip(sides, (pair.gold, pair.system), strict=True):
+                again = seen.again([cluster.id for cluster in document.clusters])
+                for cluster in document.clusters:
+                    if cluster.id in again:
+                        found = f"{cluster.kind} {quoted(cluster.id)} of {side} is in document {quoted(document.id)}"
+                        raise ELEMENT_TWICE.error(f"{found} and in another one before it")
+            return pair
+
+        return checked
+
+
+class _Seen:
+    """Which ids came before, in 8 bytes each: sorted runs of their hashes, merged as they grow."""
+
+    def __init__(self) -> None:
+        self._runs: list[array[int]] = []
+
+    def again(self, ids: Sequence[str]) -> list[str]:
+        """Those of these ids that came in an earlier call; all are remembered."""
+        hashes = {hash(id_): id_ for id_ in ids}
+        found = [id_ for key, id_ in hashes.items() if any(_holds(run, key) for run in self._runs)]
+        fresh = array("q", sorted(hashes))
+        while self._runs and len(self._runs[-1]) <= len(fresh):
+            fresh = array("q", sorted(self._runs.pop() + fresh))
+        self._runs.append(fresh)
+        return found
+
+
+def _holds(run: "array[int]", key: int) -> bool:
+    place = bisect_left(run, key)
+    return place < len(run) and run[place] == key
+
+
+class Given(Struct, frozen=True, forbid_unknown_fields=True):
+    """The diagnostic conditions of ACE: parts of the reference were given to the system, and it must have kept them."""
+
+    what: Literal["none", "mentions", "elements"] = "none"
+
+    def prepare(self, comparison: Comparison, report: Report) -> Work:
+        """Refuse a system that has other entity mentions, or other entities, values and times."""
+        del comparison, report
+        if self.what == "none":
+            return unchanged
+        parts = _given_mentions if self.what == "mentions" else _given_elements
+
+        def checked(pair: Pair) -> Pair:
+            gold, system = parts(pair.gold), parts(pair.system)
+            if gold != system:
+                lacking, added = gold - system, system - gold
+                side, part = ("lacks", min(lacking)) if lacking else ("adds", min(added))
+                number = sum(lacking.values()) + sum(added.values())
+                found = f"the system's document {quoted(pair.gold.id)} {side} {' '.join(map(str, part))}"
+                raise NOT_GIVEN.error(f"{found}; in all, {number:,} given {self.what} differ")
+            return pair
+
+        return checked
+
+
+def _given_mentions(document: Document) -> Counter[tuple[str, ...]]:
+    """Entity mentions: where they are, and their type."""
+    return Counter(
+        ("entity mention", str(mention.span), str(mention.head), str(mention.attributes.get("type")))
+        for mention in document.mentions
+        if mention.kind == "entity"
+    )
+
+
+def _given_elements(document: Document) -> Counter[tuple[str, ...]]:
+    """Entities, values and times: their attributes and all their mentions."""
+    mentions: dict[str, list[str]] = {}
+    for mention in document.mentions:
+        if mention.cluster is not None:
+            told = f"{mention.span} {mention.head} {sorted(mention.attributes.items())}"
+            mentions.setdefault(mention.cluster, []).append(told)
+    return Counter(
+        (cluster.kind, str(sorted(cluster.attributes.items())), *sorted(mentions.get(cluster.id, ())))
+        for cluster in document.clusters
+        if cluster.kind in ("entity", "value", "time")
+    )
+
+
 FILTERS: dict[str, Any] = {
+    "elements": Elements,
+    "given": Given,
     "kinds": Kinds,
     "types": Types,
     "validated": Validated,

@@ -33,6 +33,8 @@ class Fingerprint:
                 m.kind,
                 m.attributes,
                 position if m.cluster is None else first[m.cluster],
+                # What few corpora have is left out of the others, so that they keep their fingerprints.
+                *((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ()),
             )
             for position, m in enumerate(document.mentions)
         ]
@@ -70,11 +72,19 @@ def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str,
     return sorted((first.get(c.id, -1), c.kind, _encode(c.attributes).decode()) for c in told)
 
 
-def _links(document: Document, first: dict[str, int]) -> list[tuple[str, tuple[str, int], tuple[str, int]]]:
+def _links(document: Document, first: dict[str, int]) -> list[tuple[object, ...]]:
     """Links with positions for their ends, in canonical order."""
     if not document.links:
         return []
     places = {cluster: ("cluster", position) for cluster, position in first.items()}
     places |= {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
     nowhere = ("cluster", -1)
-    return sorted((k.kind, places.get(k.source, nowhere), places.get(k.target, nowhere)) for k in document.links)
+    return sorted(
+        (
+            link.kind,
+            places.get(link.source, nowhere),
+            places.get(link.target, nowhere),
+            *((link.extent.span, link.extent.boxes) if link.extent is not None else ()),
+        )
+        for link in document.links
+    )

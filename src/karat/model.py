@@ -11,14 +11,21 @@ from msgspec import Meta, Struct, field
 Region = tuple[tuple[int, int], ...]
 """Where something stands in the source: half-open segments, sorted, none overlapping another."""
 
+Box = tuple[int, float, float, float, float]
+"""A rectangle of an image: page, x, y, width, height."""
+
+Boxes = tuple[Box, ...]
+"""Where something stands in an image, which has no segments."""
+
 Value = str | bool | int | float
 """What an attribute may hold."""
 
 Id = Annotated[str, Meta(min_length=1)]
 """A name, unique where it is used; it means nothing."""
 
-Unit = Literal["char", "token"]
-"""What offsets count: code points of the text, or rows of the token table."""
+Unit = Literal["char", "token", "microsecond", "box"]
+"""What offsets count: code points of the text, rows of the token table, or microseconds of a recording. An image has no
+offsets: its mentions have boxes, and their spans are empty."""
 
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time and make no hierarchy of them."""
@@ -39,6 +46,33 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     text: str | None = None
     confidence: tuple[str, ...] = ()
     """As written in the file; never scored."""
+    scope: Region | None = None
+    texts: dict[str, str] = {}
+    """The texts of its other regions by their names: head, extent, ..."""
+    boxes: dict[str, Boxes] = {}
+    """Its regions by their names, the span too, where the source is an image."""
+
+
+class Place(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A region that is no mention, with the text that stands there."""
+
+    span: Region = ()
+    text: str | None = None
+    boxes: Boxes = ()
+
+
+class Name(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A name of what a cluster stands for, and where it stands."""
+
+    place: Place
+    name: str | None = None
+
+
+class External(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a cluster is in a resource outside the corpus: the resource's name, and the id there."""
+
+    resource: str
+    id: str
 
 
 class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -47,6 +81,8 @@ class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     id: Id
     kind: str = "event"
     attributes: dict[str, Value] = {}
+    names: tuple[Name, ...] = ()
+    external: tuple[External, ...] = ()
 
 
 class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
@@ -55,6 +91,8 @@ class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fie
     kind: str
     source: str = field(name="from")
     target: str = field(name="to")
+    extent: Place | None = None
+    """Where the document says it, if a format tells that of an argument."""
 
 
 class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -71,6 +109,8 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     text: str | None = None
     unit: Unit = "char"
     tokens: tuple[tuple[int, int], ...] | None = None
+    about: dict[str, str] = {}
+    """What else its file says of it, under the file's own names; never scored."""
     mentions: tuple[Mention, ...] = ()
     clusters: tuple[Cluster, ...] = ()
     links: tuple[Link, ...] = ()

@@ -57,6 +57,7 @@ class Result:
         units: Mapping[str, Mapping[str, Leaf]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[str, int],
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -69,6 +70,7 @@ class Result:
         self.scores = scores
         self.by = by
         self.units = units
+        self.details = details or {}
         self.warnings = warnings
         self.warning_counts = warning_counts
 
@@ -94,6 +96,8 @@ class Result:
         if self.units:
             name = "documents" if self.unit == "document" else "units"
             told[name] = {unit: _nested(row) for unit, row in self.units.items()}
+        if self.details:
+            told["details"] = self.details
         told["warnings"] = [
             {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
             for finding in self.warnings

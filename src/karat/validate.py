@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from karat import __version__
 from karat.align import Comparison
 from karat.checks import Check, check
+from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import FileCorpus, Survey, corpus_of
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
@@ -132,6 +133,8 @@ def _check_corpus(
     corpus: FileCorpus, checks: Sequence[Check], validation: Validation, progress: Progress | None
 ) -> None:
     survey, before = Survey(), dict(validation.findings.counts)
+    if corpus.global_ids:
+        checks = [*checks, Ids().check]
     # What the protocols that the format chooses take for a fault is one here, too.
     report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
     known = _known(corpus) if corpus.is_settled_late else survey

@@ -14,10 +14,10 @@ Edge = tuple[Hashable, Hashable]
 
 def best_matching(weights: Mapping[Edge, float]) -> float:
     """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
-    return fsum([weights[edge] for edge in _matching(weights)])
+    return fsum([weights[edge] for edge in matching(weights)])
 
 
-def _matching(weights: Mapping[Edge, float]) -> list[Edge]:
+def matching(weights: Mapping[Edge, float]) -> list[Edge]:
     """The edges of a matching of the greatest weight."""
     row_degree: dict[Hashable, int] = {}
     column_degree: dict[Hashable, int] = {}
@@ -49,7 +49,7 @@ def _matching(weights: Mapping[Edge, float]) -> list[Edge]:
             if gain > 0:
                 gains[edge] = gain
         halved = 2 * len(gains) <= len(weights)
-        for edge in (_matching(gains) if halved else _sparse(gains)) if gains else ():
+        for edge in (matching(gains) if halved else _sparse(gains)) if gains else ():
             chosen.append(edge)
             row_leaf.pop(edge[0], None)
             column_leaf.pop(edge[1], None)

@@ -24,17 +24,21 @@ def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 
 def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> dict[tuple[int, int], int]:
-    """By how much a system and a gold mention overlap, for those that overlap at all.
+    return overlaps([mention.span for mention in gold], [mention.span for mention in system])
+
+
+def overlaps(gold: Sequence[Region], system: Sequence[Region]) -> dict[tuple[int, int], int]:
+    """By how much a system and a gold region overlap, for those that overlap at all: (system, gold) to length.
 
     Gold segments are sorted by their begin; `reach` is the furthest end so far. A system segment can only overlap those
     from the first whose reach goes past its begin to the last that begins before its end.
     """
-    segments = sorted([(begin, end, g) for g, mention in enumerate(gold) for begin, end in mention.span])
+    segments = sorted([(begin, end, g) for g, region in enumerate(gold) for begin, end in region])
     begins = [segment[0] for segment in segments]
     reach = list(accumulate([segment[1] for segment in segments], max))
     common: dict[tuple[int, int], int] = {}
-    for s, mention in enumerate(system):
-        for begin, end in mention.span:
+    for s, region in enumerate(system):
+        for begin, end in region:
             for gold_begin, gold_end, g in segments[bisect_right(reach, begin) : bisect_left(begins, end)]:
                 if gold_end > begin:
                     # Spelt out, since calls of min and max would take a third of this function's time.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from karat.checks._places import placed
 from karat.errors import Finding, Rule
 from karat.model import Document
 
@@ -16,7 +17,7 @@ def check(document: Document) -> Iterator[Finding]:
     if content is None:
         return
     noun = "characters" if document.unit == "char" else "tokens"
-    for mention in document.mentions:
-        if mention.span and mention.span[-1][1] > len(content):
-            found = f"mention {mention.id!r} of document {document.id!r} ends at {mention.span[-1][1]:,}"
-            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=mention.id)
+    for item, whose, region, _ in placed(document):
+        if region[-1][1] > len(content):
+            found = f"{whose} of document {document.id!r} ends at {region[-1][1]:,}"
+            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item)

@@ -1,7 +1,9 @@
 """The text of a mention against the text it points into."""
 
 from collections.abc import Iterator
+from html import unescape
 
+from karat.checks._places import placed
 from karat.errors import Finding, Rule
 from karat.model import Document
 
@@ -12,14 +14,18 @@ SHOWN = 60
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Where both texts are known they are equal, the pieces of a span joined by a blank, any white space a blank."""
+    """Where both texts are known they are equal, the pieces of a span joined by a blank, any white space a blank.
+
+    A text may hold references to characters (`&amp;`), which count as they are written; what is said may have resolved
+    them.
+    """
     text = document.text
     if text is None or document.unit != "char":
         return
-    for mention in document.mentions:
-        if mention.text is None or not mention.span or mention.span[-1][1] > len(text):
+    for item, whose, region, said in placed(document):
+        if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
-        there = " ".join([text[begin:end] for begin, end in mention.span])
-        if there != mention.text and there.split() != mention.text.split():
-            found = f"mention {mention.id!r} of document {document.id!r} says {mention.text[:SHOWN]!r}"
-            yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=mention.id)
+        there = " ".join([text[begin:end] for begin, end in region])
+        if there != said and said.split() not in (there.split(), unescape(there).split()):
+            found = f"{whose} of document {document.id!r} says {said[:SHOWN]!r}"
+            yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item)

@@ -28,6 +28,10 @@ tokens_option = click.option(
     "--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids."
 )
 
+sources_option = click.option(
+    "--sources", metavar="DIR", help="Folder of the sources (.sgm) of APF. Default: beside the files."
+)
+
 
 def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
     from karat.topics import Topics
@@ -51,9 +55,9 @@ form_option = click.option(
 
 
 def input_options(command: _Command) -> _Command:
-    """How the one corpus that a command takes is read: `input_format`, `unit` and `tokens`."""
+    """How the one corpus that a command takes is read: `input_format`, `unit`, `tokens` and `sources`."""
     form = click.option("--input-format", metavar="FORMAT", help="Format of the input. Default: what it looks like.")
-    return form(unit_option(tokens_option(command)))
+    return form(unit_option(tokens_option(sources_option(command))))
 
 
 def tell(findings: Findings) -> None:

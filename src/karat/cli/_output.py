@@ -104,7 +104,7 @@ def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
     from karat.formats import is_folder
 
     packed = output is not None and output.lower().endswith(".gz")
-    if is_folder(format_):
+    if is_folder(format_, output):
         if output is None or packed:
             found = f"{format_} is a folder of files, not {'standard output' if output is None else repr(output)}"
             raise UsageError("folder-needed", found, "Name a new folder.")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from karat.cli._options import input_options, progress, tell, topics_option
+from karat.cli._options import Nearest, input_options, progress, tell, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
 
 EPILOG = """\b
@@ -16,10 +16,12 @@ Examples:
   karat convert ere/ - --to jsonl
   karat convert gold.tbf hierarchies.forest --lossy
   karat convert ecbplus/ test.jsonl --topics 26-45
+  karat convert apf/ given/ --to apf --keep mentions
 
 IN is a file, a folder, @LIST (a file with one path a line), or - for standard input. OUT is a file (ending in .gz: a
-compressed one), - for standard output, or, for brat, a new folder. Names are no loss: brat has its own ids (E1, T1),
-so that mentions are numbered anew, and no place for a system's name.
+compressed one), - for standard output, or, for brat, a new folder; APF is written into a new folder, or into a file
+that ends in .apf.xml. Names are no loss: brat has its own ids (E1, T1), so that mentions are numbered anew, and no
+place for a system's name.
 """
 
 
@@ -29,6 +31,11 @@ so that mentions are numbered anew, and no place for a system's name.
 @input_options
 @topics_option
 @click.option("--to", metavar="FORMAT", help="Format of OUT. Default: by the end of its name.")
+@click.option(
+    "--keep",
+    type=Nearest(["mentions", "elements"]),
+    help="Only what a diagnostic condition of ACE gives to systems: entity mentions, or entities, values and times.",
+)
 @click.option("--lossy", is_flag=True, help="Convert even if something is lost.")
 def convert(
     source: str,
@@ -36,28 +43,32 @@ def convert(
     input_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     topics: Any,
     to: str | None,
+    keep: Any,
     lossy: bool,
 ) -> None:
     """Convert IN to OUT, from any format to any that can hold it.
 
     What would be lost is said, and refused unless --lossy.
     """
+    from msgspec.structs import replace
+
     from karat.convert import Conversion
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import Options
+    from karat.formats import Options, is_folder
     from karat.report.text import counted
 
     place = None if out == "-" else out
     format_ = output_format(to, out)
     assert format_ is not None, "OUT is always named"
-    findings, options = Findings(), Options.of(unit, tokens)
+    findings, options = Findings(), Options.of(unit, tokens, sources)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
-    conversion = Conversion(corpus, format_, options)
+    conversion = Conversion(corpus, format_, replace(options, folder=is_folder(format_, place)), keep=keep)
     show = progress()
     try:
         with documents_to(place, format_) as sink:

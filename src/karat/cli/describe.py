@@ -37,6 +37,7 @@ def describe(
     input_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     topics: Any,
     most: int,
     form: str,
@@ -53,7 +54,8 @@ def describe(
     from karat.report.description import json, text
 
     findings = Findings()
-    opened = open_corpus(corpus, format=input_format, options=Options.of(unit, tokens), report=findings.add)
+    options = Options.of(unit, tokens, sources)
+    opened = open_corpus(corpus, format=input_format, options=options, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())
     told = description(opened, most=most, report=findings.add, progress=progress())

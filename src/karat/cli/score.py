@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import form_option, progress, tokens_option, topics_option, unit_option
+from karat.cli._options import form_option, progress, sources_option, tokens_option, topics_option, unit_option
 from karat.cli._output import output_option, refuse_overwriting, written
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
 @unit_option
 @tokens_option
+@sources_option
 @topics_option
 @form_option
 @output_option
@@ -67,7 +68,9 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 )
 @click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Scores of each document.")
+@click.option("--details", is_flag=True, help="The mapping element by element, and what was confused (ACE).")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
+@click.option("--accept-faults", is_flag=True, help="Count faults also where a format's rules refuse them (APF).")
 def score(
     gold: str,
     system: str,
@@ -78,6 +81,7 @@ def score(
     system_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     topics: "Topics | None",
     form: str,
     output: str | None,
@@ -85,7 +89,9 @@ def score(
     by: tuple[str, ...],
     per_unit: bool,
     per_document: bool,
+    details: bool,
     strict: bool,
+    accept_faults: bool,
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
@@ -100,10 +106,14 @@ def score(
         raise UsageError(
             "standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one."
         )
+    if strict and accept_faults:
+        raise UsageError(
+            "faults-both", "--strict refuses faults and --accept-faults counts them", "Give one of the two."
+        )
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = Options.of(unit, tokens)
+    options = Options.of(unit, tokens, sources)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
     golden = golden.of_topics(topics)
@@ -115,7 +125,15 @@ def score(
         golden,
         found,
         resolve_all(protocols or golden.protocols, chosen),
-        engine.Options(measures, by, per_unit or per_document, strict, None if topics is None else str(topics)),
+        engine.Options(
+            measures,
+            by,
+            per_unit or per_document,
+            strict,
+            None if topics is None else str(topics),
+            accept_faults=accept_faults,
+            details=details,
+        ),
         findings=findings,
         progress=progress(),
     )

@@ -69,6 +69,7 @@ def simulate(
     input_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     to: str | None,
     output: str | None,
     **rates: float,
@@ -77,13 +78,15 @@ def simulate(
 
     Without any, the system is gold. How many errors were made is said on standard error.
     """
+    from msgspec.structs import replace
+
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import FORMATS, Options, planned
+    from karat.formats import FORMATS, Options, is_folder, planned
     from karat.simulate import Rates, Simulation
 
     asked = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
-    findings, options = Findings(), Options.of(unit, tokens)
+    findings, options = Findings(), Options.of(unit, tokens, sources)
     told = output_format(to, output)
     golden = open_corpus(gold, format=input_format, options=options, report=findings.add)
     refuse_overwriting(output, golden.inputs(), folder=gold)
@@ -91,6 +94,7 @@ def simulate(
     write = FORMATS.get(name).write
     simulation = Simulation(golden, asked, seed=seed, options=options, report=findings.add, progress=progress())
     lost: Counter[str] = Counter()
+    options = replace(options, folder=is_folder(name, output))
     options = planned(name, simulation, options, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:

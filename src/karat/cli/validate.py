@@ -13,6 +13,7 @@ Examples:
   karat validate system.tbf
   karat validate gold/ system.tbf --tokens tables/
   karat validate system.tbf --types types.txt
+  karat validate apf/ --sources sgm/
   karat validate @files.txt -f json -o findings.json
 
 A PATH is a file, a folder, @LIST (a file with one path a line), or - for standard input. Each is a corpus of its own.
@@ -35,6 +36,7 @@ def validate(
     input_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     types: str | None,
     form: str,
     output: str | None,
@@ -51,9 +53,8 @@ def validate(
     if paths.count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Name - once.")
     refuse_overwriting(output, paths)
-    validation = validate(
-        paths, format=input_format, options=Options.of(unit, tokens), types=types, progress=progress()
-    )
+    options = Options.of(unit, tokens, sources)
+    validation = validate(paths, format=input_format, options=options, types=types, progress=progress())
     written(report.json(validation) if form == "json" else report.text(validation), output)
     if not validation.passed:
         sys.exit(1)

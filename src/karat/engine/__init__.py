@@ -5,7 +5,7 @@
 Pairs come one at a time and are gone when the next one comes; what stays of each is a few numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
@@ -23,6 +23,7 @@ from karat.results import Result, Side
 from karat.tables import Tables
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
+NO_DETAILS = Rule("details-absent", "fatal", "Leave --details away; value scores of ACE elements have details.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for."
 )
@@ -43,6 +44,10 @@ class Options(Struct, frozen=True):
     """Refuse faults instead of counting them."""
     topics: str | None = None
     """The topics that the corpora were restricted to, for the signature."""
+    accept_faults: bool = False
+    """Count faults even where a format's rules refuse them."""
+    details: bool = False
+    """Tell what measures have to tell item by item."""
 
 
 def score(
@@ -62,7 +67,12 @@ def score(
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             MEASURES.get(prefix.partition(".")[0])
-    report = _refusing_faults(findings.add) if options.strict else findings.add
+    report: Report = findings.add
+    if options.strict:
+        report = _refusing_faults(report, "--strict refuses faults.")
+    elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
+        told = "Its format refuses faults; --accept-faults counts them instead."
+        report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
@@ -76,10 +86,14 @@ def score(
             measures=options.measures,
             report=places.report,
             tables=tables,
+            details=options.details,
         )
         for protocol in protocols
     ]
     _refuse_absent(options.measures, sheets)
+    scored = [measure for sheet in sheets for measure, _ in sheet.measures]
+    if options.details and scored and not any(hasattr(measure, "details") for measure in scored):
+        raise NO_DETAILS.error(f"{', '.join(sheet.protocol.name for sheet in sheets)} has no details to tell")
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
     total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)
@@ -108,10 +122,10 @@ def score(
     ]
 
 
-def _refusing_faults(report: Report) -> Report:
+def _refusing_faults(report: Report, why: str, *, forgiven: Set[str] = frozenset()) -> Report:
     def strict(finding: Finding) -> None:
-        if finding.severity == "fault":
-            raise KaratError(finding._replace(hint=f"{finding.hint} (--strict refuses faults.)"))
+        if finding.severity == "fault" and finding.code not in forgiven:
+            raise KaratError(finding._replace(hint=f"{finding.hint} ({why})"))
         report(finding)
 
     return strict

@@ -6,6 +6,7 @@ two are aligned.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec.structs import astuple
 
@@ -14,7 +15,7 @@ from karat.counts import Leaf, Rows
 from karat.engine.ledger import Ledger, leaf
 from karat.errors import Rule, nearest
 from karat.filters import Work, restricted
-from karat.measures import Measure
+from karat.measures import Item, Measure
 from karat.model import Document, Mention, Pair, Value
 from karat.protocols import Averages
 from karat.tables import Tables
@@ -27,6 +28,9 @@ NO_FIELD = Rule(
 )
 DOCUMENT_FIELDS = ("topic", "subtopic", "source", "language")
 ABSENT = "(none)"
+NO_PARTS = Rule(
+    "breakdown-no-parts", "fatal", "Choose an attribute of its items, or measures that can be, with -m/--measure."
+)
 
 Key = Value | None
 
@@ -64,15 +68,18 @@ class Breakdown:
         has_gold = any(tables.pair.gold.mentions for tables in documents)
         for measure, averages in self._adding:
             if has_gold or averages.units == "all":
-                for tables in documents:
-                    self._add_outcomes(measure, averages, tables)
+                for document, table in of_unit(measure, documents):
+                    self._add_outcomes(measure, averages, document, table)
 
-    def _add_outcomes(self, measure: Measure, averages: Averages, tables: Tables) -> None:
+    def _add_outcomes(self, measure: Measure, averages: Averages, document: Document | None, table: Any) -> None:
+        if document is None and not self._is_attribute and self.field != "kind":
+            told = f"{measure.id} cannot be broken down by {self.field}: its items live in several documents"
+            raise NO_PARTS.error(told)
         found: dict[Key, list[tuple[float, ...]]] = {}
-        for outcome in measure.outcomes(tables.get(measure.artefact)):
+        for outcome in measure.outcomes(table):
             mention = outcome.gold if outcome.gold is not None else outcome.system
             assert mention is not None, "a measure whose outcomes are not of items says what it rests on"
-            key = self._key(mention, tables.pair.gold, in_gold=outcome.gold is not None)
+            key = self._key(mention, document, in_gold=outcome.gold is not None)
             found.setdefault(key, []).append(astuple(outcome.counts))
         for key, rows in found.items():
             by_measure = self._rows.setdefault(key, {})
@@ -98,7 +105,7 @@ class Breakdown:
         for key in dict.fromkeys([*golds, *systems]):
             yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
 
-    def _key(self, mention: Mention, document: Document, *, in_gold: bool) -> Key:
+    def _key(self, mention: Mention | Item, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol takes for equal are one row, spelt as gold spells it."""
         value = self._value(mention, document)
         key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -106,7 +113,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, mention: Mention, document: Document) -> Key:
+    def _value(self, mention: Mention | Item, document: Document | None) -> Key:
         if self._is_attribute:
             return mention.attributes.get(self.field)
         if self.field == "kind":
@@ -125,6 +132,15 @@ class Breakdown:
             found.setdefault(key, {}).update({id_: score.micro for id_, score in ledger.scores().items()})
         for key in sorted(found, key=lambda key: self._spellings[key][1]):
             yield self._spellings[key][1], found[key]
+
+
+def of_unit(measure: Measure, documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
+    """The tables of a unit with their documents; one table and none where items live in several documents."""
+    made = [tables.get(measure.artefact) for tables in documents]
+    if len(made) > 1 and getattr(measure.artefact, "joins_documents", False):
+        yield None, measure.artefact.add(made)
+    else:
+        yield from zip((tables.pair.gold for tables in documents), made, strict=True)
 
 
 def rests_on(measure: Measure) -> Alignment | None:

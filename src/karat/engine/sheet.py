@@ -7,7 +7,8 @@ from typing import TypeVar
 from karat import __version__
 from karat.corpus import Survey
 from karat.counts import Leaf
-from karat.engine.breakdown import Breakdown, rests_on
+from karat.engine.breakdown import Breakdown, of_unit, rests_on
+from karat.engine.details import Details
 from karat.engine.ledger import Ledger
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.filters import unchanged
@@ -42,6 +43,7 @@ class Sheet:
         measures: tuple[str, ...],
         report: Report,
         tables: Callable[[Pair], Tables] = Tables,
+        details: bool = False,
     ) -> None:
         self.protocol = protocol
         self._tables = tables
@@ -53,15 +55,25 @@ class Sheet:
         self._collapsed = unchanged if protocol.collapse is None else protocol.collapse.prepare()
         attributes = gold.attributes_of(protocol.kinds)
         links = sorted(gold.links_of(protocol.kinds))
-        setting = Setting(in_order(attributes), protocol.alignments, protocol.comparison, links)
+        setting = Setting(
+            in_order(attributes),
+            protocol.alignments,
+            protocol.comparison,
+            links,
+            gold_kinds=gold.kinds,
+            system_kinds=system.kinds,
+        )
         wanted = self._wanted(setting, measures)
-        known = in_order(attributes | system.attributes_of(protocol.kinds))
-        self._ledger = Ledger(wanted, unit=protocol.unit, counted=self._add_outcomes if by else None, report=report)
+        known = attributes | system.attributes_of(protocol.kinds)
+        known |= {field for row, _ in wanted for field in getattr(row, "fields", ())}
+        self._details = Details() if details else None
+        counted = self._add_outcomes if by or details else None
+        self._ledger = Ledger(wanted, unit=protocol.unit, counted=counted, report=report)
         self.measures: list[tuple[Measure, Averages]] = [
             (measure, averages) for measure, averages, _ in self._ledger.measures
         ]
         self._by = [
-            Breakdown(field, known, protocol.comparison, self.measures, unit=protocol.unit)
+            Breakdown(field, in_order(known), protocol.comparison, self.measures, unit=protocol.unit)
             for field in dict.fromkeys(by)
         ]
         self._same_mentions = any(rests_on(measure) for measure, _ in self.measures)
@@ -105,6 +117,10 @@ class Sheet:
     def _add_outcomes(self, documents: Sequence[Tables]) -> None:
         for breakdown in self._by:
             breakdown.add_outcomes(documents)
+        for measure, _ in self.measures:
+            if self._details is not None and hasattr(measure, "details"):
+                for document, table in of_unit(measure, documents):
+                    self._details.add(measure, "" if document is None else document.id, measure.details(table))
 
     def _unit(self, document: Document) -> str:
         """The unit of evaluation that a document belongs to; one that should have a topic and has none is told."""
@@ -140,6 +156,7 @@ class Sheet:
             units=dict(sorted((unit, self._of_shown(leaves)) for unit, leaves in self._ledger.unit_scores()))
             if per_unit
             else {},
+            details={} if self._details is None else self._details.to_dict(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | {finding.code: 1 for finding in remarks},
         )

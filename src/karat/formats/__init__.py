@@ -16,9 +16,14 @@ A format is a module (or any object another package offers under the entry-point
 and, only where it needs them,
 
     FOLDER = True            a corpus is a folder of files: `write` returns the files of a document, name to bytes
+    FOLDER = "either"        a folder, unless a file is named: `options.folder` tells `write` which
     BESIDE                   files that end so, beside a file of this format, belong to it and hold no document
     protocols(documents)     which of the PROTOCOLS, by what the documents hold (their bytes, as `parse` gets them)
     belongs(name, head)      whether a file that no format knows, somewhere in the corpus, is part of it all the same
+    instead(name, head)      what to give in place of a file of its family that holds no document, such as an index
+    REFUSES_FAULTS = True    its rules want that nothing is scored that has faults, unless the user accepts them
+    FORGIVEN                 codes of faults that are counted all the same
+    GLOBAL_IDS = True        an id, of a mention too, means one thing in all documents
     LOCAL_CLUSTERS = True    its cluster ids mean nothing outside their document
     DEFAULTS                 what an event has where it lacks an attribute that other events of its corpus have
     settled(kinds)           which kind the mentions of an undecided kind are, in a corpus with all these kinds
@@ -37,6 +42,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from msgspec import Struct
 
 from karat.errors import Report
+from karat.formats._sgm import Sources
 from karat.formats._tokens import TokenTables
 from karat.model import Document, Unit
 from karat.registry import Registry
@@ -55,7 +61,7 @@ class Block(NamedTuple):
     topic: str | None = None
     subtopic: str | None = None
     kinds: frozenset[str] = frozenset()
-    """Kinds of its mentions, where they are more than those with attributes."""
+    """Kinds of its mentions and clusters, where they are more than those of mentions with attributes."""
     context: str | None = None
     """What the file said before the document and is needed to read it."""
     links: frozenset[tuple[str, str, str]] = frozenset()
@@ -72,11 +78,16 @@ class Options(Struct, frozen=True):
     """Where the rows of token ids are looked up."""
     bare: bool = False
     """Writing: no document of the corpus needs more than the format's plainest lines (see `plan`)."""
+    sources: Sources | None = None
+    """Where the texts of documents are looked up that have them in files of their own."""
+    folder: bool = False
+    """Writing: into a folder of files (see `FOLDER`)."""
 
     @classmethod
-    def of(cls, unit: Unit | None, folder: str | None) -> "Options":
-        """As `--unit` and `--tokens` say."""
-        return cls(unit, None if folder is None else TokenTables(folder))
+    def of(cls, unit: Unit | None, tokens: str | None, sources: str | None = None) -> "Options":
+        """As `--unit`, `--tokens` and `--sources` say."""
+        tables = None if tokens is None else TokenTables(tokens)
+        return cls(unit, tables, sources=None if sources is None else Sources(sources))
 
 
 class Format(Protocol):
@@ -135,6 +146,10 @@ def planned(name: str, documents: Iterable[Document], options: Options, lost: Ca
     return options if plan is None else plan(documents, options, lost)
 
 
-def is_folder(name: str) -> bool:
-    """Whether a corpus in this format is a folder of files."""
-    return bool(getattr(FORMATS.get(name), "FOLDER", False))
+def is_folder(name: str, output: str | None = None) -> bool:
+    """Whether a corpus in this format is written into a folder of files; `output` is what the user names for it."""
+    format_ = FORMATS.get(name)
+    folder = getattr(format_, "FOLDER", False)
+    if folder == "either":
+        return output is not None and not output.lower().removesuffix(".gz").endswith(format_.SUFFIXES)
+    return bool(folder)

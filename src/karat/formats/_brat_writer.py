@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from karat.errors import Rule
 from karat.formats import Options
 from karat.formats._clusters import members
+from karat.formats._losses import tell_rare
 from karat.model import Document, Link, Mention, Region
 
 UNWRITABLE = Rule(
@@ -35,6 +36,7 @@ def write(document: Document, options: Options, lost: Callable[[str], None]) -> 
     if document.text is not None and "\r\n" in document.text:
         raise UNWRITABLE.error(f"the text of document {document.id!r} has CRLF line ends, which brat counts as one")
     _tell_losses(document, lost)
+    tell_rare(document, lost)
     files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, options, lost)).encode("utf-8")}
     if document.text is not None:
         files[f"{name}.txt"] = document.text.encode("utf-8")
@@ -86,7 +88,7 @@ def _tell_losses(document: Document, lost: Callable[[str], None]) -> None:
         if not mention.span:
             lost("mentions without a span")
             continue
-        for field in ("head", "extent", "anchor"):
+        for field in ("head", "extent", "anchor", "scope"):
             if getattr(mention, field) is not None:
                 lost(f"the {field} of mentions")
         if mention.confidence:

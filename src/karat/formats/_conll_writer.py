@@ -18,6 +18,7 @@ from typing import NamedTuple
 from karat.errors import Rule, quoted
 from karat.formats import Options
 from karat.formats._brackets import LONGEST_TEXT
+from karat.formats._losses import refuse_unit, tell_rare
 from karat.model import Document, Mention, Region
 
 UNWRITABLE = Rule(
@@ -54,7 +55,9 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     del options
     if re.search(r"\A[ \t]|[\n\0]|\r\Z", document.id):
         raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot stand after #begin document")
+    refuse_unit(document, ("char", "token"), UNWRITABLE)
     _tell_losses(document, lost)
+    tell_rare(document, lost)
     mentions = [mention for mention in document.mentions if mention.span]
     standing = [_Standing(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
     length = max([len(document.tokens or ()), *(s.last + 1 for s in standing)])
@@ -93,7 +96,7 @@ def _tell_losses(document: Document, lost: Lost) -> None:
         if not mention.span:
             lost("mentions without a span")
             continue
-        for field in ("head", "extent", "anchor"):
+        for field in ("head", "extent", "anchor", "scope"):
             if getattr(mention, field) is not None:
                 lost(f"the {field} of mentions")
         if mention.kind != "event":

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from karat.errors import Rule, quoted
 from karat.formats import Options
 from karat.formats._clusters import members
+from karat.formats._losses import refuse_unit, tell_rare
 from karat.formats._tokens import TokenTables, spelled
 from karat.model import Document, Mention, Region, qualified
 
@@ -18,7 +19,9 @@ UNWRITABLE = Rule(
 
 def write(document: Document, options: Options, lost: Lost) -> bytes:
     """One block; what TBF has no place for is told to `lost`."""
+    refuse_unit(document, ("char", "token"), UNWRITABLE)
     _tell_losses(document, lost)
+    tell_rare(document, lost)
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
     span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, lost)
     lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
@@ -62,7 +65,7 @@ def _tell_losses(document: Document, lost: Lost) -> None:
     if document.clusters:
         lost("kinds and attributes of clusters")
     for mention in document.mentions:
-        for field in ("head", "extent", "anchor"):
+        for field in ("head", "extent", "anchor", "scope"):
             if getattr(mention, field) is not None:
                 lost(f"the {field} of mentions")
         if mention.kind != "event":

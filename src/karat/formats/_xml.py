@@ -16,15 +16,18 @@ ENTITY = Rule(
 _PROLOG = re.compile(rb"<!--.*?-->|<!ENTITY\b|<[A-Za-z_:]", re.DOTALL)
 
 
-def root_of(data: bytes, *, file: str) -> Any:
-    """The root element of a document, without comments; its elements know their lines."""
+def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
+    """The root element of a document, without comments; its elements know their lines.
+
+    `line` is where the data begin in the file: errors name the file's lines, elements count from 1 all the same.
+    """
     from lxml import etree
 
     # Declarations can fetch files and blow up a few bytes into gigabytes: they are refused before anything is parsed.
     for mark in _PROLOG.finditer(data):
         if mark[0] == b"<!ENTITY":
-            line = 1 + data.count(b"\n", 0, mark.start())
-            raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
+            there = line + data.count(b"\n", 0, mark.start())
+            raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=there)
         if not mark[0].startswith(b"<!--"):
             break  # the root element: what looks like a declaration after it is text
     parser = etree.XMLParser(
@@ -38,9 +41,11 @@ def root_of(data: bytes, *, file: str) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        line = error.lineno or 1
-        raise BROKEN.error(f"this is not well-formed XML: {error.msg}", file=file, line=line) from None
+        there = line + (error.lineno or 1) - 1
+        # The line in the message counts from where the data begin, not from where the file does.
+        said = re.sub(r", line \d+, column \d+$", "", error.msg or "")
+        raise BROKEN.error(f"this is not well-formed XML: {said}", file=file, line=there) from None
     for reference in root.iter(etree.Entity):
         found = f"the entity {reference.text} is used, which the file does not explain"
-        raise ENTITY.error(found, file=file, line=reference.sourceline)
+        raise ENTITY.error(found, file=file, line=line + reference.sourceline - 1)
     return root

@@ -130,6 +130,7 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
             tell(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
         return settled
 
+    _refuse_places(document, file, block.line)
     mentions = [mention if _is_plain(mention) else _in_order(mention, checked) for mention in document.mentions]
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
     links: list[Link] = []
@@ -142,9 +143,25 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     return replace(document, mentions=tuple(mentions), links=tuple(links))
 
 
+def _refuse_places(document: Document, file: str, line: int) -> None:
+    """What stands where no mention does has segments in order; boxes belong to images, and have an area."""
+    places = [(cluster.id, name.place) for cluster in document.clusters for name in cluster.names]
+    places += [(link.source, link.extent) for link in document.links if link.extent is not None]
+    for id_, place in places:
+        if any(begin < 0 or begin >= end for begin, end in place.span):
+            raise SPAN.error(f"a place of {quoted(id_)} has the span {place.span}", file=file, line=line)
+    held = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
+    for id_, boxes in [*held, *((id_, place.boxes) for id_, place in places if place.boxes)]:
+        if document.unit != "box":
+            found = f"{quoted(id_)} has boxes, but the document counts in {document.unit}s"
+            raise SPAN.error(found, file=file, line=line)
+        if not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
+            raise SPAN.error(f"a box of {quoted(id_)} has no width or no height", file=file, line=line)
+
+
 def _is_plain(mention: Mention) -> bool:
     """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
-    if mention.head is None and mention.extent is None and mention.anchor is None and len(mention.span) == 1:
+    if len(mention.span) == 1 and mention.head is mention.extent is mention.anchor is mention.scope is None:
         ((begin, end),) = mention.span
         return 0 <= begin < end
     return False
@@ -152,7 +169,7 @@ def _is_plain(mention: Mention) -> bool:
 
 def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:
     """The mention with each of its regions checked, sorted and merged."""
-    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
+    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor", "scope")}
     settled = {name: checked(region, mention) for name, region in regions.items() if region is not None}
     changed = {name: region for name, region in settled.items() if region != regions[name]}
     return replace(mention, **changed) if changed else mention

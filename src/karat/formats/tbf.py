@@ -288,7 +288,7 @@ class _Relations:
         links: list[Link] = []
         for line, name, arguments in self._lines:
             if name in LINK_KINDS and arguments[0] in known and arguments[1] in known:
-                links.append(Link(LINK_KINDS[name], *arguments))
+                links.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
                 continue
             unknown = [argument for argument in arguments if argument not in known]
             for argument in unknown:

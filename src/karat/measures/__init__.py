@@ -12,7 +12,7 @@ A measure may also offer `remarks(table, counts)`: findings on a unit that a rea
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from msgspec import Struct
 from karat.align import Comparison
 from karat.counts import Counts, Leaf, Values
 from karat.errors import Rule, nearest
-from karat.model import Mention
+from karat.model import Mention, Value
 from karat.registry import Registry
 from karat.tables.aligned import Alignment, CandidatePairs
 
@@ -52,16 +52,34 @@ class Card(Struct, frozen=True):
     laws: tuple[Law, ...] = ()
 
 
+class Item(Struct, frozen=True):
+    """What an outcome is about, where that is not a mention."""
+
+    kind: str
+    attributes: Mapping[str, Value]
+
+
 class Outcome(Struct, frozen=True):
     """One gold item, one system item, or the two that met, and what that contributed."""
 
-    gold: Mention | None
-    system: Mention | None
+    gold: Mention | Item | None
+    system: Mention | Item | None
     counts: Counts
 
 
+class Detail(Struct, frozen=True):
+    """One thing that `--details` tells: an item, or a part of one, with the attributes that can be confused."""
+
+    part: str
+    """What it is: an entity, a mention of it, an argument, ..."""
+    gold: Item | None
+    system: Item | None
+    told: Mapping[str, Any] | None = None
+    """What is listed of it; None: it is only counted."""
+
+
 class Measure(Protocol):
-    """One row of a result."""
+    """One row of a result. It may have `fields`, more to break its outcomes down by, and `details(table)`."""
 
     @property
     def id(self) -> str:
@@ -130,6 +148,9 @@ class Setting(Struct, frozen=True):
     comparison: Comparison
     links: Sequence[str] = ()
     """Kinds of links that gold has between mentions that are scored, by name."""
+    gold_kinds: Collection[str] = ()
+    """Kinds that gold has anywhere."""
+    system_kinds: Collection[str] = ()
 
     def scored(self, named: Sequence[str]) -> tuple[str, ...]:
         """The attributes to score: those named, else all that gold has (not ids, confidences, text)."""

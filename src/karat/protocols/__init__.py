@@ -32,6 +32,8 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     default: str | int | float | bool | list[str]
     help: str
     choices: tuple[str, ...] | None = None
+    means: dict[str, str] = {}
+    """What stands in the file for some of its values, where that is another word."""
     file: bool = False
     """Its value names a file, whose hash goes into the signature."""
 
@@ -100,6 +102,9 @@ class Protocol(Struct, frozen=True):
         return ",".join(value) if isinstance(value, list) else str(value)
 
 
+Unit = Literal["document", "subtopic", "topic", "corpus"]
+
+
 class _File(Struct, forbid_unknown_fields=True):
     """A protocol file as it is written."""
 
@@ -109,7 +114,7 @@ class _File(Struct, forbid_unknown_fields=True):
     about: str = ""
     sources: tuple[str, ...] = ()
     laws: tuple[Law, ...] = ()
-    unit: Literal["document", "subtopic", "topic", "corpus"] = "document"
+    unit: str = "document"
     system_only_documents: Literal["ignore", "score", "refuse"] = "ignore"
     parameters: dict[str, Parameter] = {}
     faults: tuple[str, ...] = ()
@@ -164,14 +169,15 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         if key not in values:
             raise unknown_key(key, values)
         values[key] = _fitting(key, value, written.parameters[key])
-    read = _Settled(path, values)
+    meant = {key: written.parameters[key].means.get(str(value), value) for key, value in values.items()}
+    read = _Settled(path, meant)
     return Protocol(
         name=name if name in added() else path.stem,
         title=written.title,
         about=written.about.strip(),
         sources=written.sources,
         laws=written.laws,
-        unit=written.unit,
+        unit=read.unit(written.unit),
         system_only_documents=written.system_only_documents,
         parameters=written.parameters,
         values=values,
@@ -261,6 +267,10 @@ class _Settled:
     def __init__(self, path: Path, values: Mapping[str, Any]) -> None:
         self._path = path
         self._values = values
+
+    def unit(self, name: str) -> Unit:
+        found: Unit = self.settled({"unit": name}, dict[Literal["unit"], Unit])["unit"]
+        return found
 
     def filter(self, entry: dict[str, Any]) -> Filter:
         options = dict(entry)

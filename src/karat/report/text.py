@@ -2,12 +2,21 @@
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from karat.counts import Leaf
+from karat.counts import Leaf, Ratio
 from karat.errors import Finding
 from karat.results import Result, Score
 
-SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
+SHORT = {
+    "value": "value",
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "value_precision": "value P",
+    "value_recall": "value R",
+    "value_f1": "value F1",
+}
 UNDEFINED = "-"
 
 
@@ -36,8 +45,9 @@ def text(result: Result, *, digits: int = 2) -> str:
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
         scores(shown, digits),
-        *(block for field, rows in result.by.items() for block in breakdown(field, rows, list(shown), digits)),
+        *(block for field, rows in result.by.items() for block in conditional(field, rows, list(shown), digits)),
         *(breakdown(result.unit, result.units, list(shown), digits) if result.units else []),
+        *details(result.details, digits),
         *remarks(result),
         f"signature  {result.signature}",
     ]
@@ -115,6 +125,87 @@ def _rows(
     )
 
 
+def conditional(
+    field: str, found: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
+) -> list[str]:
+    """A breakdown; each measure whose counts have more to show than scores has a table of its own."""
+    tables, others = [], []
+    for id_ in measures:
+        rows = {key: row[id_].micro for key, row in found.items() if id_ in row}
+        shown = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
+        if rows and not any(shown.values()):
+            others.append(id_)
+        elif rows:
+            names = _names(rows.values())
+            header = [f"{id_} by {field}", *next(iter(shown.values())), *(SHORT.get(name, name) for name in names)]
+            lines = [
+                [key, *(_share(one, digits) for one in shown[key].values())]
+                + [_number(leaf, name, digits) for name in names]
+                for key, leaf in rows.items()
+            ]
+            tables.append(table(header, lines))
+    return [*(breakdown(field, found, others, digits) if others else []), *tables]
+
+
+def _share(value: float | Ratio, digits: int) -> str:
+    if not isinstance(value, Ratio):
+        return f"{value:g}"
+    return UNDEFINED if value.value is None else f"{100 * value.value:.{digits}f}"
+
+
+MOST_CONFUSED = 8
+
+
+def details(found: Mapping[str, Any], digits: int) -> list[str]:
+    """What measures tell item by item: recognition of attributes, what was taken for what, and each item."""
+    blocks = []
+    for id_, told in found.items():
+        blocks.append(_recognition(id_, told["recognition"], digits))
+        taken = [
+            [f"{part} {name}", gold, system, str(count)]
+            for part, attributes in told["recognition"].items()
+            for name, one in attributes.items()
+            for gold, system, count in _most_confused(one["confusion"])
+        ]
+        if taken:
+            blocks.append(table([f"{id_} taken for", "reference", "system", "times"], taken, left=3))
+        rows = [
+            [
+                *(item.get(name) or UNDEFINED for name in ("document", "reference", "system", "outcome")),
+                f"{item['value']:.5f} of {item['worth']:.5f}",
+                "; ".join(item["lost"]),
+            ]
+            for item in told["items"]
+        ]
+        if rows:
+            blocks.append(table([id_, "reference", "system", "outcome", "value", "lost"], rows, left=6))
+    return blocks
+
+
+def _recognition(id_: str, parts: Mapping[str, Any], digits: int) -> str:
+    names = ("reference", "false_alarm", "miss", "substitution", "error")
+    rows = [
+        [
+            f"{part} {name}",
+            *(str(one[count]) for count in names),
+            *(
+                UNDEFINED if one[score] is None else f"{100 * one[score]:.{digits}f}"
+                for score in ("precision", "recall", "f1")
+            ),
+        ]
+        for part, attributes in parts.items()
+        for name, one in attributes.items()
+    ]
+    return table([f"{id_} recognition", *(name.replace("_", " ") for name in names), "P", "R", "F1"], rows)
+
+
+def _most_confused(confusion: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int]]:
+    cells = [
+        (gold, system, count) for gold, row in confusion.items() for system, count in row.items() if gold != system
+    ]
+    return sorted(cells, key=lambda cell: (-cell[2], cell[:2]))[:MOST_CONFUSED]
+
+
 def _micro(leaf: Score | Leaf) -> Leaf:
     return leaf.micro if isinstance(leaf, Score) else leaf
 
@@ -127,7 +218,7 @@ def _names(leaves: Iterable[Leaf]) -> list[str]:
 
 def summary(names: Sequence[str]) -> list[str]:
     """The one score that sums up a measure."""
-    return ["f1"] if "f1" in names else list(names[:1])
+    return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
 
 
 def _number(leaf: Leaf | None, name: str, digits: int) -> str:

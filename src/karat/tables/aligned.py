@@ -6,8 +6,11 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.align import METHODS, SIMILARITIES, Candidate, Comparison, Match, agreement
+from karat.errors import Rule, quoted
 from karat.model import Mention
 from karat.tables import Tables
+
+NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that measures areas, such as those of ACE.")
 
 
 class AlignedPairs(Struct, frozen=True):
@@ -29,6 +32,9 @@ class CandidatePairs(Struct, frozen=True):
 
     def make(self, tables: Tables) -> list[Candidate]:
         """Pairs sorted by (-similarity, system line, gold line)."""
+        if tables.pair.gold.unit == "box":
+            id_ = quoted(tables.pair.gold.id)
+            raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         agreeing = agreement(gold, system, self.attributes, self.comparison)
         found = [(value, s, g, agreeing(s, g)) for value, s, g in SIMILARITIES[self.similarity](gold, system)]

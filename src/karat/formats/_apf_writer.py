@@ -1,0 +1,265 @@
+"""A document as APF: what `karat.formats.apf` reads, written.
+
+APF holds what ACE annotates, and asks for all of it: an entity without a class, or an event without a tense, has no
+place there, and such a document is refused. In a folder each document is a file of its own, and its text, where that
+is known, a `.sgm` beside it; in a single file one source file follows the other.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+
+from karat.errors import Rule, quoted
+from karat.formats import Options
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element
+from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES
+from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
+
+UNWRITABLE = Rule("apf-unwritable", "fatal", "APF holds what ACE annotates; convert to jsonl, which holds everything.")
+
+PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE source_file SYSTEM "apf.v5.1.1.dtd">\n'
+TYPES = {"char": "text", "microsecond": "audio", "box": "image"}
+TAGS = {kind: tag for tag, kind in KINDS.items()}
+HELD = ("entity", "value", "time")
+"""Kinds that can be arguments."""
+ROLES = {"relation": RELATION_ROLES, "event": EVENT_ROLES}
+REGIONS = {"entity": ("head",), "event": ("extent", "scope")}
+"""Regions that mentions of a kind have beside their span."""
+RESOURCE = "resource "
+"""What an external resource's name is behind, among what a file says of its documents."""
+
+Lost = Callable[[str], None]
+
+_NAME = re.compile(r"[^\W\d][\w.\-]*")
+_NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_IN_TEXT = str.maketrans({mark: _MARKUP[mark] for mark in "&<>\r"})
+_IN_ATTRIBUTE = str.maketrans(_MARKUP)
+
+
+def write(document: Document, options: Options, lost: Lost) -> bytes | dict[str, bytes]:
+    """The source file of one document; what APF has no place for is told to `lost`."""
+    page = _Page(document, lost)
+    text = "".join(f"{line}\n" for line in page.lines())
+    if not options.folder:
+        if document.text is not None:
+            lost("the document's text (a folder holds it, beside each file)")
+        return text.encode("utf-8")
+    name = _file_name(document)
+    files = {f"{name}.apf.xml": (PROLOG + text).encode("utf-8")}
+    if document.text is not None:
+        files[f"{name}.sgm"] = _source(document).encode("utf-8")
+    return files
+
+
+def _file_name(document: Document) -> str:
+    id_ = document.id
+    if id_.startswith(".") or _NO_FILE_NAME.search(id_) or len(id_.encode("utf-8")) > 240:
+        raise UNWRITABLE.error(f"the document id {quoted(id_)} cannot be the name of a file")
+    return id_
+
+
+def _source(document: Document) -> str:
+    """The text between tags, which do not count; what is a tag itself would count no more."""
+    assert document.text is not None, "asked for only where there is a text"
+    if re.search("[<>]", document.text) or "\r\n" in document.text or '"' in document.id:
+        found = f"the text of document {quoted(document.id)} holds angle brackets or CRLF line ends, as only tags may"
+        raise UNWRITABLE.error(found)
+    return f'<DOC DOCID="{document.id}"><TEXT>{document.text}</TEXT></DOC>'
+
+
+class _Page:
+    """One document on its way into lines."""
+
+    def __init__(self, document: Document, lost: Lost) -> None:
+        self._document, self._lost = document, lost
+        if document.unit not in TYPES:
+            raise UNWRITABLE.error(f"document {quoted(document.id)} counts in {document.unit}s")
+        self._clusters = {cluster.id: cluster for cluster in document.clusters}
+        self._members: dict[str, list[Mention]] = {}
+        for mention in document.mentions:
+            self._members.setdefault(self._element_of(mention), []).append(mention)
+        self._arguments: dict[str, list[Link]] = {}
+        self._sort_links()
+        self._tell_losses()
+
+    def _element_of(self, mention: Mention) -> str:
+        """The element of a mention, made for one that has none."""
+        id_ = mention.cluster if mention.cluster is not None else f"{mention.id}.element"
+        known = self._clusters.setdefault(id_, Cluster(id_, mention.kind))
+        if known.kind != mention.kind:
+            found = f"mention {quoted(mention.id)} is of kind {mention.kind}, its cluster of kind {known.kind}"
+            raise UNWRITABLE.error(found)
+        return id_
+
+    def _sort_links(self) -> None:
+        mentions = {mention.id: mention.kind for mention in self._document.mentions}
+        clusters = {cluster.id: cluster.kind for cluster in self._clusters.values()}
+        for link in self._document.links:
+            kinds = mentions if link.source in mentions else clusters
+            if kinds.get(link.target) not in HELD or link.kind not in ROLES.get(kinds.get(link.source, ""), ()):
+                self._lost(f"links of kind {link.kind}")
+            else:
+                self._arguments.setdefault(link.source, []).append(link)
+
+    def _tell_losses(self) -> None:
+        for field in ("topic", "subtopic", "language", "tokens"):
+            if getattr(self._document, field) is not None:
+                self._lost(f"the document's {field}")
+        for name in self._document.about:
+            if name not in ("uri", "version", "encoding") and not name.startswith(RESOURCE):
+                self._lost(f"the document's {name}")
+        for mention in self._document.mentions:
+            told = {name for name in ("head", "extent", "anchor", "scope") if getattr(mention, name) is not None}
+            for name in sorted((told | mention.boxes.keys()) - {"span", *REGIONS.get(mention.kind, ())}):
+                self._lost(f"the {name} of mentions of kind {mention.kind}")
+            if mention.confidence:
+                self._lost("confidences")
+
+    # Lines.
+
+    def lines(self) -> Iterator[str]:
+        """The source file."""
+        document = self._document
+        header: dict[str, Value] = {
+            "URI": document.about.get("uri", f"{document.id}.sgm"),
+            "TYPE": TYPES[document.unit],
+        }
+        for name, value in (
+            ("SOURCE", document.source),
+            ("VERSION", document.about.get("version")),
+            ("AUTHOR", document.producer),
+            ("ENCODING", document.about.get("encoding")),
+        ):
+            if value is not None:
+                header[name] = value
+        yield f"<source_file{self._attributes(header)}>"
+        for name, urn in document.about.items():
+            if name.startswith(RESOURCE):
+                resource = self._attributes({"URN": urn, "NAME": name.removeprefix(RESOURCE)})
+                yield f"<external_resource{resource}/>"
+        yield f"<document{self._attributes({'DOCID': document.id})}>"
+        for cluster in self._clusters.values():
+            yield from self._element(cluster)
+        yield "</document>"
+        yield "</source_file>"
+
+    def _element(self, cluster: Cluster) -> Iterator[str]:
+        if cluster.kind not in TAGS:
+            raise UNWRITABLE.error(f"APF has no elements of kind {quoted(cluster.kind)}")
+        tag = TAGS[cluster.kind]
+        members = self._members.get(cluster.id, [])
+        if not members and cluster.kind != "relation":
+            raise UNWRITABLE.error(f"the {cluster.kind} {quoted(cluster.id)} has no mention in {self._where}")
+        yield f"<{tag}{self._told(cluster.id, tag, cluster.attributes)}>"
+        for argument in self._arguments.get(cluster.id, []):
+            yield f"  <{tag}_argument{self._attributes({'REFID': argument.target, 'ROLE': argument.kind})}/>"
+        for mention in members:
+            yield from self._mention(mention, tag, cluster)
+        if cluster.names or cluster.external:
+            yield from self._names(cluster)
+        yield f"</{tag}>"
+
+    def _names(self, cluster: Cluster) -> Iterator[str]:
+        if cluster.kind != "entity":
+            self._lost(f"names and external links of clusters of kind {cluster.kind}")
+            return
+        if cluster.names:
+            yield "  <entity_attributes>"
+            for name in cluster.names:
+                told: dict[str, Value] = {} if name.name is None else {"NAME": name.name}
+                yield f"    <name{self._attributes(told)}>{self._located(name.place)}</name>"
+            yield "  </entity_attributes>"
+        for link in cluster.external:
+            yield f"  <external_link{self._attributes({'RESOURCE': link.resource, 'EID': link.id})}/>"
+
+    def _mention(self, mention: Mention, tag: str, cluster: Cluster) -> Iterator[str]:
+        attributes = dict(mention.attributes)
+        if mention.kind == "event":
+            type_ = ".".join(
+                str(cluster.attributes[name]) for name in ("type", "subtype") if name in cluster.attributes
+            )
+            if attributes.pop("type", None) != type_:
+                self._lost("types of event mentions other than their event's (read as TYPE.SUBTYPE of the event)")
+        yield f"  <{tag}_mention{self._told(mention.id, f'{tag}_mention', attributes)}>"
+        regions = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
+        regions["anchor" if mention.kind == "event" else "extent"] = "span"
+        for name in ELEMENTS[f"{tag}_mention"].children:
+            if name in regions and (place := self._region(mention, regions[name])) is not None:
+                yield f"    <{name}>{self._located(place)}</{name}>"
+            elif name in MENTIONS[mention.kind]:
+                found = f"mention {quoted(mention.id)} in {self._where} has no {name}"
+                raise UNWRITABLE.error(found)
+        for argument in self._arguments.get(mention.id, []):
+            told = f"<{tag}_mention_argument{self._attributes({'REFID': argument.target, 'ROLE': argument.kind})}"
+            if argument.extent is None:
+                yield f"    {told}/>"
+            else:
+                extent = self._located(argument.extent)
+                yield f"    {told}><extent>{extent}</extent></{tag}_mention_argument>"
+        yield f"  </{tag}_mention>"
+
+    def _region(self, mention: Mention, name: str) -> Place | None:
+        boxes: Boxes = mention.boxes.get(name, ())
+        region: Region | None = getattr(mention, name)
+        text = mention.text if name == "span" else mention.texts.get(name)
+        return Place(region or (), text, boxes) if region or boxes else None
+
+    def _located(self, place: Place) -> str:
+        if self._document.unit == "box":
+            boxes = [dict(zip(ELEMENTS["bbox"].attributes, map(_number, box), strict=True)) for box in place.boxes]
+            return f"<bblist>{''.join(f'<bbox{self._attributes(box)}/>' for box in boxes)}</bblist>"
+        if not place.span:
+            raise UNWRITABLE.error(f"something in {self._where} stands nowhere")
+        if len(place.span) > 1:
+            self._lost("segments of regions (written from the first to the last)")
+        begin, end = place.span[0][0], place.span[-1][1]
+        if self._document.unit == "microsecond":
+            return f'<timespan START="{_seconds(begin)}" END="{_seconds(end)}"/>'
+        text = place.text
+        if text is None:
+            text = "" if self._document.text is None else self._document.text[begin:end]
+        return f'<charseq START="{begin}" END="{end - 1}">{self._clean(text).translate(_IN_TEXT)}</charseq>'
+
+    # Attributes.
+
+    def _told(self, id_: str, tag: str, attributes: Mapping[str, Value]) -> str:
+        """Id and attributes of an element as the DTD wants them."""
+        element: Element = ELEMENTS[tag]
+        if not _NAME.fullmatch(id_):
+            raise UNWRITABLE.error(f"the id {quoted(id_)} in {self._where} is no XML name, which begins with a letter")
+        known = {name.lower(): name for name in element.attributes if name != "ID"}
+        for name, value in attributes.items():
+            if name not in known:
+                self._lost(f"the attribute {name} of <{tag}>")
+            elif not isinstance(value, str):
+                self._lost(f"that {name} is not text")
+        told: dict[str, Value] = {"ID": id_}
+        told |= {name: attributes[lower] for lower, name in known.items() if lower in attributes}
+        for name in element.attributes:
+            if name in element.required and name not in told:
+                raise UNWRITABLE.error(f"<{tag}> {quoted(id_)} in {self._where} has no {name}, which APF requires")
+        return self._attributes(told)
+
+    def _attributes(self, attributes: Mapping[str, Value]) -> str:
+        return "".join(
+            f' {name}="{self._clean(str(value)).translate(_IN_ATTRIBUTE)}"' for name, value in attributes.items()
+        )
+
+    def _clean(self, text: str) -> str:
+        if found := _NO_XML.search(text):
+            raise UNWRITABLE.error(f"{quoted(text)} in {self._where} holds {found[0]!r}, which XML cannot")
+        return text
+
+    @property
+    def _where(self) -> str:
+        return f"document {quoted(self._document.id)}"
+
+
+def _seconds(microseconds: int) -> str:
+    return f"{Decimal(microseconds).scaleb(-6).normalize():f}"
+
+
+def _number(number: float) -> str:
+    return str(int(number)) if number == int(number) else repr(number)

@@ -1,0 +1,292 @@
+"""APF 5.1.1, the ACE Program Format: entities, values, times (timex2), relations and events of a document.
+
+    <source_file URI="D1.sgm" SOURCE="newswire" TYPE="text">
+     <document DOCID="D1">
+      <entity ID="E1" TYPE="PER" SUBTYPE="Individual" CLASS="SPC">
+       <entity_mention ID="E1-1" TYPE="NOM" ROLE="PER">
+        <extent><charseq START="4" END="12">the woman</charseq></extent>
+        <head><charseq START="8" END="12">woman</charseq></head>
+      <event ID="V1" TYPE="Life" SUBTYPE="Die" MODALITY="Asserted" POLARITY="Positive" ...>
+       <event_argument REFID="E1" ROLE="Victim"/>
+       <event_mention ID="V1-1">
+        <extent><charseq START="0" END="17">So the woman died.</charseq></extent>
+        <anchor><charseq START="13" END="16">died</charseq></anchor>
+        <event_mention_argument REFID="E1-1" ROLE="Victim"><extent>...</extent></event_mention_argument>
+
+An element is a `Cluster` whose kind is entity, value, time, relation or event; its attributes are those of the element
+under their names in lower case (`type`, `subtype`, `class`, `anchor_val`, ...), and one that is absent there is absent
+here. `names` and `external` links of an entity are kept. Ids are as they are written: an element id in two documents is
+one cluster that lives in both.
+
+A mention is a `Mention` of the same kind in that cluster, in the order of the file:
+
+    kind        span      others           text             attributes
+    entity      extent    head             of the extent    type (NAM, NOM, PRO), role, metonymy_mention, ldctype, ...
+    value       extent                     of the extent
+    time        extent                     of the extent
+    relation    extent                     of the extent    lexicalcondition
+    event       anchor    extent, scope    of the anchor    level; type: that of its event, as Life.Die
+
+`texts` has the texts of the other regions by name: the text of a head is `mention.texts["head"]`. The type of an event
+mention is made from its event, so that nuggets can be scored, and is not written. An argument is a `Link` whose kind is
+the role: from an element to an element, or from a mention to a mention, where it may have an extent.
+
+TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
+character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
+
+SOURCE is the document's source, AUTHOR its producer; URI, VERSION, ENCODING and external resources are in `about`. A
+file may hold several documents, in one source file or in several, one after the other. The text is that of the `.sgm`
+named by URI, in the folder of `--sources` or beside the file: its tags do not count, and a line end is one character.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from karat.errors import Item, KaratError, Report, Rule
+from karat.formats import Block, Options
+from karat.formats._apf_dtd import ELEMENTS, KINDS
+from karat.formats._apf_reader import Header, Reader
+from karat.formats._apf_rules import SHAPE
+from karat.formats._apf_writer import write
+from karat.formats._files import ENCODING, decode
+from karat.formats._xml import BROKEN, root_of
+from karat.model import Document
+
+__all__ = ["belongs", "blocks", "locate", "parse", "sniff", "write"]
+
+TITLE = "ACE Program Format 5.1.1, .apf.xml with its .sgm"
+SUFFIXES = (".apf.xml",)
+PROTOCOLS = ("ace-2005", "ace-2005-nist")
+BESIDE = (".sgm", ".ag.xml", ".tab")
+FOLDER = "either"
+GLOBAL_IDS = True
+
+REFUSES_FAULTS = True
+"""Results that are not valid are not accepted (evaluation plan, section 3.5.1)."""
+FORGIVEN = frozenset({"span-twice-in-cluster", "apf-overlap", "apf-empty"})
+"""Valid all the same: what was said twice, and a document in which there was nothing to say."""
+
+UNIT = Rule("apf-unit", "fatal", "Leave --unit token away; APF counts characters, seconds or boxes.")
+
+_MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|</?(?:source_file|document)(?=[\s/>])")
+_TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
+_SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
+_ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
+_OPTIONAL = [
+    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"<{tag}\s[^>]*\s{name}\b".encode()))
+    for tag, element in ELEMENTS.items()
+    if tag.endswith("_mention")
+    for name in element.attributes
+    if name not in element.required
+]
+"""Attributes that a mention may have: its kind, the name, and what finds the first."""
+
+
+def sniff(head: bytes) -> bool:
+    """The root element comes early on."""
+    return b"<source_file" in head or b"<!DOCTYPE source_file" in head
+
+
+def belongs(name: str, head: bytes) -> bool:
+    """Sources and DTDs are part of a corpus, but hold no annotations."""
+    del head
+    return name.lower().endswith((".sgm", ".sgml", ".dtd"))
+
+
+def instead(name: str, head: bytes) -> str | None:
+    """Annotation graphs and tables of ids were distributed beside APF files, and are not scored."""
+    lowered = name.lower().removesuffix(".gz")
+    if lowered.endswith(".ag.xml") or b"<AGSet" in head or b"<!DOCTYPE AGSet" in head:
+        return "this is an annotation graph (AG), not APF: give the .apf.xml"
+    if lowered.endswith(".tab"):
+        return "this is a table of ids (TABLE), not APF: give the .apf.xml"
+    return None
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """Each document of each source file; what stands around documents is parsed here, documents are left to `parse`."""
+    offset = stream.tell()
+    data = stream.read()
+    found = False
+    for part in _source_files(data, file):
+        skeleton = part.skeleton(data)
+        root = root_of(skeleton, file=file, line=part.line)
+        if root.tag != "source_file":
+            raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=part.line)
+        header = _header(root, part.line, file)
+        header.comments = _comments(skeleton, part.line)
+        line, counted = part.line, part.begin
+        for (begin, end), element in zip(part.documents, root.iterchildren("document"), strict=True):
+            found = True
+            line, counted = line + data.count(b"\n", counted, begin), begin
+            id_ = element.get("DOCID")
+            if not id_:
+                raise SHAPE.error("<document> has no DOCID", file=file, line=line)
+            kinds = frozenset(
+                kind for tag, kind in KINDS.items() if data.find(f"<{tag}_mention".encode(), begin, end) >= 0
+            )
+            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
+            for kind, name, pattern in _OPTIONAL:
+                if data.find(name.encode(), begin, end) >= 0 and pattern.search(data, begin, end):
+                    attributes.add((kind, name.lower()))
+            place = offset + begin, end - begin, line
+            context = msgspec.json.encode(header).decode()
+            yield Block(id_, *place, frozenset(attributes), kinds=kinds, context=context)
+            header.odd, header.comments = [], []  # told once
+    if not found:
+        raise SHAPE.error("there is no <document> in it", file=file, line=1)
+
+
+class _SourceFile(NamedTuple):
+    """One source file among those of a file: where it lies, and where its documents lie, in bytes."""
+
+    begin: int
+    end: int
+    line: int
+    documents: list[tuple[int, int]]
+
+    def skeleton(self, data: bytes) -> bytes:
+        """The same XML with nothing but line ends inside its documents."""
+        pieces, last = [], self.begin
+        for begin, end in self.documents:
+            tag = _TAG_END.search(data, begin, end)
+            inside = tag.end() if tag else end
+            closing = b"" if data[inside - 2 : inside] == b"/>" else b"</document>"
+            pieces += [data[last:inside], b"\n" * data.count(b"\n", inside, end), closing]
+            last = end
+        return b"".join([*pieces, data[last : self.end]])
+
+
+def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
+    """The source files, one after another; the prolog of each belongs to it. What is not nested rightly is refused."""
+    begin, opened, document = 0, False, -1
+    documents: list[tuple[int, int]] = []
+    line, counted, position = 1, 0, 0
+    while mark := _MARK.search(data, position):
+        name = mark[0]
+        if name in _SKIPPED:
+            end = data.find(_SKIPPED[name], mark.end())
+            if end < 0:
+                break
+            if (
+                begin
+                and not opened
+                and data.startswith(b"<?xml ", mark.start())
+                and _is_blank(data[begin : mark.start()])
+            ):
+                begin = mark.start()  # where files were joined, each brings its declaration, which must come first
+            position = end + len(_SKIPPED[name])
+            continue
+        tag = _TAG_END.match(data, mark.end())
+        if tag is None:
+            break
+        position = tag.end()
+        empty = data[position - 2 : position] == b"/>"
+        if name == b"<source_file" and not opened and document < 0:
+            opened = True
+        elif name == b"<document" and opened and document < 0:
+            document = mark.start()
+        elif name == b"</document" and document >= 0:
+            documents.append((document, position))
+            document = -1
+            continue
+        elif not (name == b"</source_file" and opened and document < 0):
+            break
+        if name == b"<document" and empty:
+            documents.append((document, position))
+            document = -1
+        if name == b"</source_file" or (name == b"<source_file" and empty):
+            start = position - len(data[begin:position].lstrip())
+            line += data.count(b"\n", counted, start)
+            counted = start
+            _refuse_encoding(data[start : start + 200], file, line)
+            yield _SourceFile(start, position, line, documents)
+            begin, opened, documents = position, False, []
+    rest = data[begin:]
+    if opened or begin == 0 or not _is_blank(rest):
+        start = len(data) - len(rest.lstrip())
+        line += data.count(b"\n", counted, start)
+        _refuse_broken(data[start:], file, line)
+
+
+def _is_blank(data: bytes) -> bool:
+    """Whether there is nothing but comments."""
+    return not _COMMENT.sub(b"", data).strip()
+
+
+def _refuse_encoding(head: bytes, file: str, line: int) -> None:
+    if (found := _ENCODING.match(head)) and found[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"ascii"):
+        name = found[1].decode("ascii", "replace")
+        raise ENCODING.error(f"the file says that it is written in {name!r}, not in UTF-8", file=file, line=line)
+
+
+def _refuse_broken(data: bytes, file: str, line: int) -> None:
+    """Say what is wrong with XML that is not source files with documents in them."""
+    decode(data, file=file, line=line)
+    root = root_of(data, file=file, line=line)
+    if root.tag != "source_file":
+        raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=line)
+    raise BROKEN.error("<source_file> and <document> are not nested as they should be", file=file, line=line)
+
+
+def _header(root: Any, line: int, file: str) -> Header:
+    """What a source file says of all its documents."""
+    header = Header(dict(root.attrib), [])
+    for child in root:
+        there = line + child.sourceline - 1
+        if child.tag == "external_resource":
+            name, urn = child.get("NAME"), child.get("URN")
+            if not name or not urn:
+                raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=there)
+            header.resources.append((name, urn))
+        elif child.tag != "document":
+            header.odd.append((there, f"<{child.tag}> stands in <source_file>, where it is not known"))
+    return header
+
+
+def _comments(data: bytes, line: int) -> list[int]:
+    """Lines of comments that hold elements: the old scorer read them, and XML does not."""
+    if b"<!--" not in data:
+        return []
+    return [line + data.count(b"\n", 0, found.start()) for found in _COMMENT.finditer(data) if _TAG.search(found[0])]
+
+
+def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+    """The mentions, clusters and links of one document."""
+    if options.unit == "token":
+        raise UNIT.error("offsets of an APF file do not count tokens", file=file)
+    try:
+        root = root_of(data, file=file, line=block.line)
+    except KaratError:
+        decode(data, file=file, line=block.line)
+        raise
+    header = msgspec.json.decode(block.context or "", type=Header)
+    header.comments += _comments(data, block.line)
+    return Reader(root, header, block.line, file, report).document(options.sources)
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention or an element, or of the argument that is a link."""
+    line = _lines(data).get(item)
+    return None if line is None else block.line + line - 1
+
+
+@lru_cache(maxsize=2)
+def _lines(data: bytes) -> dict[Item, int]:
+    """The lines of all that can be asked for; whoever asks for one mostly asks for more."""
+    lines: dict[Item, int] = {}
+    for element in root_of(data, file="").iter():
+        if id_ := element.get("ID"):
+            lines.setdefault(id_, element.sourceline)
+            for argument in element:
+                role, target = argument.get("ROLE"), argument.get("REFID")
+                if role and target:
+                    lines.setdefault((role, id_, target), argument.sourceline)
+    return lines

@@ -1,0 +1,355 @@
+"""ACE 2005 value scores (The ACE 2005 Evaluation Plan, Appendix A).
+
+    score = Σ value of system tokens / Σ value of reference tokens
+          = (reference_value - miss_cost - error_cost - false_alarm_cost) / reference_value
+
+    EDR, VAL, TERN   Value(token) = Element_Value(token) · Mentions_Value(token)
+    RDR, VDR         Value(token) = Element_Value(token) · Arguments_Value(token)
+    EMD, RMD, VMD    the same, each mention promoted to an element of its own
+
+The formulas stand in `karat.tables.ace`, one function each; here mapped and unmapped tokens become counts and costs. A
+mapped reference is correct if all attributes and arguments are right, else an error; what it lost is `error_cost` in
+either case.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from msgspec import Struct
+
+from karat.counts import Counts, Ratio, harmonic
+from karat.counts import Values as Scores
+from karat.errors import UsageError
+from karat.measures import Card, Detail, Item, Outcome, Setting
+from karat.model import Value
+from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
+from karat.tables.ace.elements import Element, Elements, Promoted
+from karat.tables.ace.mentions import MentionValues
+from karat.tables.ace.parameters import DETECTED, Detection, Readings, Recognition, Values
+from karat.tables.ace.values import ElementValues, Valued, Weighting
+
+TASKS = {
+    "edr": "entity",
+    "val": "value",
+    "tern": "time",
+    "rdr": "relation",
+    "vdr": "event",
+    "emd": "entity",
+    "rmd": "relation",
+    "vmd": "event",
+}
+"""Each task and the kind of element that it scores."""
+
+
+CARD = Card(
+    title="ACE 2005 value scores",
+    rows={
+        "ace.edr": "entities: value; precision, recall, f1 of tokens, and of value",
+        "ace.val": "values (quantities, crimes, job titles, ...)",
+        "ace.tern": "temporal expressions (timex2)",
+        "ace.rdr": "relations and their arguments",
+        "ace.vdr": "events and their arguments",
+        "ace.emd": "entity mentions, each promoted to an entity",
+        "ace.rmd": "relation mentions, each promoted to a relation",
+        "ace.vmd": "event mentions, each promoted to an event",
+    },
+    formula="""\
+value = Σ Value(sys token) / Σ Value(ref token)
+      = (reference_value - miss_cost - error_cost - false_alarm_cost) / reference_value
+EDR, VAL, TERN  Value = Element_Value · Mentions_Value
+RDR, VDR        Value = Element_Value · Arguments_Value
+Element_Value   min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err;  unmapped: Π AttrValue · W_FA
+                TERN: Σ AttrValue over attributes that both have and that are the same
+Mentions_Value  Σ MMV;  level-weighted: min(level_sys, level_ref) · Σ MMV(sys) / Σ MMV(ref)
+MMV             min(MTypeValue(sys), MTypeValue(ref)) · Π W_Merr;  unmapped: -MTypeValue · W_M-FA (· W_M-CR)
+Arguments_Value Σ MAV over the system's arguments, or their product
+MAV             Value(sys, ref) · W_err-role - (Value(sys, sys) - Value(sys, ref)) · W_A-FA
+precision = correct / (correct + error + false_alarm)     recall = correct / (correct + error + miss)
+value_recall = max(0, reference_value - miss_cost - error_cost) / reference_value
+value_precision = the same / (reference_value - miss_cost + false_alarm_cost)""",
+    citation="NIST (2005), The ACE 2005 (ACE05) Evaluation Plan, Appendix A, Tables 12 to 20; in ace-2005-nist as the "
+    "distributed scorer v14 computes it.",
+    traps=(
+        "The score is not bounded below: false alarms cost value, and a bad system scores less than nothing.",
+        "Only specific (SPC) entities have value. An event without arguments has none, and a relation or event has "
+        "the value of its arguments: bad entities make bad relations.",
+        "A mapped reference is correct if its attributes and arguments are right, however many mentions it lost; that "
+        "loss is part of error_cost, which is why a correct one can cost something.",
+        "A system mention that lies on any reference mention costs nothing if it stays unmapped (W_M-CR is 0): "
+        "splitting an entity is cheap, inventing one costs 0.75 · 0.75 of its value.",
+        "Values of one task depend on others: RDR and VDR read those of EDR, VAL and TERN. Scores are compared "
+        "under one protocol and one set of parameters only.",
+    ),
+    departures=(
+        "1 min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
+        "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN pays 0.50 for detection (parameters).",
+        "3 An absent SET is absent; the scorer reads NO and pays for it (readings.defaults).",
+        "4 An absent mention ROLE is not compared; the scorer takes the entity's TYPE, so that a wrong TYPE is a wrong "
+        "ROLE of each mention too (readings.absent_role).",
+        "5 Arg-1 against Arg-2 in an asymmetric relation do not correspond (Table 16); in the scorer they do, at the "
+        "price of TYPE and SUBTYPE (readings.swapped).",
+        "6 An unmapped relation is worth nothing, since W_A-FA is 0; the scorer takes 0.75 of its arguments' value "
+        "(readings.unmapped).",
+        "7 An unmapped event loses 0.75 · 0.50 of its arguments' value; in the scorer 0.75 (readings.unmapped).",
+        "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer what the reference's element is "
+        "worth (readings.promoted_value).",
+        "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (readings.promoted_value).",
+        "10 The scorer's false alarms in RMD and VMD cost what the promoted mention is worth: a consequence of 6 to 8.",
+        "11 Mappings are true optima; the scorer's tables of one row are mapped at any price, and full ones nearly so "
+        "(readings.assignment), and its conditions look at that mapping alone (readings.conditions).",
+        "12 `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
+        "the scorer nothing ever is (readings.promoted_mapping).",
+        "13 Correct in RMD and VMD: an argument is right when it is mapped; in the scorer none is, so that a perfect "
+        "system has precision 0 (readings.promoted_mapping).",
+        "14 What the system has of a kind that the reference lacks keeps its value as an argument; in the scorer it is "
+        "worth nothing and is no false alarm (readings.absent_kind).",
+        "15 A kind that the system lacks scores 0; the scorer prints nothing (readings.absent_kind).",
+        "16 W_M-CR: the formula multiplies it into every unmapped mention, the text only into those that correspond to "
+        "some reference mention. Both protocols do as the text says.",
+        "17 Level-weighted false alarms have no reference to divide by; both protocols take the token's own mentions.",
+        "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
+        "by its extent (readings.argumentless).",
+        "19 With processing=cross-document a level is that of all mentions of an entity; the scorer stops if documents "
+        "differ.",
+        "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
+        "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
+        "(readings.epsilon).",
+        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (readings.defaults); either way "
+        "absent against Asserted is a wrong modality.",
+        "23 Symmetry is judged by the reference's TYPE in both.",
+        "24 averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer always refuses it.",
+        "25 An unknown entity TYPE: worth 1 like all others by Table 12, nothing in the scorer (AttrValue).",
+        "26 Text match: characters of the heads; in the scorer bytes in capitals, of ASCII texts only letters and "
+        "digits (readings.text_match).",
+        "RMD: spans of heads must share a character; in the scorer they may touch (readings.promoted_spans).",
+    ),
+    laws=("order", "ids", "additive", "outcomes"),
+)
+
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a protocol says to the family."""
+
+    EDR: Detection
+    VAL: Detection
+    TERN: Detection
+    RDR: Recognition
+    VDR: Recognition
+    readings: Readings = Readings()
+    sets: dict[str, dict[str, dict[str, Any]]] = {}
+    """Named sets of parameters: what each changes in the tables above."""
+    parameters: str = "DEFAULT"
+    """The set that is used."""
+    weighting: Weighting = "level"
+    mapping: Condition = "arguments"
+    relation_arguments: Literal["0", "1", "both"] = "both"
+    argument_scoring: Literal["overlapping", "mapped"] = "overlapping"
+    averaging: Literal["arithmetic", "geometric"] = "arithmetic"
+
+    def values(self) -> Values:
+        """The tables, changed by the chosen set."""
+        chosen = Values(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR, self.readings)
+        return chosen.changed(self.sets.get(self.parameters, {}))
+
+    def conditions(self) -> Conditions:
+        """What was chosen for relations and events."""
+        return Conditions(self.mapping, self.relation_arguments, self.argument_scoring, self.averaging)
+
+
+class ValueCounts(Counts, frozen=True):
+    """Tokens and what they are worth."""
+
+    reference: float
+    correct: float
+    error: float
+    miss: float
+    false_alarm: float
+    reference_value: float
+    miss_cost: float
+    false_alarm_cost: float
+    error_cost: float
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The score; precision and recall of tokens that are right in all; the same of value."""
+        left = self.reference_value - self.miss_cost - self.error_cost
+        found = self.correct + self.error
+        return {
+            "value": Ratio(left - self.false_alarm_cost, self.reference_value),
+            "precision": Ratio(self.correct, found + self.false_alarm),
+            "recall": Ratio(self.correct, found + self.miss),
+            "value_precision": Ratio(max(0.0, left), self.reference_value - self.miss_cost + self.false_alarm_cost),
+            "value_recall": Ratio(max(0.0, left), self.reference_value),
+        }
+
+    def shown(self) -> dict[str, float | Ratio]:
+        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
+        counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
+        costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
+        return {
+            "tokens": self.reference,
+            **counts,
+            **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
+            **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
+        }
+
+    @classmethod
+    def derived(cls, values: Scores) -> Scores:
+        """F1 of tokens and of value."""
+        return {
+            "f1": harmonic(values["precision"], values["recall"]),
+            "value_f1": harmonic(values["value_precision"], values["value_recall"]),
+        }
+
+
+class Token(NamedTuple):
+    """A reference, what it is mapped to, or a system token that is mapped to nothing; and what that is worth."""
+
+    gold: str | None
+    system: str | None
+    worth: float
+    """The reference's value, or the system token's own where there is none."""
+    cost: float
+
+    def counts(self, table: Valued | Related) -> tuple[float, ...]:
+        """The numbers of `ValueCounts`."""
+        if self.gold is None:
+            return (0, 0, 0, 0, 1, 0.0, 0.0, self.cost, 0.0)
+        if self.system is None:
+            return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
+        ends = self.gold, self.system
+        right = not table.wrong(*ends) and not table.wrong_arguments(*ends)
+        return (1, right, not right, 0, 0, self.worth, 0.0, 0.0, self.cost)
+
+
+def tokens(table: Valued | Related) -> Iterator[Token]:
+    """References in order, then system tokens that are mapped to nothing."""
+    mapping = table.mapping
+    for gold, worth in table.reference.items():
+        system = mapping.get(gold)
+        yield Token(gold, system, worth, worth if system is None else worth - table.value(gold, system))
+    mapped = set(mapping.values())
+    for system in table.system:
+        if system not in mapped:
+            yield Token(None, system, table.own(system), -table.alarms[system])
+
+
+class Task(Struct, frozen=True):
+    """One of the eight tasks."""
+
+    kind: ClassVar[type[Counts]] = ValueCounts
+    fields: ClassVar[tuple[str, ...]] = (
+        *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
+        *("value", "mention_count", "argument_errors"),
+    )
+    """What its outcomes can be broken down by, beside what documents and mentions have."""
+
+    name: str
+    artefact: Any
+
+    @property
+    def id(self) -> str:
+        """`ace.` and the task."""
+        return f"ace.{self.name}"
+
+    def count(self, table: Valued | Related) -> ValueCounts:
+        """Sums over tokens."""
+        return ValueCounts.summed([token.counts(table) for token in tokens(table)])
+
+    def outcomes(self, table: Valued | Related) -> Iterator[Outcome]:
+        """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
+        for token in tokens(table):
+            gold = None if token.gold is None else _item(token, table, table.gold[token.gold].element)
+            system = None if token.system is None else _item(token, table, table.system[token.system].element)
+            yield Outcome(gold, system, ValueCounts(*token.counts(table)))
+
+    def details(self, table: Valued | Related) -> Iterator[Detail]:
+        """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
+        kind = table.want.kind
+        for token in tokens(table):
+            ours, theirs = table.attributes(token.gold, token.system)
+            yield Detail(kind, _side(kind, ours), _side(kind, theirs), _told(token, table))
+            if token.gold is not None and token.system is not None:
+                for part, ours, theirs in table.parts_of(token.gold, token.system):
+                    yield Detail(part, _side(part, ours), _side(part, theirs))
+
+
+def _side(kind: str, attributes: Mapping[str, Value] | None) -> Item | None:
+    return None if attributes is None else Item(kind, attributes)
+
+
+def _told(token: Token, table: Valued | Related) -> dict[str, Any]:
+    """One token as it is listed."""
+    told: dict[str, Any] = {}
+    if token.gold is not None:
+        told["reference"] = _name(table.gold[token.gold].element)
+    if token.system is not None:
+        told["system"] = _name(table.system[token.system].element)
+    if token.gold is None:
+        return told | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
+    if token.system is None:
+        return told | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
+    wrong = table.wrong(token.gold, token.system) or table.wrong_arguments(token.gold, token.system)
+    return told | {
+        "outcome": "error" if wrong else "correct",
+        "worth": token.worth,
+        "value": token.worth - token.cost,
+        "lost": table.lost(token.gold, token.system),
+    }
+
+
+def _name(element: Element) -> str:
+    """The id that the file has for it: of a promoted element, that of the mention."""
+    return element.id if element.parent is None else element.mentions[0].id
+
+
+VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "4 and more"))
+MENTIONS = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
+ERRORS = ((0, "0"), (1, "1"), (inf, "2 and more"))
+
+
+def _item(token: Token, table: Valued | Related, element: Element) -> Item:
+    """An element with the ranges of value, mention count and argument errors that it is in."""
+    derived = {"value": _range(VALUES, token.worth), "mention_count": _range(MENTIONS, len(element.mentions))}
+    if isinstance(table, Related) and token.gold is not None:
+        wrong = len(table.gold[token.gold].arguments)
+        if token.system is not None:
+            wrong = len(table.wrong_arguments(token.gold, token.system))
+        derived["argument_errors"] = _range(ERRORS, wrong)
+    return Item(element.kind, {**element.attributes, **derived})
+
+
+def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
+    return next(name for most, name in ranges if number <= most)
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Task]:
+    """The tasks; what has no value of arguments or no elements at all is left out where the protocol says so."""
+    values, conditions = parameters.values(), parameters.conditions()
+    if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
+        hint = "The plan allows it only where all arguments are mapped: --set mapping=all or mapping=all+extents."
+        raise UsageError("bad-value", f"averaging=geometric with mapping={parameters.mapping}", hint)
+    is_scored = values.readings.absent_kind == "scored"
+    whole = Elements(values)
+    entities, arguments = Promoted(whole, "entities"), Promoted(whole, "arguments")
+
+    mentions = {kind: MentionValues(kind, values, whole) for kind in DETECTED}
+
+    def detection(kind: str, elements: Elements | Promoted) -> ElementValues:
+        is_worthless = not is_scored and kind not in setting.gold_kinds
+        return ElementValues(mentions[kind], parameters.weighting, elements, is_worthless=is_worthless)
+
+    own = {kind: detection(kind, whole) for kind in DETECTED}
+    promoted = {kind: detection(kind, arguments) for kind in DETECTED}
+    artefacts: dict[str, Any] = {
+        **{task: own[TASKS[task]] for task in ("edr", "val", "tern")},
+        **{task: ArgumentValues(TASKS[task], values, conditions, whole, own) for task in ("rdr", "vdr")},
+        "emd": detection("entity", entities),
+        **{task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")},
+    }
+    return [
+        Task(task, artefacts[task])
+        for task, kind in TASKS.items()
+        if (is_scored or (kind in setting.gold_kinds and kind in setting.system_kinds))
+        and not (parameters.averaging == "geometric" and kind == "event" and values.VDR.W_A_FA)
+    ]

@@ -1,0 +1,444 @@
+"""Values of relations and events: their arguments, and the mapping that is worth most (RDR, VDR, RMD, VMD).
+
+    Value(token) = Element_Value(token) · Arguments_Value(token)
+
+    MAV(arg) = Value(arg_sys, arg_ref) · W_err-role - (Value(arg_sys, arg_sys) - Value(arg_sys, arg_ref)) · W_A-FA
+
+Values of arguments come from the tables of entities, values and times, summed over the documents that mention the
+relation or event; in document-level processing there is one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import fsum, log, prod
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from karat.align.assignment import Edge
+from karat.regions import extension, shared
+from karat.tables import Tables
+from karat.tables.ace.attributes import element_value, inherent
+from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Promoted, extent
+from karat.tables.ace.mapping import by_component, forced, optimal
+from karat.tables.ace.mentions import common
+from karat.tables.ace.parameters import Values
+from karat.tables.ace.values import ElementValues, Ids, Named, Valued, chosen, mapped_elements
+
+Condition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
+
+
+class Conditions(Struct, frozen=True):
+    """What a user chooses: Tables 15 and 18, Tables 16 and 19, and the kind of average."""
+
+    mapping: Condition = "arguments"
+    relation_arguments: Literal["0", "1", "both"] = "both"
+    argument_scoring: Literal["overlapping", "mapped"] = "overlapping"
+    averaging: Literal["arithmetic", "geometric"] = "arithmetic"
+
+
+class ArgumentValues:
+    """Wanted: the values of relations, or of events."""
+
+    joins_documents = True
+
+    def __init__(
+        self,
+        kind: str,
+        values: Values,
+        conditions: Conditions,
+        elements: Elements | Promoted,
+        arguments: Mapping[str, ElementValues],
+        whole: Mapping[str, ElementValues] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.parameters = values.recognition(kind)
+        self.readings = values.readings
+        self.conditions = conditions
+        self.elements = elements
+        self.arguments = arguments
+        """Where the values of arguments come from, by kind."""
+        self.whole = whole
+        """Where they are promoted mentions: the values of the elements whose mentions they are."""
+        self.map_arguments = optimal if self.readings.assignment == "optimal" else forced
+        self.mapper = by_component(self.map_arguments)
+
+    def make(self, tables: Tables) -> "Related":
+        """Those of one document."""
+        gold, system = tables.get(self.elements)
+        part = Part(tables.pair.gold.id, gold.get(self.kind, []), system.get(self.kind, []))
+        arguments = {kind: tables.get(artefact) for kind, artefact in self.arguments.items()}
+        whole = {kind: tables.get(artefact) for kind, artefact in (self.whole or {}).items()}
+        return Related([part], arguments, whole, self)
+
+    def add(self, tables: "Sequence[Related]") -> "Related":
+        """Documents put together, with the values of their arguments."""
+        parts = [part for table in tables for part in table.parts]
+        arguments = {
+            kind: want.add([table.arguments[kind] for table in tables]) for kind, want in self.arguments.items()
+        }
+        whole = {kind: want.add([table.whole[kind] for table in tables]) for kind, want in (self.whole or {}).items()}
+        return Related(parts, arguments, whole, self)
+
+
+class Part(NamedTuple):
+    """One document."""
+
+    document: str
+    gold: list[Element]
+    system: list[Element]
+
+
+class Token(NamedTuple):
+    """A relation or event with the documents that mention it."""
+
+    element: Element
+    documents: list[str]
+    arguments: list[Argument]
+    worths: list[float]
+    """The value of each argument against itself."""
+    inherent: float
+    """Element_Value against itself."""
+    value: float
+    """Its value against itself."""
+
+
+class Pairing(NamedTuple):
+    """Two tokens that may be mapped to each other."""
+
+    value: float
+    arguments: dict[int, int]
+    """Numbers of gold arguments, and the system arguments they are mapped to."""
+
+
+class Related:
+    """The table: values of pairs and of tokens alone, and the mapping between them."""
+
+    def __init__(
+        self, parts: list[Part], arguments: Mapping[str, Valued], whole: Mapping[str, Valued], want: ArgumentValues
+    ) -> None:
+        self.parts = parts
+        self.arguments = arguments
+        self.whole = whole
+        self.want = want
+        self._is_promoted = want.whole is not None
+        self._is_product = want.conditions.averaging == "geometric"
+        reading = want.readings.promoted_value
+        self._is_one = reading if self._is_promoted and reading != "reference" else None
+        """How an argument is worth 1, where it is."""
+        self.gold = self._tokens([(part.document, part.gold) for part in parts], gold=True)
+        self.system = self._tokens([(part.document, part.system) for part in parts], gold=False)
+
+    def _tokens(self, documents: Sequence[tuple[str, list[Element]]], *, gold: bool) -> dict[str, Token]:
+        first: dict[str, Element] = {}
+        places: dict[str, list[str]] = {}
+        arguments: dict[str, dict[Argument, None]] = {}
+        mentions: dict[str, int] = {}
+        for document, elements in documents:
+            for element in elements:
+                first.setdefault(element.id, element)
+                places.setdefault(element.id, []).append(document)
+                arguments.setdefault(element.id, {}).update(dict.fromkeys(element.arguments))
+                mentions[element.id] = mentions.get(element.id, 0) + len(element.mentions)
+        epsilon = self.want.readings.epsilon
+        found = {}
+        for id_, element in first.items():
+            own = list(arguments[id_])
+            worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
+            whole = prod(worths) * bool(worths) if self._is_product else fsum(worths) + epsilon * mentions[id_]
+            value = inherent(self.want.parameters, element.attributes, epsilon)
+            found[id_] = Token(element, places[id_], own, worths, value, value * whole)
+        return found
+
+    def _sum(self, values: list[float]) -> float:
+        """The value of an argument over documents: in RMD and VMD 1 for each in which it is worth anything at all."""
+        if self._is_one:
+            values = [1.0 if value or self._is_one == "mappable" else 0.0 for value in values]
+        return values[0] if len(values) == 1 else fsum(values)
+
+    def _worth(self, argument: Argument, documents: Iterable[str], *, gold: bool) -> float:
+        """Value(arg, arg), over documents."""
+        table = self.arguments[argument.kind]
+        worths = table.gold_worth if gold else table.system_worth
+        return self._sum([worths[document].get(argument.element, 0.0) for document in documents])
+
+    @cached_property
+    def alarms(self) -> dict[str, float]:
+        """The value of each system token if it is unmapped: never positive."""
+        parameters = self.want.parameters
+        weight = parameters.W_A_FA if self.want.readings.unmapped == "weighted" else 1.0
+        return {id_: -parameters.W_FA * weight * token.value for id_, token in self.system.items()}
+
+    @cached_property
+    def reference(self) -> dict[str, float]:
+        """The value of each reference."""
+        return {id_: token.value for id_, token in self.gold.items()}
+
+    @cached_property
+    def extents(self) -> dict[Ids, float]:
+        """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
+        found: dict[Ids, list[float]] = {}
+        for part in self.parts:
+            golds = [(element.id, extent(mention)) for element in part.gold for mention in element.mentions]
+            systems = [(element.id, extent(mention)) for element in part.system for mention in element.mentions]
+            shares: dict[Ids, dict[Edge, tuple[float, float]]] = {}
+            met = common([region for _, region in golds], [region for _, region in systems])
+            for (s, g), length in met.items():
+                share = length / max(extension(golds[g][1]), extension(systems[s][1]))
+                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share, 0.0
+            for edge, gains in shares.items():
+                chosen = gains if len(gains) == 1 else optimal(gains)
+                found.setdefault(edge, []).append(fsum([gains[pair][0] for pair in chosen]))
+        return {edge: fsum(values) for edge, values in found.items()}
+
+    @cached_property
+    def pairs(self) -> dict[Ids, Pairing]:
+        """Each two tokens (gold, system) that have a basis for correspondence."""
+        found = {}
+        for g, s in self._candidates():
+            pairing = self._pairing(self.gold[g], self.system[s], self.extents.get((g, s), 0.0))
+            if pairing is not None:
+                found[g, s] = pairing
+        return found
+
+    def _candidates(self) -> Iterable[Ids]:
+        """Tokens with arguments in correspondence, or with extents that overlap."""
+        holders: dict[tuple[str, str], list[str]] = {}
+        for id_, token in self.gold.items():
+            for argument in token.arguments:
+                holders.setdefault((argument.kind, argument.element), []).append(id_)
+        found = dict.fromkeys(self.extents)
+        for id_, token in self.system.items():
+            for _, kind, element in token.arguments:
+                for partner in self.arguments[kind].partners.get(element, ()):
+                    for holder in holders.get((kind, partner), ()):
+                        found[holder, id_] = None
+        return found
+
+    def _pairing(self, gold: Token, system: Token, overlap: float) -> Pairing | None:
+        """Element_Value(sys) · Arguments_Value(sys), if the conditions of Tables 15 to 19 are met."""
+        want = self.want
+        if self._is_promoted and not self._in_place(gold.element, system.element, overlap):
+            return None
+        allowed = self._allowed(gold, system)
+        best = self._chosen(allowed)
+        if not self._meets(gold, system, allowed, best, overlap):
+            return None
+        swapped = any(allowed[edge].is_swap for edge in best)
+        charged = ("type", "subtype") if swapped else ()
+        attributes = gold.element.attributes, system.element.attributes
+        least = min(gold.inherent, system.inherent)
+        element = element_value(want.parameters, *attributes, least, want.readings.epsilon, charged)
+        value = element * self._arguments_value(gold, system, allowed, best, overlap)
+        return Pairing(value, {j: i for i, j in best})
+
+    def _in_place(self, gold: Element, system: Element, overlap: float) -> bool:
+        """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
+        if self.want.kind == "event":
+            return overlap > 0
+        if shared(gold.heads, system.heads):
+            return True
+        touch = self.want.readings.promoted_spans == "touch" and gold.heads and system.heads
+        return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
+
+    def _allowed(self, gold: Token, system: Token) -> "dict[Edge, Allowed]":
+        """Arguments (system, gold) that may be in correspondence: Tables 16 and 19."""
+        found = {}
+        is_relation = self.want.kind == "relation"
+        is_mapped = self.want.conditions.argument_scoring == "mapped"
+        for i, theirs in enumerate(system.arguments):
+            partners = self.arguments[theirs.kind].partners.get(theirs.element)
+            if partners is None:
+                continue
+            for j, ours in enumerate(gold.arguments):
+                if ours.element not in partners or ours.kind != theirs.kind:
+                    continue
+                if is_mapped and not self._are_mapped(ours, theirs):
+                    continue
+                main = is_relation and (ours.role in RELATED, theirs.role in RELATED)
+                if main and main[0] != main[1]:
+                    continue
+                one = self._main(gold, system, ours, theirs) if main and main[0] else self._other(ours, theirs)
+                if one is None:
+                    continue
+                value = self._value(ours, theirs, system.documents)
+                if value or self.want.readings.conditions == "mappable":
+                    found[i, j] = Allowed(value, *one)
+        return found
+
+    def _main(self, gold: Token, system: Token, ours: Argument, theirs: Argument) -> tuple[float, float, bool] | None:
+        """Arg-1 and Arg-2: the same role, unless the reference's type is symmetric (or a swap is charged)."""
+        if ours.role == theirs.role or gold.element.attributes.get("type") in self.want.parameters.symmetric:
+            return 1.0, 1.0, False
+        if self.want.readings.swapped == "apart":
+            return None
+        return 1.0, self._asymmetry(gold.element, system.element), True
+
+    def _other(self, ours: Argument, theirs: Argument) -> tuple[float, float, bool]:
+        """Any other roles: W_err-role if they differ."""
+        weight = 1.0 if ours.role == theirs.role else self.want.parameters.W_err_role
+        return weight, weight, False
+
+    def _value(self, gold: Argument, system: Argument, documents: Iterable[str]) -> float:
+        """Value(arg_sys, arg_ref), over documents."""
+        by_document = self.arguments[gold.kind].by_document
+        edge = gold.element, system.element
+        return self._sum([by_document[document].get(edge, 0.0) for document in documents])
+
+    def _are_mapped(self, gold: Argument, system: Argument) -> bool:
+        """Whether two arguments are mapped to each other as elements."""
+        if not self._is_promoted:
+            return self.arguments[gold.kind].mapping.get(gold.element) == system.element
+        if self.want.readings.promoted_mapping != "parent":
+            return self.want.readings.promoted_mapping == "anything"
+        parent = self.arguments[system.kind].system[system.element].element.parent
+        return self.whole[gold.kind].mapping.get(gold.element) == parent
+
+    def _asymmetry(self, gold: Element, system: Element) -> float:
+        """What NIST's program prefers a swap of Arg-1 and Arg-2 by: the charge that it will bring."""
+        ours, theirs, weights = gold.attributes, system.attributes, self.want.parameters.W_err
+        charged = [weights[name] for name in ("type", "subtype") if ours.get(name) == theirs.get(name)]
+        return prod([(1 - self.want.readings.epsilon) * weight for weight in charged])
+
+    def _chosen(self, allowed: "Mapping[Edge, Allowed]") -> list[Edge]:
+        """The one-to-one mapping of arguments that maximises Arguments_Value."""
+        if self._is_product:
+            gains = {edge: (log(one.value * one.weight) + 1e3, 0.0) for edge, one in allowed.items() if one.value > 0}
+            return optimal(gains)
+        weight = self.want.parameters.W_A_FA
+        gains = {edge: (one.value * one.preference + one.value * weight, 0.0) for edge, one in allowed.items()}
+        return self.want.map_arguments(gains)
+
+    def _arguments_value(
+        self, gold: Token, system: Token, allowed: "Mapping[Edge, Allowed]", best: Sequence[Edge], overlap: float
+    ) -> float:
+        """Arguments_Value(sys): Σ MAV over the system's arguments, or their product."""
+        if self._is_product:
+            full = len(best) == len(system.arguments)
+            return prod([allowed[edge].value * allowed[edge].weight for edge in best]) if full else 0.0
+        readings = self.want.readings
+        tie = readings.epsilon * overlap
+        if self._is_promoted and readings.promoted_value == "reference":
+            return fsum([gold.worths[j] * allowed[i, j].weight for i, j in best]) + tie
+        right = [allowed[edge].value * allowed[edge].weight for edge in best]
+        lost = fsum(system.worths) - fsum([allowed[edge].value for edge in best])
+        return fsum(right) - self.want.parameters.W_A_FA * lost + tie
+
+    def _meets(
+        self,
+        gold: Token,
+        system: Token,
+        allowed: "Mapping[Edge, Allowed]",
+        best: Sequence[Edge],
+        overlap: float,
+    ) -> bool:
+        """Whether the conditions for correspondence are met: Tables 15, 18 and 17 (Arg-1 and Arg-2)."""
+        by_extent = gold.arguments == [] and self.want.readings.argumentless == "by-extent"
+        edges = list(allowed) if self.want.readings.conditions == "mappable" else list(best)
+        wanted = self.want.conditions
+        if wanted.mapping in ("arguments", "both") and not edges and not by_extent:
+            return False
+        if self.want.kind == "relation" and wanted.relation_arguments != "0":
+            main = [i for i, argument in enumerate(system.arguments) if argument.role in RELATED]
+            least = 2 if wanted.relation_arguments == "both" else 1
+            each = self.want.readings.main_arguments == "each"
+            if (len({i for i, _ in edges if i in main}) if each else _coverable(main, edges)) < least:
+                return False
+        if not edges and not overlap:
+            return False
+        if wanted.mapping in ("extents", "both", "all+extents") and not overlap:
+            return False
+        if wanted.mapping in ("all", "all+extents"):
+            turned = [(j, i) for i, j in edges]
+            return _coverable(range(len(gold.arguments)), turned) == len(gold.arguments)
+        return True
+
+    def value(self, gold: str, system: str) -> float:
+        """The value of a system element that is mapped to a reference."""
+        return self.pairs[gold, system].value
+
+    def own(self, system: str) -> float:
+        """The value of a system element against itself."""
+        return self.system[system].value
+
+    def wrong(self, gold: str, system: str) -> list[str]:
+        """Attributes that differ."""
+        ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        return [name for name in self.want.parameters.W_err if ours.get(name) != theirs.get(name)]
+
+    def attributes(self, gold: str | None, system: str | None) -> tuple[Named | None, Named | None]:
+        """What can be confused of two elements, or of one that is alone."""
+        names = self.want.parameters.W_err
+        return (
+            None if gold is None else chosen(self.gold[gold].element.attributes, names),
+            None if system is None else chosen(self.system[system].element.attributes, names),
+        )
+
+    def _arguments_of(self, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
+        """Arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
+        mapped, ours, theirs = self.pairs[gold, system].arguments, self.gold[gold], self.system[system]
+        for j, argument in enumerate(ours.arguments):
+            yield argument, theirs.arguments[mapped[j]] if j in mapped else None
+        taken = set(mapped.values())
+        yield from ((None, argument) for i, argument in enumerate(theirs.arguments) if i not in taken)
+
+    def parts_of(self, gold: str, system: str) -> Iterator[tuple[str, Named | None, Named | None]]:
+        """The arguments of two elements that are mapped to each other, with their roles."""
+        for ours, theirs in self._arguments_of(gold, system):
+            yield (
+                "argument",
+                None if ours is None else {"role": ours.role},
+                None if theirs is None else {"role": theirs.role},
+            )
+
+    def lost(self, gold: str, system: str) -> list[str]:
+        """Why an element that is mapped is not worth all that its reference is, in words."""
+        ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        told = [f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}" for name in self.wrong(gold, system)]
+        for one, other in self._arguments_of(gold, system):
+            if one is None and other is not None:
+                told.append(f"{other.role} {other.element} spurious")
+            elif one is not None and other is None:
+                told.append(f"{one.role} {one.element} missed")
+            elif one is not None and other is not None:
+                value = self._value(one, other, self.system[system].documents)
+                worth = self._worth(one, self.gold[gold].documents, gold=True)
+                if one.role != other.role:
+                    told.append(f"{other.role} for {one.role} {one.element}")
+                if value < worth:
+                    told.append(f"{one.role} {other.element} is worth {value:.5f} of {worth:.5f}")
+        return told
+
+    def wrong_arguments(self, gold: str, system: str) -> list[int]:
+        """Numbers of gold arguments that are not mapped to what their element is mapped to."""
+        mapped, golds, systems = self.pairs[gold, system].arguments, self.gold[gold], self.system[system]
+        if self._is_promoted and self.want.readings.promoted_mapping != "none":
+            return [j for j in range(len(golds.arguments)) if j not in mapped]
+        return [
+            j
+            for j, ours in enumerate(golds.arguments)
+            if j not in mapped or not self._are_mapped(ours, systems.arguments[mapped[j]])
+        ]
+
+    @cached_property
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
+        values = {edge: pairing.value for edge, pairing in self.pairs.items()}
+        return mapped_elements(self.gold, self.system, values, self.alarms, self.extents, self.want.mapper)
+
+
+class Allowed(NamedTuple):
+    """Two arguments that may be in correspondence."""
+
+    value: float
+    weight: float
+    """W_err-role, if their roles differ."""
+    preference: float
+    """By what the best mapping is sought; other than the weight only where NIST's program charges a swap."""
+    is_swap: bool
+
+
+def _coverable(rows: Iterable[int], edges: Sequence[Edge]) -> int:
+    """How many of these rows a one-to-one mapping can have, at most."""
+    wanted = set(rows)
+    return len(optimal({edge: (1.0, 0.0) for edge in edges if edge[0] in wanted}))

@@ -1,0 +1,219 @@
+"""Elements: what the ACE tasks score, made from the clusters, mentions and links of a document.
+
+What is not written but follows is added: the level of an entity, the type of a timex2, the defaults of a protocol. In
+EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from karat.model import Boxes, Document, Mention, Region, Value, qualified
+from karat.regions import place
+from karat.tables import Tables
+from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
+
+
+class Argument(NamedTuple):
+    """What plays a role in a relation or an event."""
+
+    role: str
+    kind: str
+    element: str
+    """The id of the element, or of the mention that was promoted to one."""
+
+
+class Element:
+    """An entity, value, time, relation or event: what it is, where it is mentioned, and its arguments."""
+
+    __slots__ = ("arguments", "attributes", "heads", "id", "kind", "mentions", "parent")
+
+    def __init__(
+        self,
+        id_: str,
+        kind: str,
+        attributes: Mapping[str, Value],
+        mentions: Sequence[Mention],
+        arguments: Sequence[Argument] = (),
+        parent: str | None = None,
+        heads: Region | Boxes = (),
+    ) -> None:
+        self.id = id_
+        self.kind = kind
+        self.attributes = attributes
+        self.mentions = mentions
+        self.arguments = arguments
+        self.parent = parent
+        """The element that this one was a mention of, before it was promoted."""
+        self.heads = heads
+        """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
+
+
+RELATED = ("Arg-1", "Arg-2")
+"""The roles of the two arguments that a relation is asserted of."""
+
+Side = dict[str, list[Element]]
+"""The elements of one side of a document by kind, in the order of the text."""
+
+
+class Elements:
+    """Wanted: the elements of both sides."""
+
+    promoted = False, False
+    """Whether those of gold, and of the system, are promoted mentions."""
+
+    def __init__(self, values: Values) -> None:
+        self._readings = values.readings
+        self._levels = values.EDR.MTypeValue
+
+    def make(self, tables: Tables) -> tuple[Side, Side]:
+        """Those of gold and of the system."""
+        return self._elements(tables.pair.gold), self._elements(tables.pair.system)
+
+    def _elements(self, document: Document) -> Side:
+        mentions: dict[str, list[Mention]] = {}
+        kinds: dict[str, str] = {}
+        for mention in document.mentions:
+            id_ = mention.id if mention.cluster is None else mention.cluster
+            mentions.setdefault(id_, []).append(mention)
+            kinds.setdefault(id_, mention.kind)
+        attributes: dict[str, Mapping[str, Value]] = {}
+        for cluster in document.clusters:
+            kinds[cluster.id] = cluster.kind
+            attributes[cluster.id] = cluster.attributes
+        arguments: dict[str, list[Argument]] = {}
+        for link in document.links:
+            kind = kinds.get(link.target)
+            if kind in DETECTED and link.source in kinds:
+                arguments.setdefault(link.source, []).append(Argument(link.kind, kind, link.target))
+        side: Side = {}
+        for id_, kind in kinds.items():
+            own = mentions.get(id_, ())
+            element = Element(id_, kind, self._derived(kind, attributes.get(id_, {}), own), own)
+            side.setdefault(kind, []).append(element)
+        for elements in side.values():
+            elements.sort(key=_first)
+        order = _numbered(element.id for kind in DETECTED for element in side.get(kind, ()))
+        for kind in ARGUED:
+            for element in side.get(kind, ()):
+                element.arguments = _in_order(arguments.get(element.id, ()), order)
+        return side
+
+    def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
+        """Attributes with what is not written but follows; one that is written empty is absent."""
+        derived = dict(self._readings.defaults.get(kind, ()))
+        written = {name: value for name, value in attributes.items() if value != ""}
+        if kind == "entity":
+            return derived | written | {"level": self._level(mentions)}
+        if kind == "time":
+            return derived | written | {"type": "TIMEX2"}
+        return derived | written if derived else written
+
+    def _level(self, mentions: Iterable[Mention]) -> str:
+        """The most valued mention type of an entity."""
+        types = [str(mention.attributes.get("type", "")) for mention in mentions]
+        return max(types, key=lambda type_: worth(self._levels, type_), default="")
+
+
+class Promoted:
+    """Wanted: elements made of mentions.
+
+    `entities`: each entity mention on both sides (EMD). `arguments`: each mention of a relation or event on both sides,
+    and in the system each mention of what may be an argument (RMD, VMD).
+    """
+
+    def __init__(self, whole: Elements, what: Literal["entities", "arguments"]) -> None:
+        self._whole = whole
+        self._what = what
+        self.promoted = what == "entities", True
+        """Whether what is detected in gold, and in the system, is a promoted mention."""
+
+    def make(self, tables: Tables) -> tuple[Side, Side]:
+        """Those of gold and of the system."""
+        gold, system = tables.get(self._whole)
+        if self._what == "entities":
+            golds, systems = (list(_singles(side, "entity", tables.pair.gold.id)) for side in (gold, system))
+            return {"entity": golds}, {"entity": systems}
+        singles = {kind: list(_singles(system, kind, tables.pair.gold.id)) for kind in DETECTED}
+        return (
+            gold | _mentioned(tables.pair.gold, gold, promoted=False),
+            singles | _mentioned(tables.pair.system, system, promoted=True),
+        )
+
+
+def _singles(side: Side, kind: str, document: str) -> Iterator[Element]:
+    """Each mention an element by itself."""
+    for element in side.get(kind, ()):
+        for mention in element.mentions:
+            attributes = element.attributes
+            if kind == "entity":
+                attributes = {**attributes, "level": str(mention.attributes.get("type", ""))}
+            yield Element(qualified(document, mention.id), kind, attributes, (mention,), parent=element.id)
+
+
+def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
+    """Each mention of a relation or event as a relation or event, its arguments those of the mention.
+
+    Reference arguments point to the whole element, so that two mentions of it in one role are one argument; a system's
+    point to the promoted mention.
+    """
+    owner = {
+        mention.id: (kind, element.id, mention)
+        for kind in DETECTED
+        for element in side.get(kind, ())
+        for mention in element.mentions
+    }
+    places = [(element, qualified(document.id, mention.id)) for _, element, mention in owner.values()]
+    order = _numbered(id_ for both in places for id_ in both)
+    arguments: dict[str, list[Argument]] = {}
+    heads: dict[str, list[Region | Boxes]] = {}
+    for link in document.links:
+        if link.target in owner:
+            kind, element, mention = owner[link.target]
+            found = Argument(link.kind, kind, qualified(document.id, mention.id) if promoted else element)
+            arguments.setdefault(link.source, []).append(found)
+            if link.kind in RELATED:
+                heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
+    return {
+        kind: [
+            Element(
+                qualified(document.id, mention.id),
+                kind,
+                element.attributes,
+                (mention,),
+                _in_order(arguments.get(mention.id, ()), order),
+                element.id,
+                _hull(heads.get(mention.id, ())),
+            )
+            for element in side.get(kind, ())
+            for mention in element.mentions
+        ]
+        for kind in ARGUED
+    }
+
+
+def _hull(regions: Sequence[Region | Boxes]) -> Region | Boxes:
+    """From the first to the last place of some regions; boxes are left as they are."""
+    parts = [part for region in regions for part in region]
+    if not parts or len(parts[0]) > 2:
+        return tuple(parts)  # type: ignore[return-value]
+    return ((min(part[0] for part in parts), max(part[1] for part in parts)),)  # type: ignore[return-value]
+
+
+def _numbered(ids: Iterable[str]) -> Mapping[str, int]:
+    """The place of each id in the order of the text."""
+    return {id_: number for number, id_ in enumerate(dict.fromkeys(ids))}
+
+
+def _in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequence[Argument]:
+    """Each once, by role and then by the text: neither the order of links nor a name decides anything."""
+    return sorted(set(arguments), key=lambda one: (one.role, one.kind, order[one.element])) if arguments else ()
+
+
+def _first(element: Element) -> Region | Boxes:
+    """Where its first mention is."""
+    return min((place(mention) for mention in element.mentions), default=())
+
+
+def extent(mention: Mention) -> Region | Boxes:
+    """The whole extent; an event mention's span is its anchor."""
+    return place(mention, "extent") or place(mention)

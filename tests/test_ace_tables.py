@@ -1,0 +1,110 @@
+"""Tables 1 to 8 of the ACE 2005 evaluation plan are data: each is compared with the text of the plan."""
+
+import re
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from karat.formats import _apf_tables as tables
+from karat.formats._apf_dtd import ELEMENTS, dtd
+
+
+class Plan:
+    """The tables of the plan, row by row and cell by cell."""
+
+    def __init__(self, path: Path) -> None:
+        self.lines = path.read_text(encoding="utf-8").splitlines()
+
+    def rows(self, number: int) -> list[list[str]]:
+        """The rows of a table after its title, up to the next blank line."""
+        begin = next(n for n, line in enumerate(self.lines) if line.startswith(f"Table {number} "))
+        after = begin + self.lines[begin:].index("") + 1
+        found = takewhile(bool, self.lines[after:])
+        return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in line.split("\t")] for line in found]
+
+
+@pytest.fixture(scope="module")
+def plan(shared: Path) -> Plan:
+    path = shared / "papers" / "ace-2005-evaluation-plan.txt"
+    if not path.is_file():
+        pytest.skip(f"the plan is not at {path}")
+    return Plan(path)
+
+
+def typed(rows: list[list[str]]) -> dict[str, tuple[str, ...]]:
+    """Types with their subtypes; a row with no second cell is a heading."""
+    found = {}
+    for type_, subtypes in (row for row in rows if len(row) == 2 and row[1]):
+        name = re.match(r"[\w\-]+", type_)
+        assert name is not None
+        found[name[0]] = () if subtypes == "none" else tuple(subtypes.split(", "))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "table"), [(1, tables.ENTITIES), (4, tables.VALUES), (6, tables.RELATIONS), (7, tables.EVENTS)]
+)
+def test_types_with_their_subtypes(plan: Plan, number: int, table: dict[str, tuple[str, ...]]) -> None:
+    heading, *rows = plan.rows(number)
+    assert heading[0] in ("Type", "Types")
+    assert {name: set(subtypes) for name, subtypes in typed(rows).items()} == {
+        name: set(subtypes) for name, subtypes in table.items()
+    }
+    assert all(len(set(subtypes)) == len(subtypes) for subtypes in table.values())
+
+
+@pytest.mark.parametrize(("number", "listed"), [(2, tables.CLASSES), (3, tables.MENTION_TYPES), (5, tables.TIMEX2)])
+def test_lists(plan: Plan, number: int, listed: tuple[str, ...]) -> None:
+    _, *rows = plan.rows(number)
+    assert tuple(row[0].split(" ")[0].replace("\\", "") for row in rows) == listed
+
+
+def test_symmetric_relations_have_an_asterisk(plan: Plan) -> None:
+    _, *rows = plan.rows(6)
+    starred = {row[0].split("*")[0] for row in rows if "*" in row[0]}
+    assert starred == set(tables.SYMMETRIC)
+
+
+LANGUAGES = ("arabic", "chinese", "english")
+SOURCES = {
+    "Newswire": "newswire",
+    "Broadcast News": "broadcast news",
+    "Broadcast Conversations": "broadcast conversation",
+    "Weblogs": "weblog",
+    "Usenet Newsgroups/Discussion Forum": "usenet",
+    "Conversational Telephone Speech": "telephone",
+}
+GIVEN = {
+    "EDR Co-Reference (given correct mentions)": ("edr", "mentions"),
+    "RDR given correct entities, values and timex2s": ("rdr", "elements"),
+    "VDR given correct entities, values and timex2s": ("vdr", "elements"),
+}
+MODES = {"Document-Level": "document", "Cross-Document": "cross-document", "Database Reconciled": "reconciled"}
+
+
+def test_what_is_evaluated_in_which_language(plan: Plan) -> None:
+    """Table 8: tasks, diagnostic conditions, modes and sources, each with a tick for each language."""
+    found: dict[str, dict[object, tuple[str, ...]]] = {"tasks": {}, "given": {}, "modes": {}, "sources": {}}
+    for name, *ticks in plan.rows(8):
+        languages = tuple(language for language, tick in zip(LANGUAGES, ticks, strict=False) if tick == "✓")
+        task = re.search(r"\(([A-Z]{3,4})\)$", name)
+        if task is not None:
+            found["tasks"][task[1].lower()] = languages
+        for part, names in (("given", GIVEN), ("modes", MODES), ("sources", SOURCES)):
+            if name in names:
+                found[part][names[name]] = languages
+    assert found == {"tasks": tables.TASKS, "given": tables.GIVEN, "modes": tables.MODES, "sources": tables.SOURCES}
+
+
+def test_the_roles_of_relations_and_times() -> None:
+    assert len(tables.TIME_ROLES) == len(set(tables.TIME_ROLES)) == 8
+    assert len(tables.EVENT_ROLES) == len(set(tables.EVENT_ROLES)) == 27 + 8
+    assert {*tables.RELATION_ROLES} == {"Arg-1", "Arg-2", *tables.TIME_ROLES}
+
+
+def test_the_tables_make_a_dtd() -> None:
+    """Every element that another may hold is declared, and lxml reads the whole."""
+    declared = {element.name for element in dtd().iterelements()}
+    assert declared == set(ELEMENTS)
+    assert {child for element in ELEMENTS.values() for child in element.children} <= declared

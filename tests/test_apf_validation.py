@@ -1,0 +1,479 @@
+"""What is wrong with an APF file or its source is told with its line; also what the old scorer took without a word.
+
+One small document, valid in every way, is damaged in one place at a time.
+"""
+
+import json
+import time
+from copy import deepcopy
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from lxml import etree
+
+import karat
+from karat.errors import Finding, KaratError
+from karat.formats import Options
+from karat.formats import apf as module
+from karat.formats._apf_dtd import dtd
+from tests.ace_files import BODY, SGM, TEXT, apf, entity_mention, seq
+from tests.running import run
+from tests.test_codes import rules
+
+GOOD = apf()
+
+
+class Damage(NamedTuple):
+    """What stands in place of what, and the one finding it gives: there, or in the line that holds `at`."""
+
+    code: str
+    severity: str
+    old: str
+    new: str
+    at: str = ""
+    file: str = "D1.apf.xml"
+
+
+def fatal(code: str, old: str, new: str, at: str = "", file: str = "D1.apf.xml") -> Damage:
+    return Damage(code, "fatal", old, new, at, file)
+
+
+def fault(code: str, old: str, new: str, at: str = "", file: str = "D1.apf.xml") -> Damage:
+    return Damage(code, "fault", old, new, at, file)
+
+
+def note(code: str, old: str, new: str, at: str = "", file: str = "D1.apf.xml") -> Damage:
+    return Damage(code, "note", old, new, at, file)
+
+
+E1 = '<entity ID="E1" TYPE="PER" SUBTYPE="Individual" CLASS="SPC">'
+VALUE = '<value ID="V1" TYPE="Numeric" SUBTYPE="Money">'
+RELATION = '<relation ID="R1" TYPE="ORG-AFF" SUBTYPE="Employment" MODALITY="Asserted" TENSE="Past">'
+EVENT_ARGUMENT = '<event_argument REFID="E1" ROLE="Victim"/>'
+MONDAY = seq("Monday")
+OSLO = seq("Oslo")
+BEGIN = TEXT.index("Monday")
+
+DAMAGES = {
+    # structure
+    "no TYPE of the source": fatal("apf-shape", ' TYPE="text"', "", "<document"),
+    "another TYPE of the source": fatal("apf-shape", 'TYPE="text"', 'TYPE="video"', "<document"),
+    "no DOCID": fatal("apf-shape", '<document DOCID="D1">', "<document>"),
+    "another root": fatal("apf-shape", "source_file", "source_fil", "<?xml"),
+    "no ID": fatal("apf-shape", '<entity ID="E3"', "<entity"),
+    "an empty ID": fatal("apf-shape", 'ID="E3-1"', 'ID=""'),
+    "no CLASS": fatal("apf-shape", ' CLASS="SPC"', "", E1.replace(' CLASS="SPC"', "")),
+    "no TYPE of a mention": fatal("apf-shape", ' TYPE="PRO"', "", 'ID="E1-3"'),
+    "no tense of an event": fatal("apf-shape", 'GENERICITY="Specific" TENSE="Past"', 'GENERICITY="Specific"'),
+    "no REFID": fatal("apf-shape", EVENT_ARGUMENT, '<event_argument ROLE="Victim"/>'),
+    "no ROLE": fatal("apf-shape", EVENT_ARGUMENT, '<event_argument REFID="E1"/>'),
+    "no head": fatal("apf-shape", f"<head>{OSLO}</head>\n", "", 'ID="E3-1"'),
+    "no extent": fatal("apf-shape", f"<extent>{MONDAY}</extent>\n", "", 'ID="T1-1"'),
+    "no anchor": fatal("apf-shape", f"<anchor>{seq('died')}</anchor>\n", "", 'ID="V2-1"'),
+    "two heads": fatal("apf-shape", f"<head>{OSLO}</head>", f"<head>{OSLO}</head><head>{OSLO}</head>"),
+    "no locator": fatal("apf-shape", f"<extent>{MONDAY}</extent>", "<extent></extent>"),
+    "two locators": fatal("apf-shape", f"<extent>{MONDAY}</extent>", f"<extent>{MONDAY}{MONDAY}</extent>"),
+    "a locator of another kind": fatal(
+        "apf-shape", f"<extent>{MONDAY}</extent>", '<extent><timespan START="1" END="2"/></extent>'
+    ),
+    "an entity without mentions": fatal(
+        "apf-shape",
+        "<value ID",
+        '<entity ID="E9" TYPE="PER" SUBTYPE="Group" CLASS="SPC"></entity>\n<value ID',
+        'ID="E9"',
+    ),
+    "no START": fatal("apf-shape", MONDAY, MONDAY.replace(f' START="{BEGIN}"', "")),
+    "a resource without a name": fatal("apf-shape", ' NAME="wiki"/>', "/>"),
+    "no document": fatal("apf-shape", GOOD[GOOD.index("<document") : GOOD.index("</source_file>")], "", "<?xml"),
+    # ids and references
+    "an element id twice": fatal("mention-twice", 'ID="E3" TYPE', 'ID="E1" TYPE'),
+    "a mention id twice": fatal("mention-twice", 'ID="E3-1"', 'ID="E1-1"'),
+    "an element and a mention of one id": fatal("mention-twice", 'ID="T2-1"', 'ID="E1"'),
+    "an id that begins with a digit": fault("apf-id", 'ID="T2"', 'ID="2T"'),
+    "an argument that names nothing": fault("argument-unknown", EVENT_ARGUMENT, EVENT_ARGUMENT.replace("E1", "E9")),
+    "an argument that names a mention": fault(
+        "argument-unknown", '<relation_argument REFID="E3"', '<relation_argument REFID="E3-1"'
+    ),
+    "a mention argument that names nothing": fault("argument-unknown", 'REFID="E2-1"', 'REFID="E9-1"'),
+    "a mention argument that names an element": fault("argument-unknown", 'REFID="E2-1"', 'REFID="E2"'),
+    "a mention argument of another element": fault("apf-argument", 'REFID="E2-1"', 'REFID="E3-1"'),
+    "an argument twice": fault(
+        "apf-argument-twice", EVENT_ARGUMENT, f"{EVENT_ARGUMENT}\n{EVENT_ARGUMENT} ", f"{EVENT_ARGUMENT} "
+    ),
+    "a mention argument twice": fault(
+        "apf-argument-twice",
+        '<event_mention_argument REFID="T1-1" ROLE="Time-Within"/>',
+        '<event_mention_argument REFID="T1-1" ROLE="Time-Within"/>\n'
+        '<event_mention_argument REFID="T1-1" ROLE="Time-Within"/> ',
+        'ROLE="Time-Within"/> ',
+    ),
+    "an argument in two places": fault(
+        "apf-invalid",
+        f"<extent>{seq('Anna Keller')}</extent></relation_mention_argument>",
+        f"<extent>{seq('Anna Keller')}</extent><extent>{OSLO}</extent></relation_mention_argument>",
+        'ID="R1"',
+    ),
+    # relations
+    "no Arg-2": fatal("apf-relation", '<relation_argument REFID="E2" ROLE="Arg-2"/>\n', "", 'ID="R1"'),
+    "two Arg-1": fatal("apf-relation", 'REFID="E2" ROLE="Arg-2"', 'REFID="E2" ROLE="Arg-1"', 'ID="R1"'),
+    "a relation mention without Arg-2": fatal(
+        "apf-relation", '<relation_mention_argument REFID="E2-1" ROLE="Arg-2"/>\n', "", 'ID="R1-1"'
+    ),
+    "a relation without mentions": fault(
+        "apf-no-mention",
+        '<relation ID="R2" TYPE="METONYMY"',
+        '<relation ID="R2" TYPE="PHYS" SUBTYPE="Near"',
+    ),
+    "one entity in both arguments": note(
+        "apf-same-entity", 'REFID="E2" ROLE="Arg-1"', 'REFID="E3" ROLE="Arg-1"', 'ID="R2"'
+    ),
+    "METONYMY without modality": note("apf-unmarked", ' MODALITY="Asserted" TENSE="Unspecified"', "", 'ID="R2"'),
+    "a relation without tense": note("apf-unmarked", RELATION, RELATION.replace(' TENSE="Past"', "")),
+    # who may hold a role
+    "an entity in a time role": fault(
+        "apf-role", EVENT_ARGUMENT, f'{EVENT_ARGUMENT}<event_argument REFID="E3" ROLE="Time-Before"/>'
+    ),
+    "a time in another role": fault(
+        "apf-role", EVENT_ARGUMENT, f'{EVENT_ARGUMENT}<event_argument REFID="T2" ROLE="Place"/>'
+    ),
+    "a value as Arg-1": fault(
+        "apf-role", '<relation_argument REFID="E2" ROLE="Arg-1"/>', '<relation_argument REFID="V1" ROLE="Arg-1"/>'
+    ),
+    # closed lists
+    "an unknown entity type": fault("apf-value", E1, E1.replace("PER", "PERS")),
+    "an unknown event type": fault("apf-value", 'TYPE="Life"', 'TYPE="Death"'),
+    "a relation type in another case": fault("apf-value", 'TYPE="ORG-AFF"', 'TYPE="Org-Aff"'),
+    "an unknown class": fault("apf-value", E1, E1.replace("SPC", "SPEC")),
+    "an unknown mention type": fault("apf-value", 'TYPE="PRO"', 'TYPE="PRE"'),
+    "a mention role of facilities": fault("apf-value", 'ROLE="PER"', 'ROLE="FAC"'),
+    "metonymy in lower case": fault("apf-value", 'METONYMY_MENTION="FALSE"', 'METONYMY_MENTION="false"'),
+    "any MOD": fault("apf-value", 'MOD="APPROX"', 'MOD="ABOUT"'),
+    "any ANCHOR_DIR": fault("apf-value", 'ANCHOR_DIR="AS_OF"', 'ANCHOR_DIR="ASOF"'),
+    "any SET": fault("apf-value", 'SET="YES"', 'SET="NO"'),
+    "an unknown modality": fault("apf-value", 'TYPE="METONYMY" MODALITY="Asserted"', 'TYPE="METONYMY" MODALITY="Said"'),
+    "an unknown polarity": fault("apf-value", 'POLARITY="Positive"', 'POLARITY="positive"'),
+    "an unknown genericity": fault("apf-value", 'GENERICITY="Specific"', 'GENERICITY="Special"'),
+    "an unknown tense": fault("apf-value", 'TENSE="Unspecified"', 'TENSE="None"'),
+    "an unknown level": fault("apf-value", 'LEVEL="SEN"', 'LEVEL="DOC"'),
+    "a subtype of another type": fault("apf-subtype", E1, E1.replace("Individual", "Commercial")),
+    "an event subtype that was removed": fault("apf-subtype", 'SUBTYPE="Die"', 'SUBTYPE="Date"'),
+    "a value without its subtype": fault("apf-subtype", VALUE, '<value ID="V1" TYPE="Numeric">'),
+    "a subtype where there is none": fault("apf-subtype", VALUE, '<value ID="V1" TYPE="Crime" SUBTYPE="Money">'),
+    "a subtype of METONYMY": fault("apf-subtype", 'TYPE="METONYMY"', 'TYPE="METONYMY" SUBTYPE="Near"'),
+    "a relation without its subtype": fault("apf-subtype", ' SUBTYPE="Employment"', "", 'ID="R1"'),
+    "blanks around a value": note("apf-blanks", 'TENSE="Unspecified"', 'TENSE=" Unspecified "'),
+    # what does not belong there
+    "an unknown element": fault("apf-unknown", "<value ID", '<quote ID="Q1"/>\n<value ID', "<quote"),
+    "an element in another": fault(
+        "apf-unknown", f"<head>{OSLO}</head>\n", f"<head>{OSLO}</head>\n<value ID='X'/>\n", "<value ID='X'/>"
+    ),
+    "an unknown element in the source file": fault("apf-unknown", "<document", "<kit/>\n<document", "<kit/>"),
+    "an unknown attribute": fault("apf-unknown", E1, E1.replace("<entity ", '<entity NOTE="x" ')),
+    "an unknown attribute of the source file": fault(
+        "apf-unknown", 'URI="D1.sgm"', 'URI="D1.sgm" KIT="1"', "<document"
+    ),
+    "text between elements": fault("apf-unknown", "<value ID", "and\n<value ID", 'ID="E3"'),
+    "an element in a locator's holder": fault(
+        "apf-unknown", f"<extent>{MONDAY}</extent>", f"<extent><b/>{MONDAY}</extent>"
+    ),
+    "an element in a locator": fault("apf-unknown", ">Monday</charseq>", ">Mon<i/>day</charseq>"),
+    "the head before the extent": fault(
+        "apf-order",
+        f"<extent>{OSLO}</extent>\n<head>{OSLO}</head>",
+        f"<head>{OSLO}</head>\n<extent>{OSLO}</extent>",
+        f"<extent>{OSLO}",
+    ),
+    "an annotation in a comment": fault("apf-comment", "<value ID", "<!--\n<entity ID='X'/> -->\n<value ID", "<!--"),
+    "a document in a comment": fault(
+        "apf-comment", "<document", "<!-- <document DOCID='D0'></document> -->\n<document", "<!--"
+    ),
+    "two mentions of a value": fault(
+        "apf-mentions",
+        "</value>",
+        f'<value_mention ID="V1-2"><extent>{seq("paid")}</extent></value_mention></value>',
+    ),
+    "a document without annotations": fault("apf-empty", BODY, "", "<document"),
+    # where things stand
+    "a START that is no number": fatal("apf-offset", MONDAY, MONDAY.replace(f'"{BEGIN}"', '"x9"')),
+    "a START in other digits": fatal("apf-offset", MONDAY, MONDAY.replace(f'"{BEGIN}"', '"٣"')),
+    "a START of too many digits": fatal("apf-offset", MONDAY, MONDAY.replace(f'"{BEGIN}"', f'"{"9" * 30}"')),
+    "an END before its START": fatal("apf-offset", MONDAY, MONDAY.replace(f'START="{BEGIN}"', 'START="9999"')),
+    "an empty charspan": fatal(
+        "apf-offset", MONDAY, f'<charspan START="{BEGIN}" END="{BEGIN}"></charspan>', "<charspan"
+    ),
+    "blanks around an offset": note("apf-blanks", MONDAY, MONDAY.replace(f'"{BEGIN}"', f'" {BEGIN} "')),
+    "a negative offset": fault("apf-negative", seq("2003-05-15"), '<charseq START="-1" END="3"></charseq>'),
+    "a head outside of its extent": fault("apf-head", f"<head>{OSLO}</head>", f"<head>{MONDAY}</head>", 'ID="E3-1"'),
+    "an anchor outside of its extent": note(
+        "apf-anchor", f"<anchor>{seq('died')}</anchor>", f"<anchor>{seq('paid')}</anchor>", 'ID="V2-1"'
+    ),
+    "heads that overlap": fault(
+        "apf-overlap",
+        f"<head>{seq('director')}</head>",
+        f"<head>{seq('Keller')}</head>",
+        'ID="E1-2"',
+    ),
+    # against the source
+    "other text": fault("text-differs", seq("five dollars"), seq("five dollars", said="six dollars"), 'ID="V1-1"'),
+    "other text of a head": fault(
+        "text-differs", f"<head>{OSLO}</head>", f"<head>{seq('Oslo', said='Olso')}</head>", 'ID="E3-1"'
+    ),
+    "other text of a name": fault(
+        "text-differs",
+        f'<name NAME="Anna Keller">{seq("Anna Keller")}',
+        f'<name NAME="Anna Keller">{seq("Anna Keller", said="Ann Keller")}',
+        'ID="E1"',
+    ),
+    "other text of an argument": fault(
+        "text-differs",
+        f'ROLE="Arg-1"><extent>{seq("Anna Keller")}',
+        f'ROLE="Arg-1"><extent>{seq("Anna Keller", said="Ann Keller")}',
+    ),
+    "beyond the text": fault(
+        "span-beyond-text", MONDAY, f'<charseq START="{BEGIN}" END="9999">Monday</charseq>', 'ID="T1-1"'
+    ),
+    "outside of TEXT": note("apf-outside", f"<extent>{seq('five dollars')}", f"<extent>{seq('D1')}", 'ID="V1-1"'),
+    "no URI": fault("apf-source", 'URI="D1.sgm" ', "", "<document"),
+    "no SOURCE": fault("apf-source", 'SOURCE="newswire" ', "", "<document"),
+    "another SOURCE": note("apf-source-odd", 'SOURCE="newswire"', 'SOURCE="newspaper"', "<document"),
+    # the source itself
+    "no TEXT": fault("sgm-structure", "TEXT>", "TXT>", "<DOC>", "D1.sgm"),
+    "a TEXT that is not closed": fault("sgm-structure", "</TEXT>", "", "<DOC>", "D1.sgm"),
+    "a source of another document": fault("sgm-structure", "<DOCID> D1 ", "<DOCID> D2 ", "<DOC>", "D1.sgm"),
+    "a bracket that is not closed": fault("sgm-structure", "</DOC>", "</DOC>\n<", "<\n", "D1.sgm"),
+    "an end that has no beginning": fault("sgm-structure", "</BODY>", "</BODY></TURN>", "", "D1.sgm"),
+    "two times of writing": fault("sgm-structure", "<BODY>", "<DATETIME></DATETIME><BODY>", "<DOC>", "D1.sgm"),
+}
+ALSO = {
+    "an argument that names nothing": {"apf-argument"},
+    "a negative offset": {"apf-outside"},
+    "beyond the text": {"apf-outside"},
+    "heads that overlap": {"apf-head"},
+}
+"""What else a damage gives, and rightly."""
+
+
+def damaged(damage: Damage) -> tuple[dict[str, str], int]:
+    """The files, and the line where the damage is told."""
+    files = {"D1.apf.xml": GOOD, "D1.sgm": SGM}
+    assert damage.old in files[damage.file], damage.old
+    every = damage.old in ("source_file", "TEXT>")
+    place = files[damage.file].index(damage.old)
+    text = files[damage.file] = files[damage.file].replace(damage.old, damage.new, -1 if every else 1)
+    return files, 1 + text.count("\n", 0, text.index(damage.at) if damage.at else place)
+
+
+def told(folder: Path, *args: str) -> tuple[int, list[tuple[str, str, str, int | None]]]:
+    done = run("validate", str(folder), "-f", "json", *args)
+    found = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
+    assert all(finding["hint"] for finding in found)
+    return done.code, [(f["code"], f["severity"], Path(f["file"]).name, f["line"]) for f in found]
+
+
+def put(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode())
+    return folder
+
+
+def test_the_document_is_valid(tmp_path: Path) -> None:
+    assert told(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_one_damage_one_finding(name: str, tmp_path: Path) -> None:
+    damage = DAMAGES[name]
+    files, line = damaged(damage)
+    code, found = told(put(tmp_path, files))
+    others = ALSO.get(name, set())
+    assert [finding for finding in found if finding[0] not in others] == [
+        (damage.code, damage.severity, damage.file, line)
+    ]
+    assert {finding[0] for finding in found} == {damage.code} | others
+    assert code == (damage.severity != "note")
+
+
+def test_every_code_of_apf_has_a_damage() -> None:
+    elsewhere = {"apf-unit", "apf-unwritable", "apf-rounded"}  # in test_apf.py
+    known = {code for code in rules() if code.startswith(("apf-", "sgm-"))}
+    assert known - {damage.code for damage in DAMAGES.values()} == elsewhere
+
+
+def mutated(random: Random, data: str) -> str:
+    """The document with one element, attribute or value of it removed, copied, moved or renamed."""
+    root = etree.fromstring(data.encode())
+    elements = list(root.find("document").iter())[1:]
+    element, other = random.choice(elements), random.choice(elements)
+    parent = element.getparent()
+    match random.randrange(7):
+        case 0:
+            parent.remove(element)
+        case 1:
+            parent.append(deepcopy(element))
+        case 2 if other not in element.iter():
+            other.append(element)
+        case 3:
+            element.tag = other.tag
+        case 4 if element.attrib:
+            del element.attrib[random.choice(list(element.attrib))]
+        case 5 if element.attrib:
+            element.set(random.choice(list(element.attrib)), random.choice(["", "x", " SPC", "-1", "E1", "E1-1"]))
+        case 6:
+            element.set(random.choice(["ID", "id", "TYPE", "ROLE", "NOTE"]), "PER")
+        case _:
+            parent.insert(0, element)
+    return str(etree.tostring(root, encoding="unicode"))
+
+
+def test_what_the_dtd_refuses_never_passes_without_a_word() -> None:
+    """Whatever is done to a document: if it is not valid any more, something is told, and nothing crashes."""
+    random, invalid = Random(2005), 0
+    for _ in range(400):
+        data = mutated(random, GOOD).encode()
+        found: list[Finding] = []
+        (block,) = module.blocks(BytesIO(data), "D1.apf.xml")
+        inside = data[block.offset : block.offset + block.length]
+        valid = dtd().validate(etree.fromstring(inside))
+        try:
+            module.parse(inside, block, Options(), "nowhere/D1.apf.xml", found.append)
+        except KaratError as error:
+            found.append(error.finding)
+        told = {finding.code for finding in found} - {"text-missing"}
+        assert valid or told, data.decode()
+        invalid += not valid
+    assert invalid > 200
+
+
+# The submission rule.
+
+
+def test_faults_are_refused_unless_they_are_accepted(tmp_path: Path) -> None:
+    """Evaluation plan, section 3.5.1: results that are not valid are not accepted."""
+    gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})
+    system = put(tmp_path / "system", {"D1.apf.xml": GOOD.replace("FALSE", "False"), "D1.sgm": SGM})
+    for sides in ((gold, system), (system, gold)):
+        refused = run("score", *map(str, sides), "-p", "tac-2017")
+        assert refused.code == 1
+        assert "apf-value" in refused.err
+        assert "--accept-faults" in refused.err
+    accepted = run("score", str(gold), str(system), "-p", "tac-2017", "--accept-faults", "-f", "json")
+    assert accepted.code == 0
+    assert [w["code"] for w in json.loads(accepted.out)["warnings"]] == ["apf-value", "apf-value"]
+    with pytest.raises(KaratError, match="apf-value"):
+        karat.score(gold, system, protocol="tac-2017")
+    assert karat.score(gold, system, protocol="tac-2017", accept_faults=True)["nugget.type"].f1 == 1
+    assert run("score", str(gold), str(system), "--strict", "--accept-faults").code == 2
+
+
+def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
+    """A mention said twice, heads that overlap, or a document without annotations do not stop a score."""
+    gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})
+    same, other = entity_mention("E1-9", "PRO", "She", "She"), entity_mention("E1-9", "NAM", "Anna Keller", "Keller")
+    texts = {
+        "span-twice-in-cluster": GOOD.replace("<entity_attributes>", f"{same}<entity_attributes>"),
+        "apf-overlap": GOOD.replace("<entity_attributes>", f"{other}<entity_attributes>"),
+        "apf-empty": apf(""),
+    }
+    assert set(texts) == module.FORGIVEN
+    for code, text in texts.items():
+        system = put(tmp_path / code, {"D1.apf.xml": text, "D1.sgm": SGM})
+        failed, found = told(system)
+        assert failed
+        assert [finding[:2] for finding in found] == [(code, "fault")]
+        assert run("score", str(gold), str(system), "-p", "tac-2017").code == 0
+
+
+def test_an_id_in_two_documents(tmp_path: Path) -> None:
+    files = {"D1.apf.xml": GOOD, "D2.apf.xml": apf(docid="D2")}
+    code, found = told(put(tmp_path, files))
+    codes = [finding[:2] for finding in found if finding[0] != "text-missing"]
+    assert code == 1
+    assert set(codes) == {("mention-in-documents", "fatal"), ("cluster-in-documents", "fault")}
+    assert codes.count(("cluster-in-documents", "fault")) == 9
+    assert all(file == "D2.apf.xml" and line for c, _, file, line in found if c.endswith("in-documents"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("D1.ag.xml", '<?xml version="1.0"?>\n<AGSet id="x"/>\n', "annotation graph"),
+        ("graph.xml", '<?xml version="1.0"?>\n<!DOCTYPE AGSet SYSTEM "ag.dtd">\n<AGSet id="x"/>\n', "annotation graph"),
+        ("D1.tab", "D1-E1\tE1\n", "table of ids"),
+    ],
+)
+def test_graphs_and_tables_are_refused_by_name(tmp_path: Path, name: str, text: str, what: str) -> None:
+    folder = put(tmp_path, {name: text})
+    for args in (["describe", str(folder / name)], ["validate", str(folder)], ["score", str(folder / name), "x"]):
+        refused = run(*args)
+        assert refused.code == 1
+        assert what in refused.out + refused.err
+        assert "give the .apf.xml" in refused.out + refused.err
+        assert "file-kin" in refused.out + refused.err
+    # Beside the APF file that they were made from they are passed over, as all four were distributed together.
+    if name != "graph.xml":
+        assert told(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
+
+
+# Input that means harm.
+
+BOMB = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 30))
+HOSTILE = {
+    "a fetched file": ("xml-entity", '<!DOCTYPE source_file [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD[100:]),
+    "a bomb": ("xml-entity", f'<!DOCTYPE source_file [<!ENTITY a0 "x">{BOMB}]>' + apf("&a29;")[38:]),
+    "an unknown reference": ("xml-broken", GOOD.replace("five dollars<", "&dollars;<")),
+    "deep nesting": ("xml-broken", apf("<entity>" * 200_000)),
+    "deep nesting, closed": ("xml-broken", apf("<entity>" * 200_000 + "</entity>" * 200_000)),
+    "deep nesting of documents": ("xml-broken", apf('<document DOCID="x">' * 200_000)),
+    "many comments that are not closed": ("xml-broken", apf("<!-- " * 200_000)),
+    "a tag that is not closed": ("xml-broken", GOOD[: GOOD.index("<document")] + "<document " + "a='" * 200_001),
+    "nothing after the first half": ("xml-broken", GOOD[: len(GOOD) // 2]),
+    "nothing after the document": ("xml-broken", GOOD[: GOOD.index("</source_file>")]),
+    "something after the end": ("apf-shape", GOOD + "<entity/>"),
+    "bytes of another encoding": ("encoding", GOOD.replace("Anna", "Ann\udce9")),
+    "another encoding": ("encoding", GOOD.replace("UTF-8", "ISO-8859-1")),
+    "an empty file": ("xml-broken", ""),
+    "many elements without anything": ("apf-shape", apf("<entity ID='x'/>" * 100_000)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_harm_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    code, text = HOSTILE[name]
+    path = tmp_path / "D1.apf.xml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    began = time.perf_counter()
+    refused = run("validate", str(path), "--input-format", "apf", "-f", "json")
+    assert time.perf_counter() - began < 5
+    assert refused.code == 1
+    found = [finding for file in json.loads(refused.out)["files"] for finding in file["findings"]]
+    assert [finding["code"] for finding in found if finding["code"] != "text-missing"] == [code]
+    assert found[-1]["line"]
+
+
+@pytest.mark.parametrize("body", ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)])
+def test_many_faults_take_no_time(tmp_path: Path, body: str) -> None:
+    """They are counted; memory holds the first of them."""
+    began = time.perf_counter()
+    done = run("validate", str(put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})), "-f", "json")
+    assert time.perf_counter() - began < 10
+    assert json.loads(done.out)["summary"]["codes"] == {"apf-unknown": 50_000}
+
+
+def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None:
+    """A URI is a name: its folders, and files that are no sources, are not opened."""
+    put(tmp_path, {"secret.sgm": SGM, "secret": "x"})
+    for uri in ("../secret.sgm", str(tmp_path / "secret.sgm"), "..", "secret", "a\\..\\secret.sgm"):
+        folder = put(tmp_path / "in", {"D1.apf.xml": apf(header=f'URI="{uri}" SOURCE="newswire" TYPE="text"')})
+        assert told(folder) == (0, [("text-missing", "note", "D1.apf.xml", None)])
+
+
+def test_a_source_full_of_brackets_takes_no_time(tmp_path: Path) -> None:
+    for many in ("<" * 1_000_000, '<"' * 500_000, "<>" * 500_000, '<">' * 300_000, "<a b='>" * 200_000):
+        put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": many})
+        began = time.perf_counter()
+        assert told(tmp_path)[0] == 1
+        assert time.perf_counter() - began < 5

@@ -68,7 +68,7 @@ GLOBAL_IDS = True
 
 REFUSES_FAULTS = True
 """Results that are not valid are not accepted (evaluation plan, section 3.5.1)."""
-FORGIVEN = frozenset({"span-twice-in-cluster", "apf-overlap", "apf-empty"})
+FORGIVEN = frozenset({"span-twice-in-cluster", "system-span-twice", "apf-overlap", "apf-empty"})
 """Valid all the same: what was said twice, and a document in which there was nothing to say."""
 
 UNIT = Rule("apf-unit", "fatal", "Leave --unit token away; APF counts characters, seconds or boxes.")

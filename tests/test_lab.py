@@ -26,9 +26,10 @@ from karat.model import Document, Link
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
 from karat.studies.curves import Curve, Point, stops, ways
-from karat.studies.lab import Examination, Options, examine, setting
+from karat.studies.lab import Examination, Options, examine, samples, setting
 from karat.studies.pieces import Pieces, strangers
 from karat.studies.pieces.clusters import Clusters
+from karat.studies.pieces.elements import Elements, kinds_of_elements
 from karat.studies.pieces.links import Links
 from karat.studies.pieces.mentions import Mentions
 from karat.studies.plot import Line, Panel, picture
@@ -270,6 +271,28 @@ def test_a_curve_in_a_line() -> None:
     assert len(bar([0.5] * 1000)) == 50
 
 
+# Elements
+
+
+def test_elements_are_whole_and_wrong_ones_are_linked_to_others() -> None:
+    """Relations of the bundled ACE gold: what they join is given, and a wrong one joins something else."""
+    (gold,) = [corpus for corpus in samples() if "ace-2005" in corpus.protocols]
+    documents = list(gold)
+    assert kinds_of_elements(documents) == ["event", "relation", "entity", "time", "value"]
+    pieces = Elements(documents, "relation")
+    everything, nothing = range(len(pieces.correct)), ()
+    (whole,), (given,) = pieces.system(everything, nothing), pieces.system(nothing, nothing)
+    assert {cluster.kind for cluster in given.clusters} == {"entity"}
+    assert {cluster.id for cluster in whole.clusters} - {cluster.id for cluster in given.clusters} == {"R1", "R2", "R3"}
+    assert len(whole.links) == 12
+    assert whole.links == tuple(link for link in documents[0].links if link.source[0] == "R")
+    (wrong,) = pieces.system(nothing, everything)
+    ends = {(link.kind, link.target) for link in whole.links}
+    assert len(wrong.links) == 12
+    assert {mention.span for mention in wrong.mentions[-3:]}.isdisjoint({mention.span for mention in whole.mentions})
+    assert not ends.issuperset({(link.kind, link.target) for link in wrong.links})
+
+
 # The whole
 
 
@@ -307,7 +330,7 @@ def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
     straight = {
         row.measure for one in examined for row in one.measures for v in row.verdicts if v.property == "P5" and v.holds
     }
-    assert straight == {"nugget.accuracy.type", "nugget.accuracy.realis"}
+    assert straight == {"nugget.accuracy.type", "nugget.accuracy.realis", "ace.val", "ace.tern", "ace.rmd"}
     for name in ("coref.b3", "coref.ceafm", "coref.ceafe", "coref.blanc"):
         assert found(examined, "conll-2012", name)["P3"].holds is False
     assert found(examined, "tac-2017", "nugget.span")["P2"].holds is False

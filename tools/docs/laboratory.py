@@ -25,6 +25,8 @@ EXAMINED = (
     ("coref", "pure-cdec"),
     ("hierarchy", "araki-2014"),
     ("sequence", "tac-2017"),
+    ("ace", "ace-2005"),
+    ("ace", "ace-2005-nist"),
 )
 """Which measures are examined under which protocol."""
 

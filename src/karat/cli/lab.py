@@ -76,6 +76,7 @@ def lab(
     input_format: str | None,
     unit: Any,
     tokens: str | None,
+    sources: str | None,
     steps: int,
     orders: int,
     seed: int,
@@ -98,7 +99,7 @@ def lab(
     findings = Findings()
     named = None
     if gold is not None:
-        named = open_corpus(gold, format=input_format, options=Options.of(unit, tokens), report=findings.add)
+        named = open_corpus(gold, format=input_format, options=Options.of(unit, tokens, sources), report=findings.add)
         refuse_overwriting(output, named.inputs())
         refuse_overwriting(plot, named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))

@@ -1,6 +1,6 @@
 """The bench of the laboratory: gold in memory, any number of systems against it, and what moves a measure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from karat.protocols import Protocol
 from karat.report.text import summary
 from karat.studies.pieces import Pieces, without_clusters, without_links
 from karat.studies.pieces.clusters import Clusters
+from karat.studies.pieces.elements import Elements, kinds_of_elements, undescribed, without_kind
 from karat.studies.pieces.links import Links
 from karat.studies.pieces.mentions import Mentions
 from karat.tables import KeptTables
@@ -69,9 +70,13 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
     """What moves each measure, found by taking it from gold: links, by kind; else clusters; else mentions.
 
     Nothing is declared: links need clusters and clusters need mentions, so that the first of the three whose loss
-    shows is what a measure is about. A measure that nothing moves is in no group.
+    shows is what a measure is about. A measure that reads what is told of a cluster is about whole elements instead: of
+    the first kind whose loss shows, relations and events before what they are made of. A measure that nothing moves is
+    in no group.
     """
     whole = bench.leaves(gold, gold)
+    found = list(_by_elements(bench, gold, whole))
+    whole = {id_: leaf for id_, leaf in whole.items() if not any(id_ in group.measures for group in found)}
     kinds = sorted({link.kind for document in gold for link in document.links})
     moving: dict[str, list[str]] = {id_: [] for id_ in whole}
     for kind in kinds:
@@ -82,7 +87,7 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
         if own:
             by_links.setdefault(tuple(own), []).append(id_)
     rest = [id_ for id_, own in moving.items() if not own]
-    found = [Group(Links.of(gold, own), tuple(ids)) for own, ids in by_links.items()]
+    found += [Group(Links.of(gold, own), tuple(ids)) for own, ids in by_links.items()]
     by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
     if by_clusters:
         units = [unit_of(document, bench.protocol) for document in gold]
@@ -93,6 +98,16 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
     if by_mentions:
         found.append(Group(Mentions(gold), by_mentions))
     return found
+
+
+def _by_elements(bench: Bench, gold: Sequence[Document], whole: Leaves) -> Iterator[Group]:
+    """Measures that read the records of clusters."""
+    rest = _moved(whole, bench.leaves(gold, [undescribed(document) for document in gold]))
+    for kind in kinds_of_elements(gold) if rest else ():
+        moved = _moved(whole, bench.leaves(gold, [without_kind(document, kind) for document in gold])) & rest
+        if moved:
+            yield Group(Elements(gold, kind), _among(list(whole), moved))
+        rest -= moved
 
 
 def _moved(before: Leaves, after: Leaves) -> set[str]:

@@ -23,7 +23,7 @@ from karat.studies.curves import Curve, curve, stops, ways
 from karat.studies.pieces import Pieces, bare, strangers
 from karat.studies.properties import Verdict, judged, plural
 
-SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest")
+SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest", "studies/data/ace/norvik.apf.xml")
 """Gold where none is named: the first whose format chooses a protocol that has the measure."""
 
 UNMOVED = Rule("measure-unmoved", "fatal", "Name gold that has what the measure reads with --gold, or other settings.")

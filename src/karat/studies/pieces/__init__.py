@@ -7,6 +7,7 @@ link. The same holds for the other two sentences of a corpus: a mention, and a l
     clusters   right: a mention with the one      wrong: the first mention of a cluster with that of the
                before it in its cluster                  cluster before it
     links      right: a gold link                 wrong: a link between two events that nothing leads to
+    elements   right: a cluster with all of it    wrong: the same one where gold has none
 
 Pieces stand from the last of the corpus to the first, as in the paper's Figure 4: bottom-up.
 """

@@ -51,6 +51,11 @@ LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
         "whether they annotate them.",
         "CEAFe weighs a spurious singleton as much as the largest cluster.",
         "BLANC's F is the mean of two F, not the harmonic mean of its printed precision and recall.",
+        "Where clusters within documents are collapsed (pure-cdec), the score depends on which mention stands for its "
+        "cluster: MUC moves by several points between the first and the last. With representative = aligned none does: "
+        "clusters of a document are paired by the mentions they share.",
+        "Exact matching is strict: a system whose spans are one word longer finds no mention. match = head or dice is "
+        "for systems that find their own.",
         "The reference scorer cuts percentages off after two digits and does not round them: 88.888 is printed 88.88.",
     ),
     departures=(

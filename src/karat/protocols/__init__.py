@@ -99,6 +99,8 @@ class Protocol(Struct, frozen=True):
     def _told(self, key: str, value: Any) -> str:
         if self.parameters[key].file:
             return f"{Path(value).name}@sha256:{hashlib.sha256(Path(value).read_bytes()).hexdigest()[:16]}"
+        if isinstance(value, bool):
+            return str(value).lower()  # as it is set
         return ",".join(value) if isinstance(value, list) else str(value)
 
 

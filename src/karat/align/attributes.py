@@ -9,7 +9,7 @@ from msgspec import Struct
 from karat.model import Mention, Value
 
 
-class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
+class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
     """How a protocol compares attribute values. An absent value equals only an absent value."""
 
     form: Literal["exact", "canonical"] = "exact"

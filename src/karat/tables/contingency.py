@@ -67,7 +67,7 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
     return Contingency(Counter(golds.values()), Counter(systems.values()), overlap)
 
 
-class CorefTable(Struct, frozen=True):
+class CorefTable(Struct, frozen=True, cache_hash=True):
     """Wanted: the contingency table under an alignment of mentions."""
 
     alignment: Alignment

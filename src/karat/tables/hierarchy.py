@@ -151,7 +151,7 @@ def bits(number: int) -> Iterable[int]:
         number ^= low
 
 
-class HierarchyTable(Struct, frozen=True):
+class HierarchyTable(Struct, frozen=True, cache_hash=True):
     """Wanted: the hierarchies of one kind of link under an alignment of mentions."""
 
     alignment: Alignment

@@ -125,10 +125,10 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     for line, text in lines:
         if text[0] == "@":
             continue
-        try:
-            producer, document, id_, where, words, type_, realis, *confidence = text.split("\t")
-        except ValueError:
-            raise COLUMNS.error(_few_columns(text), file=file, line=line) from None
+        columns = text.split("\t")
+        if len(columns) < 7:
+            raise COLUMNS.error(_few_columns(text), file=file, line=line)
+        producer, document, id_, where, words, type_, realis = columns[:7]
         if document != block.id and document.strip() != block.id:
             found = f"a mention of document {quoted(document)} in the block of {quoted(block.id)}"
             raise OTHER_DOCUMENT.error(found, file=file, line=line)
@@ -152,8 +152,9 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
         if not (type_ and realis):
             attributes = {name: value for name, value in attributes.items() if value}
+        confidence = tuple(columns[7:]) if len(columns) > 7 else ()
         mentions[id_] = Mention(
-            id_, span, None, None, None, "event", cluster_of(id_), attributes, words or None, tuple(confidence)
+            id_, span, None, None, None, "event", cluster_of(id_), attributes, words or None, confidence
         )
     links = relations.links(mentions)
     return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)

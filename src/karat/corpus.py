@@ -128,6 +128,7 @@ class FileCorpus:
         self._format: Format = FORMATS.get(format_)
         self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
         self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
+        self._defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -213,8 +214,9 @@ class FileCorpus:
 
     def settled(self, document: Document, survey: Survey) -> Document:
         """A document with what the whole corpus tells of it."""
-        defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
-        defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
+        if not survey.settled_kinds and not self._defaults:
+            return document
+        defaults = {name: value for name, value in self._defaults.items() if ("event", name) in survey.attributes}
         return _settled(document, survey.settled_kinds, defaults) if survey.settled_kinds or defaults else document
 
     def inputs(self) -> list[Path]:

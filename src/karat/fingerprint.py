@@ -33,9 +33,9 @@ class Fingerprint:
                 m.kind,
                 m.attributes,
                 position if m.cluster is None else first[m.cluster],
-                # What few corpora have is left out of the others, so that they keep their fingerprints.
-                *((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ()),
             )
+            # What few corpora have is left out of the others, so that they keep their fingerprints.
+            + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
             for position, m in enumerate(document.mentions)
         ]
         about = document.id, document.topic, document.subtopic, document.unit
@@ -80,11 +80,9 @@ def _links(document: Document, first: dict[str, int]) -> list[tuple[object, ...]
     places |= {mention.id: ("mention", position) for position, mention in enumerate(document.mentions)}
     nowhere = ("cluster", -1)
     return sorted(
-        (
-            link.kind,
-            places.get(link.source, nowhere),
-            places.get(link.target, nowhere),
-            *((link.extent.span, link.extent.boxes) if link.extent is not None else ()),
-        )
-        for link in document.links
+        [
+            (link.kind, places.get(link.source, nowhere), places.get(link.target, nowhere))
+            + ((link.extent.span, link.extent.boxes) if link.extent is not None else ())
+            for link in document.links
+        ]
     )

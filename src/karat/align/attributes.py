@@ -9,7 +9,7 @@ from msgspec import Struct
 from karat.model import Mention, Value
 
 
-class Comparison(Struct, frozen=True, forbid_unknown_fields=True):
+class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
     """How a protocol compares attribute values. An absent value equals only an absent value."""
 
     form: Literal["exact", "canonical"] = "exact"
@@ -38,9 +38,12 @@ def agreement(
 ) -> Callable[[int, int], int]:
     """For a system and a gold mention: which attributes agree, as a bit for each name."""
     bits_of = [(name, 1 << number) for number, name in enumerate(names)]
+    every = (1 << len(names)) - 1
 
     def agreeing(s: int, g: int) -> int:
         wanted, found = gold[g].attributes, system[s].attributes
+        if wanted == found:
+            return every
         bits = 0
         for name, bit in bits_of:
             value, other = wanted.get(name), found.get(name)

@@ -6,6 +6,7 @@ edge is worth its weight less the leaves that its two ends give up, on positive 
 same kind, which is peeled again while that halves it, and in the end solved sparse.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from math import fsum
 
@@ -19,11 +20,8 @@ def best_matching(weights: Mapping[Edge, float]) -> float:
 
 def matching(weights: Mapping[Edge, float]) -> list[Edge]:
     """The edges of a matching of the greatest weight."""
-    row_degree: dict[Hashable, int] = {}
-    column_degree: dict[Hashable, int] = {}
-    for row, column in weights:
-        row_degree[row] = row_degree.get(row, 0) + 1
-        column_degree[column] = column_degree.get(column, 0) + 1
+    row_degree = Counter([row for row, _ in weights])
+    column_degree = Counter([column for _, column in weights])
     row_leaf: dict[Hashable, Edge] = {}
     column_leaf: dict[Hashable, Edge] = {}
     core: list[Edge] = []

@@ -55,19 +55,22 @@ def overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 def exact(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """1 for the same span; mentions without a span are the same if their ids are."""
-    return _equal(gold, system, lambda mention: mention.span or mention.id)
+    return _equal([mention.span or mention.id for mention in gold], [mention.span or mention.id for mention in system])
 
 
 def head(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """1 for the same head; of a mention without a head the span counts."""
-    return _equal(gold, system, lambda mention: mention.head or mention.span or mention.id)
+    return _equal(
+        [mention.head or mention.span or mention.id for mention in gold],
+        [mention.head or mention.span or mention.id for mention in system],
+    )
 
 
-def _equal(gold: Sequence[Mention], system: Sequence[Mention], key: Callable[[Mention], Region | str]) -> Alike:
+def _equal(gold: Sequence[Region | str], system: Sequence[Region | str]) -> Alike:
     places: dict[Region | str, list[int]] = {}
-    for g, mention in enumerate(gold):
-        places.setdefault(key(mention), []).append(g)
-    return [(-1.0, s, g) for s, mention in enumerate(system) for g in places.get(key(mention), ())]
+    for g, place in enumerate(gold):
+        places.setdefault(place, []).append(g)
+    return [(-1.0, s, g) for s, place in enumerate(system) if place in places for g in places[place]]
 
 
 SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Alike]] = {

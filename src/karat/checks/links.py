@@ -59,11 +59,18 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _are_trees(document: Document) -> bool:
     """Whether there is nothing to tell, seen at once: no clusters, one parent for each child, and roots above all."""
-    left = {(link.kind, link.target): link.source for link in document.links}
-    if len(left) < len(document.links) or any(mention.cluster for mention in document.mentions):
+    parents: dict[str, dict[str, str]] = {}
+    for link in document.links:
+        parents.setdefault(link.kind, {})[link.target] = link.source
+    if sum(map(len, parents.values())) < len(document.links) or any(mention.cluster for mention in document.mentions):
         return False
+    return all(map(_has_roots, parents.values()))
+
+
+def _has_roots(left: dict[str, str]) -> bool:
+    """Whether the parents of these children soon lead to one that has none: children of roots are taken away."""
     for _ in range(DEPTH):
-        left = {child: parent for child, parent in left.items() if (child[0], parent) in left}
+        left = {child: parent for child, parent in left.items() if parent in left}
         if not left:
             return True
     return False

@@ -1,17 +1,18 @@
 """The ledger: counts of units, as a protocol gathers them of a corpus, or of a part of it."""
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from karat.counts import Counts, Leaf, Rows, finish, mean, settled
-from karat.errors import Report
+from karat.errors import Finding, Report
 from karat.measures import Composite, Measure
 from karat.protocols import Averages
 from karat.results import Score
 from karat.tables import Tables
 
 Wanted = Sequence[tuple[Measure | Composite, Averages]]
+Remarks = Callable[[Any, Counts], Iterable[Finding]]
 
 
 class _Waiting(NamedTuple):
@@ -42,6 +43,7 @@ class Ledger:
         self.measures: list[tuple[Measure, Averages, Rows]] = [
             (row, averages, Rows(row.kind)) for row, averages in wanted if not isinstance(row, Composite)
         ]
+        self._counting = [(measure, rows, getattr(measure, "remarks", None)) for measure, _, rows in self.measures]
         self._composites = [(row, averages) for row, averages in wanted if isinstance(row, Composite)]
         late = any(getattr(measure.artefact, "needs_corpus", False) for measure, _, _ in self.measures)
         self._at_once = unit == "document" and not late
@@ -58,8 +60,8 @@ class Ledger:
         gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
         if self._at_once:
             self._enter(unit, gold, system, [tables])
-            for measure, _, rows in self.measures:
-                self._append(measure, rows, tables.get(measure.artefact))
+            for measure, rows, remarks in self._counting:
+                self._append(measure, rows, remarks, tables.get(measure.artefact))
         else:
             # Mentions and how they were aligned are let go; only what is counted waits.
             made = {artefact: tables.get(artefact) for artefact in self._artefacts}
@@ -73,7 +75,7 @@ class Ledger:
             kept = [document.tables for document in documents if document.tables is not None]
             self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
         finished: dict[Any, list[Any]] = {}
-        for measure, _, rows in self.measures:
+        for measure, rows, remarks in self._counting:
             artefact = measure.artefact
             if units and artefact not in finished:
                 whole = [artefact.add([document.made[artefact] for document in documents]) for _, documents in units]
@@ -81,14 +83,13 @@ class Ledger:
                 self.whole[artefact] = whole
                 finished[artefact] = artefact.settled(whole) if late else whole
             for table in finished.get(artefact, ()):
-                self._append(measure, rows, table)
+                self._append(measure, rows, remarks, table)
         self._pending = {}
 
-    def _append(self, measure: Measure, rows: Rows, table: Any) -> None:
+    def _append(self, measure: Measure, rows: Rows, remarks: Remarks | None, table: Any) -> None:
         """Count a unit, and tell what the measure has to say of it."""
         counts = measure.count(table)
         rows.append(counts)
-        remarks = getattr(measure, "remarks", None)
         if remarks is not None and self._report is not None:
             for finding in remarks(table, counts):
                 self._report(finding)

@@ -1,7 +1,6 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
 from typing import TypeVar
 
 from karat import __version__
@@ -99,7 +98,8 @@ class Sheet:
 
     def add(self, pair: Pair) -> None:
         """Take one document."""
-        pair = reduce(lambda left, filter_: filter_(left), self._filters, pair)
+        for filter_ in self._filters:
+            pair = filter_(pair)
         unit = self._unit(pair.gold)
         self._same_mentions = self._same_mentions and _places(pair.gold) == _places(pair.system)
         collapsed = self._collapsed(pair)

@@ -120,7 +120,7 @@ class _HasAttributes(Protocol):
 
 def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, str]]:
     """(kind, attribute) pairs that occur on mentions."""
-    return frozenset((mention.kind, name) for mention in mentions for name in mention.attributes)
+    return frozenset([(mention.kind, name) for mention in mentions for name in mention.attributes])
 
 
 def links_in(document: Document) -> frozenset[tuple[str, str, str]]:

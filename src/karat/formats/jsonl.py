@@ -75,7 +75,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         if not data.isspace():
             head = _decoded(_head, data, file, line)
             attributes = attributes_in(head.mentions)
-            kinds = frozenset(mention.kind for mention in head.mentions)
+            kinds = frozenset([mention.kind for mention in head.mentions])
             links = _links_in(data) if head.links else frozenset()
             yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
         offset += len(data)
@@ -117,6 +117,8 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
         raise UNIT.error(found, file=file, line=block.line)
     _refuse_twice([mention.id for mention in document.mentions], "mention", file, block.line)
+    if not document.clusters and not document.links and all(map(_is_plain, document.mentions)):
+        return document
     _refuse_twice([cluster.id for cluster in document.clusters], "cluster", file, block.line)
 
     def tell(rule: Rule, message: str) -> None:
@@ -161,10 +163,10 @@ def _refuse_places(document: Document, file: str, line: int) -> None:
 
 def _is_plain(mention: Mention) -> bool:
     """Whether there is one good segment and no other region, as in nearly every mention: nothing to look at."""
-    if len(mention.span) == 1 and mention.head is mention.extent is mention.anchor is mention.scope is None:
-        ((begin, end),) = mention.span
-        return 0 <= begin < end
-    return False
+    span = mention.span
+    if len(span) != 1 or mention.boxes:
+        return False
+    return 0 <= span[0][0] < span[0][1] and mention.head is mention.extent is mention.anchor is mention.scope is None
 
 
 def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:

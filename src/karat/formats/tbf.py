@@ -14,6 +14,7 @@ another document's header, empty spans, overlapping clusters).
 
 from collections import Counter
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -67,12 +68,12 @@ def sniff(head: bytes) -> bool:
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first, line = None, 0, 0, 0
-    links: set[tuple[str, str, str]] = set()
+    relations: set[bytes] = set()
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
         if data[0] == RELATION_MARK:
-            links.update(_link(data))
+            relations.add(data[1:].lstrip().partition(b"\t")[0])
         elif data[0] in MARKS:
             mark = data.strip()
             if mark.startswith(BEGIN):
@@ -85,11 +86,11 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             elif mark.startswith(END):
                 if id_ is None:
                     raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                yield Block(id_, start, offset - start, first, ATTRIBUTES, links=frozenset(links))
+                yield Block(id_, start, offset - start, first, ATTRIBUTES, links=_links(relations))
                 id_ = None
-                links.clear()
+                relations.clear()
             elif mark[:1] == b"@":
-                links.update(_link(mark))
+                relations.add(mark[1:].lstrip().partition(b"\t")[0])
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
@@ -98,10 +99,9 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         raise _not_closed("the file ends", id_, first, file, line)
 
 
-def _link(mark: bytes) -> tuple[tuple[str, str, str], ...]:
-    """The kind of link that a relation line draws, and what it joins."""
-    name = mark[1:].lstrip().partition(b"\t")[0]
-    return (LINKS[name],) if name in LINKS else ()
+def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
+    """The kinds of links that relations of these names draw, and what they join."""
+    return frozenset([LINKS[name] for name in relations if name in LINKS])
 
 
 def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
@@ -119,16 +119,17 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     for line, text in lines:
         if text[0] == "@":
             relations.read(line, text[1:].lstrip())
+    cluster_of = relations.cluster_of.get
     mentions: dict[str, Mention] = {}
     producer = None
     for line, text in lines:
         if text[0] == "@":
             continue
-        try:
-            producer, document, id_, where, words, type_, realis, *confidence = text.split("\t")
-        except ValueError:
-            raise COLUMNS.error(_few_columns(text), file=file, line=line) from None
-        if document.strip() != block.id:
+        columns = text.split("\t")
+        if len(columns) < 7:
+            raise COLUMNS.error(_few_columns(text), file=file, line=line)
+        producer, document, id_, where, words, type_, realis = columns[:7]
+        if document != block.id and document.strip() != block.id:
             found = f"a mention of document {quoted(document)} in the block of {quoted(block.id)}"
             raise OTHER_DOCUMENT.error(found, file=file, line=line)
         if id_ != (trimmed := id_.strip()):
@@ -151,9 +152,9 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
         if not (type_ and realis):
             attributes = {name: value for name, value in attributes.items() if value}
-        cluster = relations.cluster_of.get(id_)
+        confidence = tuple(columns[7:]) if len(columns) > 7 else ()
         mentions[id_] = Mention(
-            id_, span, None, None, None, "event", cluster, attributes, words or None, tuple(confidence)
+            id_, span, None, None, None, "event", cluster_of(id_), attributes, words or None, confidence
         )
     links = relations.links(mentions)
     return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)
@@ -192,14 +193,11 @@ def _few_columns(line: str) -> str:
     return f"{found}{blanks}: {quoted(line)}"
 
 
+@lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and mostly share their spans
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
-    begin, _, end = text.partition(",")
-    # Nearly every span is one plain segment, and nearly every line has one: it is worth reading at once.
-    if begin.isdecimal() and end.isdecimal() and text.isascii() and len(text) <= LONGEST_SEGMENT:
-        segment = int(begin), int(end)
-        if segment[0] < segment[1]:
-            return (segment,)
+    if ";" not in text:
+        return (_segment(text),)
     return tuple(sorted(map(_segment, text.split(";"))))
 
 
@@ -271,14 +269,14 @@ class _Relations:
             if trimmed != arguments:
                 self._tell(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
             arguments = trimmed
-        least, most = (2, 2) if name in LINK_KINDS else (1 if name == "Coreference" else 2, len(arguments))
-        if not least <= len(arguments) <= most:
-            wanted = f"{least}" if most == least else f"{least} or more"
-            found = f"@{name} with {len(arguments)} argument{'s' * (len(arguments) > 1)}, expected {wanted}"
-            raise self._wrong(line, f"{found}: {quoted(listed)}")
-        if name == "Coreference":
+        if name in LINK_KINDS:
+            if len(arguments) != 2:
+                raise self._miscounted(line, name, listed, "2")
+        elif name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
-        elif name not in LINK_KINDS:
+        elif len(arguments) < 2:
+            raise self._miscounted(line, name, listed, "2 or more")
+        else:
             self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
             return
         self._lines.append((line, name, arguments))
@@ -320,6 +318,11 @@ class _Relations:
 
     def _tell(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
+
+    def _miscounted(self, line: int, name: str, listed: str, wanted: str) -> KaratError:
+        count = listed.count(",") + 1
+        found = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
+        return self._wrong(line, f"{found}: {quoted(listed)}")
 
     def _wrong(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)

@@ -13,6 +13,7 @@ A node is an event: all mentions that refer to it. Two links are the same if the
 children share one (section 3.2). Nothing here recurses: a tree may be as deep as it likes.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 from typing import Literal
@@ -292,8 +293,14 @@ def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
     del parameters
     if not (table.gold.is_forest and table.system.is_forest):
         return Matches(0, 0, undefined=1)
+    alike = _alike_plain(table) if table.is_plain else _alike(table)
+    return Matches(_best(alike), max(table.gold.size, table.system.size), undefined=0)
+
+
+def _alike(table: Hierarchy) -> Pairs:
+    """φ of every two trees that have an event in its place."""
     gold, system = table.gold.parents, table.system.parents
-    gold_tree, system_tree = _trees(table.gold), _trees(table.system)
+    gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
     in_place: dict[tuple[int, int], Pairs] = {}
     for event, twins in table.gold_twins.items():
         above = gold.get(event)
@@ -301,16 +308,17 @@ def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
             there = system.get(twin)
             if there is None if above is None else there in table.gold_twins.get(above, ()):
                 in_place.setdefault((gold_tree[event], system_tree[twin]), []).append((event, twin, 1))
-    alike = [(*trees, _best(pairs)) for trees, pairs in in_place.items()]
-    return Matches(_best(alike), max(table.gold.size, table.system.size), undefined=0)
+    return [(*trees, _best(pairs)) for trees, pairs in in_place.items()]
 
 
-def _trees(graph: Graph) -> dict[int, int]:
-    """The root of each event."""
-    root: dict[int, int] = {}
-    for event in graph.from_the_roots:
-        root[event] = root[graph.parents[event]] if event in graph.parents else event
-    return root
+def _alike_plain(table: Hierarchy) -> Pairs:
+    """The same where no event has two twins: in its place is what has the same parent, or none, on both sides."""
+    gold, system = table.gold.parents.get, table.system.parents.get
+    gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
+    in_place = Counter(
+        [(gold_tree[event], system_tree[event]) for event in table.gold_twins if gold(event) == system(event)]
+    )
+    return [(*trees, count) for trees, count in in_place.items()]
 
 
 COUNTERS: dict[Name, Callable[[Hierarchy, Parameters], Counts]] = {

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Artefact(Protocol[T]):
-    """A wanted table: hashable, so that equal wishes are met once."""
+    """A wanted table: hashable, so that equal wishes are met once; asked for in every document, so best hashed once."""
 
     def make(self, tables: "Tables") -> T:
         """The table of one document."""

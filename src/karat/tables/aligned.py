@@ -21,7 +21,7 @@ class AlignedPairs(Struct, frozen=True):
     pairs: Sequence[Match]
 
 
-class CandidatePairs(Struct, frozen=True):
+class CandidatePairs(Struct, frozen=True, cache_hash=True):
     """Wanted: every pair that is alike at all, in the order of trial, with the attributes on which it agrees."""
 
     similarity: str
@@ -43,7 +43,7 @@ class CandidatePairs(Struct, frozen=True):
         return sorted(found)
 
 
-class Alignment(Struct, frozen=True):
+class Alignment(Struct, frozen=True, cache_hash=True):
     """Wanted: the pairs chosen by a method among candidates that agree on `agree` and are alike enough."""
 
     candidates: CandidatePairs

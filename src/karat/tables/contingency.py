@@ -7,7 +7,8 @@ add up to the table of a topic or a corpus, in which a cluster that lives in sev
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from itertools import chain, repeat
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +19,8 @@ from karat.tables.aligned import AlignedPairs, Alignment
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare numbers of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with numbers that count them.")
+
+T = TypeVar("T")
 
 Singletons = Literal["keep", "drop-gold", "drop-each"]
 
@@ -67,7 +70,7 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
     return Contingency(Counter(golds.values()), Counter(systems.values()), overlap)
 
 
-class CorefTable(Struct, frozen=True):
+class CorefTable(Struct, frozen=True, cache_hash=True):
     """Wanted: the contingency table under an alignment of mentions."""
 
     alignment: Alignment
@@ -135,14 +138,17 @@ def pairs_within(sizes: Iterable[int]) -> int:
 
 
 def _sum(tables: Iterable[Contingency]) -> Contingency:
-    gold: Counter[Hashable] = Counter()
-    system: Counter[Hashable] = Counter()
-    overlap: Counter[tuple[Hashable, Hashable]] = Counter()
-    for table in tables:
-        gold.update(table.gold)
-        system.update(table.system)
-        overlap.update(table.overlap)
-    return Contingency(gold, system, overlap)
+    listed = list(tables)
+    return Contingency(
+        _added([table.gold for table in listed]),
+        _added([table.system for table in listed]),
+        _added([table.overlap for table in listed]),
+    )
+
+
+def _added(parts: Iterable[Mapping[T, int]]) -> Counter[T]:
+    """Counts added up name by name; each name said as often as it counts, since that is counted fastest."""
+    return Counter(chain.from_iterable(chain.from_iterable(map(repeat, part, part.values())) for part in parts))
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:

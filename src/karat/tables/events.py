@@ -25,7 +25,7 @@ class Events(Struct, frozen=True):
     """For each kind of link the edges, sorted, each once; none leads from an event to itself."""
 
 
-class BothEvents(Struct, frozen=True):
+class BothEvents(Struct, frozen=True, cache_hash=True):
     """Wanted: the events of both sides."""
 
     def make(self, tables: Tables) -> tuple[Events, Events]:

@@ -62,16 +62,30 @@ class Graph:
     @cached_property
     def from_the_roots(self) -> list[int]:
         """All events of a forest, each after its parent."""
-        found = [event for event in self.numbers if event not in self.parents]
+        parents, children = self.parents, self.children
+        found = [event for event in self.numbers if event not in parents]
         for event in found:  # it grows while we walk along
-            if event in self.children:
-                found.extend(self.children[event])
+            if event in children:
+                found.extend(children[event])
         return found
+
+    @cached_property
+    def tree_of(self) -> dict[int, int]:
+        """The root above each event of a forest."""
+        root: dict[int, int] = {}
+        parent_of = self.parents.get
+        for event in self.from_the_roots:
+            parent = parent_of(event)
+            root[event] = event if parent is None else root[parent]
+        return root
 
     @cached_property
     def below(self) -> Relation:
         """The children of each event, as bits."""
-        return {parent: sum([1 << child for child in children]) for parent, children in self.children.items()}
+        below: Relation = {}
+        for parent, child in self.links:
+            below[parent] = below.get(parent, 0) | 1 << child
+        return below
 
     @cached_property
     def far_below(self) -> Relation:
@@ -85,9 +99,10 @@ class Graph:
     @cached_property
     def beside(self) -> Relation:
         """The siblings of each event: those with a parent of its own, as bits."""
+        below = self.below
         beside: Relation = {}
         for parent, child in self.links:
-            beside[child] = (beside.get(child, 0) | self.below[parent]) & ~(1 << child)
+            beside[child] = (beside.get(child, 0) | below[parent]) & ~(1 << child)
         return beside
 
     def apart(self, related: Relation) -> Relation:
@@ -151,7 +166,7 @@ def bits(number: int) -> Iterable[int]:
         number ^= low
 
 
-class HierarchyTable(Struct, frozen=True):
+class HierarchyTable(Struct, frozen=True, cache_hash=True):
     """Wanted: the hierarchies of one kind of link under an alignment of mentions."""
 
     alignment: Alignment

@@ -27,7 +27,7 @@ Group = tuple[int, int, Hashable]
 """A meta-mention: the document (by number), the side (0 gold, 1 system), the cluster."""
 
 
-class MetaTable(CorefTable, frozen=True):
+class MetaTable(CorefTable, frozen=True, cache_hash=True):
     """Wanted: the contingency table of meta-mentions, paired by overlap."""
 
     @property

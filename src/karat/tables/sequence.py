@@ -35,7 +35,7 @@ class Awareness(Struct, frozen=True):
 NOTHING = Awareness(0, 0, 0, 0, 0, 0)
 
 
-class Timelines(Struct, frozen=True):
+class Timelines(Struct, frozen=True, cache_hash=True):
     """Wanted: the timelines of both sides by links of these kinds, each kind without what its own links entail."""
 
     kinds: tuple[str, ...]
@@ -57,7 +57,7 @@ def _together(timelines: Iterable[Timeline]) -> Timeline:
     return Timeline(link for timeline in timelines for link in timeline.reduced)
 
 
-class SequenceTable(Struct, frozen=True):
+class SequenceTable(Struct, frozen=True, cache_hash=True):
     """Wanted: temporal awareness by links of these kinds, under an alignment of mentions."""
 
     kinds: tuple[str, ...]

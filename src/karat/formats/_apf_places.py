@@ -37,8 +37,10 @@ class Places:
 
     def told(self, holder: Any) -> Told:
         """The one locator inside an extent, a head, an anchor, ..."""
-        if len(holder) == 1 and (read := self._locators.get(holder[0].tag)):
-            return read(holder[0])
+        if len(holder) == 1:
+            locator = holder[0]
+            if read := self._locators.get(locator.tag):
+                return read(locator)
         locators = [child for child in holder if child.tag in LOCATORS]
         wanted = " or ".join(f"<{name}>" for name in self._locators)
         if len(locators) != 1 or locators[0].tag not in self._locators:

@@ -55,7 +55,6 @@ _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _ARGUMENTS = frozenset({"relation_mention_argument", "event_mention_argument"})
 _REGIONS = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
 """Regions beside the span: what APF and what karat calls them."""
-_NOWHERE = (None, None)
 _LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 
@@ -104,8 +103,9 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """Everything that the document says, with its text if there is a source."""
         self._read_header()
+        whole = self._is_valid()
         for element in self._page.children(self._root, ELEMENTS["document"]):
-            self._valid = _is_small(element) and dtd().validate(element)
+            self._valid = whole or (_is_small(element) and dtd().validate(element))
             if self._valid:
                 self._read_element(element)
             else:
@@ -132,6 +132,10 @@ class Reader:
             clusters=tuple(self._clusters.values()),
             links=links,
         )
+
+    def _is_valid(self) -> bool:
+        """Whether the DTD is content with the whole document, as it mostly is: asked once, not for each element."""
+        return len(self._root) < MOST and all(map(_is_small, self._root)) and bool(dtd().validate(self._root))
 
     # The source file.
 
@@ -249,7 +253,7 @@ class Reader:
         if self._unit == "box":
             boxes: Any = {"span": span[0]} | {_REGIONS[name]: region for name, (region, _) in others.items()}
             return Mention(id_, (), None, None, None, kind, cluster, attributes, span[1], (), None, texts, boxes)
-        head, extent, scope = (others.get(name, _NOWHERE)[0] for name in _REGIONS)
+        head, extent, scope = [others[name][0] if name in others else None for name in _REGIONS]
         # The fields in their order, since building by keyword takes twice as long.
         return Mention(id_, span[0], head, extent, None, kind, cluster, attributes, span[1], (), scope, texts)  # type: ignore[arg-type]
 
@@ -451,7 +455,7 @@ class Reader:
 
 def _is_small(element: Any) -> bool:
     """Whether lxml can be asked about it: with many children that are wrong it takes the square of their number."""
-    return len(element) < MOST and all(len(child) < MOST for child in element)
+    return len(element) < MOST and max(map(len, element), default=0) < MOST
 
 
 def _event_type(about: Mapping[str, Value]) -> str:

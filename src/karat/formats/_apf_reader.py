@@ -180,8 +180,7 @@ class Reader:
     def _read_element(self, element: Any) -> None:
         tag = element.tag
         kind, shape = KINDS[tag], ELEMENTS[tag]
-        id_ = self._id(element, kind)
-        attributes = self._attributes(element, shape)
+        id_, attributes = self._named(element, shape, kind)
         if shape.subtypes is not None:
             self._check_subtype(element, attributes, shape.subtypes)
         mentions: list[Any] = []
@@ -213,8 +212,7 @@ class Reader:
 
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
-        id_ = self._id(element, _MENTION_OF[kind])
-        attributes = self._attributes(element, shape)
+        id_, attributes = self._named(element, shape, _MENTION_OF[kind])
         regions: dict[str, Told] = {}
         for child in self._children(element, shape):
             name = child.tag
@@ -410,10 +408,17 @@ class Reader:
         """The children that may stand there; what else does is told and passed over."""
         return element if self._valid else self._page.children(element, shape)
 
+    def _named(self, element: Any, shape: Element, kind: str) -> tuple[str, dict[str, Value]]:
+        """The id of an element or a mention, which must be new, and its attributes."""
+        if self._valid:
+            attributes: dict[str, Value] = {_LOWER[name]: value for name, value in element.items()}
+            return self._id(element, str(attributes.pop("id")), kind), attributes
+        return self._id(element, element.get("ID"), kind), self._attributes(element, shape)
+
     def _attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes under their names in lower case, but for the id; closed lists are checked."""
         if self._valid:
-            return {_LOWER[name]: value for name, value in element.items() if name != "ID"}
+            return {_LOWER[name]: value for name, value in element.items()}
         found: dict[str, Value] = {}
         for name, value in element.items():
             if name == "ID":
@@ -440,8 +445,7 @@ class Reader:
         self._tell(VALUE, element, f"<{element.tag}> has the {name} {quoted(value)}, which is none of {known}")
         return value
 
-    def _id(self, element: Any, kind: str) -> str:
-        id_ = element.get("ID")
+    def _id(self, element: Any, id_: str | None, kind: str) -> str:
         if not id_:
             raise self._broken(element, f"<{element.tag}> has no ID")
         if not _NAME(id_):
@@ -450,7 +454,7 @@ class Reader:
             found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
             raise self._error(TWICE, element, found)
         self._kinds[id_] = kind
-        return str(id_)
+        return id_
 
 
 def _is_small(element: Any) -> bool:

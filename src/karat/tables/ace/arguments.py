@@ -60,8 +60,16 @@ class ArgumentValues:
         """Where the values of arguments come from, by kind."""
         self.whole = whole
         """Where they are promoted mentions: the values of the elements whose mentions they are."""
+        self.least = self._least()
+        """With fewer arguments in correspondence no condition can be met."""
         self.map_arguments = optimal if self.readings.assignment == "optimal" else forced
         self.mapper = by_component(self.map_arguments)
+
+    def _least(self) -> int:
+        if self.kind == "relation" and self.conditions.relation_arguments != "0":
+            return 2 if self.conditions.relation_arguments == "both" else 1
+        by_argument = self.conditions.mapping in ("arguments", "both")
+        return int(by_argument and self.readings.argumentless != "by-extent")
 
     def make(self, tables: Tables) -> "Related":
         """Those of one document."""
@@ -97,6 +105,8 @@ class Token(NamedTuple):
     arguments: list[Argument]
     worths: list[float]
     """The value of each argument against itself."""
+    whole: float
+    """Their sum."""
     inherent: float
     """Element_Value against itself."""
     value: float
@@ -145,9 +155,10 @@ class Related:
         for id_, element in first.items():
             own = list(arguments[id_])
             worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
-            whole = prod(worths) * bool(worths) if self._is_product else fsum(worths) + epsilon * mentions[id_]
+            whole = fsum(worths)
+            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions[id_]
             value = inherent(self.want.parameters, element.attributes, epsilon)
-            found[id_] = Token(element, places[id_], own, worths, value, value * whole)
+            found[id_] = Token(element, places[id_], own, worths, whole, value, value * arguments_value)
         return found
 
     def _sum(self, values: list[float]) -> float:
@@ -197,6 +208,8 @@ class Related:
         found = {}
         extents = self.extents
         for (g, s), edges in self._candidates().items():
+            if len(edges) < self.want.least:
+                continue
             pairing = self._pairing(self.gold[g], self.system[s], edges, extents.get((g, s), 0.0))
             if pairing is not None:
                 found[g, s] = pairing
@@ -319,7 +332,7 @@ class Related:
         if self._is_promoted and readings.promoted_value == "reference":
             return fsum([gold.worths[j] * allowed[i, j].weight for i, j in best]) + tie
         right = [allowed[edge].value * allowed[edge].weight for edge in best]
-        lost = fsum(system.worths) - fsum([allowed[edge].value for edge in best])
+        lost = system.whole - fsum([allowed[edge].value for edge in best])
         return fsum(right) - self.want.parameters.W_A_FA * lost + tie
 
     def _meets(self, gold: Token, system: Token, edges: Collection[Edge], overlap: float) -> bool:
@@ -330,10 +343,9 @@ class Related:
             return False
         if self.want.kind == "relation" and wanted.relation_arguments != "0":
             main = [edge for edge in edges if system.arguments[edge[0]].role in RELATED]
-            least = 2 if wanted.relation_arguments == "both" else 1
-            if len({i for i, _ in main}) < least:
+            if len({i for i, _ in main}) < self.want.least:
                 return False
-            if self.want.readings.main_arguments == "together" and _coverable(main) < least:
+            if self.want.readings.main_arguments == "together" and _coverable(main) < self.want.least:
                 return False
         if not edges and not overlap:
             return False

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -238,17 +238,22 @@ class _Seen:
     def again(self, ids: Sequence[str]) -> list[str]:
         """Those of these ids that came in an earlier call; all are remembered."""
         hashes = {hash(id_): id_ for id_ in ids}
-        found = [id_ for key, id_ in hashes.items() if any(_holds(run, key) for run in self._runs)]
-        fresh = array("q", sorted(hashes))
+        keys = sorted(hashes)
+        found = [hashes[key] for run in self._runs for key in _common(run, keys)]
+        fresh = array("q", keys)
         while self._runs and len(self._runs[-1]) <= len(fresh):
             fresh = array("q", sorted(self._runs.pop() + fresh))
         self._runs.append(fresh)
         return found
 
 
-def _holds(run: "array[int]", key: int) -> bool:
-    place = bisect_left(run, key)
-    return place < len(run) and run[place] == key
+def _common(run: "array[int]", keys: Iterable[int]) -> Iterator[int]:
+    """Those of the keys that a run holds."""
+    end = len(run)
+    for key in keys:
+        place = bisect_left(run, key)
+        if place < end and run[place] == key:
+            yield key
 
 
 class Given(Struct, frozen=True, forbid_unknown_fields=True):

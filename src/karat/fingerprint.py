@@ -5,6 +5,7 @@ text. The same corpus in another format, or with its documents in another order,
 """
 
 import hashlib
+from struct import Struct
 
 import msgspec
 
@@ -12,14 +13,20 @@ from karat.model import Document, qualified
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
+_PLACE = Struct("<12sIQ")
+"""Where a cluster stands, in as few bytes as it takes: hash of its id, number of the document, first mention."""
+_PARTS = 64
+"""Clusters are sorted out in so many parts, one after another, so that this takes little memory too."""
+
 
 class Fingerprint:
     """Takes the documents of a corpus one by one. Their hashes are added, so order cannot show and none is kept."""
 
     def __init__(self) -> None:
         self._sum = 0
-        # A cluster that lives in several documents is known only at the end: hash of its id, document, first mention.
-        self._shared: list[tuple[bytes, str, int]] = []
+        # A cluster that lives in several documents is known only at the end.
+        self._documents: list[str] = []
+        self._shared = [bytearray() for _ in range(_PARTS)]
 
     def add(self, document: Document) -> None:
         """Take one document."""
@@ -46,13 +53,17 @@ class Fingerprint:
             # A reader of a format with local ids qualified them: such a cluster lives in no other document.
             if not cluster.startswith(own):
                 key = hashlib.blake2b(cluster.encode(), digest_size=12).digest()
-                self._shared.append((key, document.id, position))
+                self._shared[key[0] % _PARTS] += _PLACE.pack(key, len(self._documents), position)
+        self._documents.append(document.id)
 
     def __str__(self) -> str:
-        members: dict[bytes, list[tuple[str, int]]] = {}
-        for key, document, position in self._shared:
-            members.setdefault(key, []).append((document, position))
-        across = sorted(sorted(places) for places in members.values() if len(places) > 1)
+        across: list[list[tuple[str, int]]] = []
+        for part in self._shared:
+            members: dict[bytes, list[tuple[str, int]]] = {}
+            for key, document, position in _PLACE.iter_unpack(part):
+                members.setdefault(key, []).append((self._documents[document], position))
+            across += [sorted(places) for places in members.values() if len(places) > 1]
+        across.sort()
         whole = hashlib.sha256(_encode((str(self._sum), across)))
         return f"sha256:{whole.hexdigest()[:16]}"
 

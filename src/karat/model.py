@@ -53,7 +53,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     """Its regions by their names, the span too, where the source is an image."""
 
 
-class Place(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A region that is no mention, with the text that stands there."""
 
     span: Region = ()
@@ -61,21 +61,21 @@ class Place(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     boxes: Boxes = ()
 
 
-class Name(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Name(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A name of what a cluster stands for, and where it stands."""
 
     place: Place
     name: str | None = None
 
 
-class External(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class External(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """What a cluster is in a resource outside the corpus: the resource's name, and the id there."""
 
     resource: str
     id: str
 
 
-class Cluster(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """What mentions refer to. Only clusters that have more than an id need a record; ids are corpus-wide."""
 
     id: Id

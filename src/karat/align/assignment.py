@@ -21,19 +21,22 @@ def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
 
 def components(edges: Iterable[Edge]) -> list[list[Edge]]:
     """Edges that hang together through their rows and columns."""
-    parent: dict[tuple[bool, int], tuple[bool, int]] = {}
-
-    def root(node: tuple[bool, int]) -> tuple[bool, int]:
-        while parent.setdefault(node, node) != node:
-            parent[node] = node = parent[parent[node]]
-        return node
-
     listed = sorted(edges)
+    parent = {column: column for _, column in listed}
+
+    def root(column: int) -> int:
+        while parent[column] != column:
+            parent[column] = column = parent[parent[column]]
+        return column
+
+    first: dict[int, int] = {}
     for row, column in listed:
-        parent[root((False, row))] = root((True, column))
-    found: dict[tuple[bool, int], list[Edge]] = {}
+        anchor = first.setdefault(row, column)
+        if anchor != column:  # the columns of a row hang together
+            parent[root(anchor)] = root(column)
+    found: dict[int, list[Edge]] = {}
     for row, column in listed:
-        found.setdefault(root((False, row)), []).append((row, column))
+        found.setdefault(root(column), []).append((row, column))
     return list(found.values())
 
 

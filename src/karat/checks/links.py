@@ -29,7 +29,7 @@ Edge = tuple[Class, Class]
 
 def check(document: Document) -> Iterator[Finding]:
     """Every kind of link for itself."""
-    if not document.links or _are_trees(document):
+    if not document.links or _are_trees(document) or _are_arguments(document):
         return
     ends = {end for link in document.links for end in (link.source, link.target)}
     class_of = {
@@ -74,6 +74,14 @@ def _has_roots(left: dict[str, str]) -> bool:
         if not left:
             return True
     return False
+
+
+def _are_arguments(document: Document) -> bool:
+    """The same: what links lead to has no links of its own and is no event, as the arguments of ACE."""
+    class_of = {mention.id: mention.cluster or mention.id for mention in document.mentions}
+    targets = {class_of.get(link.target, link.target) for link in document.links}
+    others = {class_of[mention.id] for mention in document.mentions if mention.kind != "event"}
+    return targets <= others and targets.isdisjoint({class_of.get(link.source, link.source) for link in document.links})
 
 
 def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:

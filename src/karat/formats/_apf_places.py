@@ -12,7 +12,6 @@ from karat.model import Box, Boxes, Place, Region, Unit
 Told = tuple[Region | Boxes, str | None]
 """A region and its text."""
 
-_DIGITS = re.compile(r"[0-9]{1,18}").fullmatch
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -37,8 +36,10 @@ class Places:
 
     def told(self, holder: Any) -> Told:
         """The one locator inside an extent, a head, an anchor, ..."""
-        if len(holder) == 1 and (read := self._locators.get(holder[0].tag)):
-            return read(holder[0])
+        if len(holder) == 1:
+            locator = holder[0]
+            if read := self._locators.get(locator.tag):
+                return read(locator)
         locators = [child for child in holder if child.tag in LOCATORS]
         wanted = " or ".join(f"<{name}>" for name in self._locators)
         if len(locators) != 1 or locators[0].tag not in self._locators:
@@ -52,7 +53,7 @@ class Places:
     def _charseq(self, locator: Any) -> Told:
         """Both offsets are those of characters."""
         start, end = locator.get("START", ""), locator.get("END", "")
-        if _DIGITS(start) and _DIGITS(end) and not len(locator):
+        if _is_number(start) and _is_number(end) and not len(locator):
             begin, last = int(start), int(end)
             if begin <= last:
                 return ((begin, last + 1),), locator.text or ""
@@ -128,3 +129,8 @@ class Places:
         for child in locator:
             self._page.tell(UNKNOWN, child, f"<{child.tag}> stands in <{locator.tag}>, where it is not known")
         return "".join([locator.text or "", *(child.tail or "" for child in locator)])
+
+
+def _is_number(value: str) -> bool:
+    """Whether there are digits and nothing else, as nearly always; a regular expression takes three times as long."""
+    return value.isdecimal() and value.isascii() and len(value) <= 18

@@ -55,7 +55,6 @@ _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _ARGUMENTS = frozenset({"relation_mention_argument", "event_mention_argument"})
 _REGIONS = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
 """Regions beside the span: what APF and what karat calls them."""
-_NOWHERE = (None, None)
 _LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 
@@ -104,8 +103,9 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """Everything that the document says, with its text if there is a source."""
         self._read_header()
+        whole = self._is_valid()
         for element in self._page.children(self._root, ELEMENTS["document"]):
-            self._valid = _is_small(element) and dtd().validate(element)
+            self._valid = whole or (_is_small(element) and dtd().validate(element))
             if self._valid:
                 self._read_element(element)
             else:
@@ -132,6 +132,10 @@ class Reader:
             clusters=tuple(self._clusters.values()),
             links=links,
         )
+
+    def _is_valid(self) -> bool:
+        """Whether the DTD is content with the whole document, as it mostly is: asked once, not for each element."""
+        return len(self._root) < MOST and all(map(_is_small, self._root)) and bool(dtd().validate(self._root))
 
     # The source file.
 
@@ -176,8 +180,7 @@ class Reader:
     def _read_element(self, element: Any) -> None:
         tag = element.tag
         kind, shape = KINDS[tag], ELEMENTS[tag]
-        id_ = self._id(element, kind)
-        attributes = self._attributes(element, shape)
+        id_, attributes = self._named(element, shape, kind)
         if shape.subtypes is not None:
             self._check_subtype(element, attributes, shape.subtypes)
         mentions: list[Any] = []
@@ -209,8 +212,7 @@ class Reader:
 
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
-        id_ = self._id(element, _MENTION_OF[kind])
-        attributes = self._attributes(element, shape)
+        id_, attributes = self._named(element, shape, _MENTION_OF[kind])
         regions: dict[str, Told] = {}
         for child in self._children(element, shape):
             name = child.tag
@@ -249,7 +251,7 @@ class Reader:
         if self._unit == "box":
             boxes: Any = {"span": span[0]} | {_REGIONS[name]: region for name, (region, _) in others.items()}
             return Mention(id_, (), None, None, None, kind, cluster, attributes, span[1], (), None, texts, boxes)
-        head, extent, scope = (others.get(name, _NOWHERE)[0] for name in _REGIONS)
+        head, extent, scope = [others[name][0] if name in others else None for name in _REGIONS]
         # The fields in their order, since building by keyword takes twice as long.
         return Mention(id_, span[0], head, extent, None, kind, cluster, attributes, span[1], (), scope, texts)  # type: ignore[arg-type]
 
@@ -406,10 +408,17 @@ class Reader:
         """The children that may stand there; what else does is told and passed over."""
         return element if self._valid else self._page.children(element, shape)
 
+    def _named(self, element: Any, shape: Element, kind: str) -> tuple[str, dict[str, Value]]:
+        """The id of an element or a mention, which must be new, and its attributes."""
+        if self._valid:
+            attributes: dict[str, Value] = {_LOWER[name]: value for name, value in element.items()}
+            return self._id(element, str(attributes.pop("id")), kind), attributes
+        return self._id(element, element.get("ID"), kind), self._attributes(element, shape)
+
     def _attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes under their names in lower case, but for the id; closed lists are checked."""
         if self._valid:
-            return {_LOWER[name]: value for name, value in element.items() if name != "ID"}
+            return {_LOWER[name]: value for name, value in element.items()}
         found: dict[str, Value] = {}
         for name, value in element.items():
             if name == "ID":
@@ -436,8 +445,7 @@ class Reader:
         self._tell(VALUE, element, f"<{element.tag}> has the {name} {quoted(value)}, which is none of {known}")
         return value
 
-    def _id(self, element: Any, kind: str) -> str:
-        id_ = element.get("ID")
+    def _id(self, element: Any, id_: str | None, kind: str) -> str:
         if not id_:
             raise self._broken(element, f"<{element.tag}> has no ID")
         if not _NAME(id_):
@@ -446,12 +454,12 @@ class Reader:
             found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
             raise self._error(TWICE, element, found)
         self._kinds[id_] = kind
-        return str(id_)
+        return id_
 
 
 def _is_small(element: Any) -> bool:
     """Whether lxml can be asked about it: with many children that are wrong it takes the square of their number."""
-    return len(element) < MOST and all(len(child) < MOST for child in element)
+    return len(element) < MOST and max(map(len, element), default=0) < MOST
 
 
 def _event_type(about: Mapping[str, Value]) -> str:

@@ -263,28 +263,43 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     if options.unit == "token":
         raise UNIT.error("offsets of an APF file do not count tokens", file=file)
     try:
-        root = root_of(data, file=file, line=block.line)
+        root = _tree(data)
     except KaratError:
         decode(data, file=file, line=block.line)
-        raise
+        root = root_of(data, file=file, line=block.line)  # is refused again, with its place
     header = msgspec.json.decode(block.context or "", type=Header)
     header.comments += _comments(data, block.line)
     return Reader(root, header, block.line, file, report).document(options.sources)
 
 
+@lru_cache(maxsize=1)
+def _tree(data: bytes) -> Any:
+    """The tree of a document; the last one stays, since what is found to be wrong with it is looked for in it."""
+    return root_of(data, file="")
+
+
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of a mention or an element, or of the argument that is a link."""
-    line = _lines(data).get(item)
+    line = (_lines(data) if isinstance(item, str) else _argument_lines(data)).get(item)
     return None if line is None else block.line + line - 1
 
 
 @lru_cache(maxsize=2)
 def _lines(data: bytes) -> dict[Item, int]:
-    """The lines of all that can be asked for; whoever asks for one mostly asks for more."""
+    """The lines of all ids that can be asked for; whoever asks for one mostly asks for more."""
     lines: dict[Item, int] = {}
-    for element in root_of(data, file="").iter():
+    for element in _tree(data).iter():
         if id_ := element.get("ID"):
             lines.setdefault(id_, element.sourceline)
+    return lines
+
+
+@lru_cache(maxsize=2)
+def _argument_lines(data: bytes) -> dict[Item, int]:
+    """The same for arguments."""
+    lines: dict[Item, int] = {}
+    for element in _tree(data).iter():
+        if id_ := element.get("ID"):
             for argument in element:
                 role, target = argument.get("ROLE"), argument.get("REFID")
                 if role and target:

@@ -8,7 +8,7 @@ Values of arguments come from the tables of entities, values and times, summed o
 relation or event; in document-level processing there is one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum, log, prod
 from typing import Literal, NamedTuple
@@ -60,8 +60,16 @@ class ArgumentValues:
         """Where the values of arguments come from, by kind."""
         self.whole = whole
         """Where they are promoted mentions: the values of the elements whose mentions they are."""
+        self.least = self._least()
+        """With fewer arguments in correspondence no condition can be met."""
         self.map_arguments = optimal if self.readings.assignment == "optimal" else forced
         self.mapper = by_component(self.map_arguments)
+
+    def _least(self) -> int:
+        if self.kind == "relation" and self.conditions.relation_arguments != "0":
+            return 2 if self.conditions.relation_arguments == "both" else 1
+        by_argument = self.conditions.mapping in ("arguments", "both")
+        return int(by_argument and self.readings.argumentless != "by-extent")
 
     def make(self, tables: Tables) -> "Related":
         """Those of one document."""
@@ -97,6 +105,8 @@ class Token(NamedTuple):
     arguments: list[Argument]
     worths: list[float]
     """The value of each argument against itself."""
+    whole: float
+    """Their sum."""
     inherent: float
     """Element_Value against itself."""
     value: float
@@ -145,9 +155,10 @@ class Related:
         for id_, element in first.items():
             own = list(arguments[id_])
             worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
-            whole = prod(worths) * bool(worths) if self._is_product else fsum(worths) + epsilon * mentions[id_]
+            whole = fsum(worths)
+            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions[id_]
             value = inherent(self.want.parameters, element.attributes, epsilon)
-            found[id_] = Token(element, places[id_], own, worths, value, value * whole)
+            found[id_] = Token(element, places[id_], own, worths, whole, value, value * arguments_value)
         return found
 
     def _sum(self, values: list[float]) -> float:
@@ -195,34 +206,39 @@ class Related:
     def pairs(self) -> dict[Ids, Pairing]:
         """Each two tokens (gold, system) that have a basis for correspondence."""
         found = {}
-        for g, s in self._candidates():
-            pairing = self._pairing(self.gold[g], self.system[s], self.extents.get((g, s), 0.0))
+        extents = self.extents
+        for (g, s), edges in self._candidates().items():
+            if len(edges) < self.want.least:
+                continue
+            pairing = self._pairing(self.gold[g], self.system[s], edges, extents.get((g, s), 0.0))
             if pairing is not None:
                 found[g, s] = pairing
         return found
 
-    def _candidates(self) -> Iterable[Ids]:
-        """Tokens with arguments in correspondence, or with extents that overlap."""
-        holders: dict[tuple[str, str], list[str]] = {}
+    def _candidates(self) -> dict[Ids, list[Edge]]:
+        """Tokens with arguments (system, gold) whose elements correspond, or with extents that overlap."""
+        holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
-            for argument in token.arguments:
-                holders.setdefault((argument.kind, argument.element), []).append(id_)
-        found = dict.fromkeys(self.extents)
+            for j, (_, kind, element) in enumerate(token.arguments):
+                holders.setdefault((kind, element), []).append((id_, j))
+        found: dict[Ids, list[Edge]] = {edge: [] for edge in self.extents}
         for id_, token in self.system.items():
-            for _, kind, element in token.arguments:
+            for i, (_, kind, element) in enumerate(token.arguments):
                 for partner in self.arguments[kind].partners.get(element, ()):
-                    for holder in holders.get((kind, partner), ()):
-                        found[holder, id_] = None
+                    for holder, j in holders.get((kind, partner), ()):
+                        found.setdefault((holder, id_), []).append((i, j))
         return found
 
-    def _pairing(self, gold: Token, system: Token, overlap: float) -> Pairing | None:
+    def _pairing(self, gold: Token, system: Token, edges: list[Edge], overlap: float) -> Pairing | None:
         """Element_Value(sys) · Arguments_Value(sys), if the conditions of Tables 15 to 19 are met."""
         want = self.want
         if self._is_promoted and not self._in_place(gold.element, system.element, overlap):
             return None
-        allowed = self._allowed(gold, system)
+        allowed = self._allowed(gold, system, edges)
+        if want.readings.conditions == "mappable" and not self._meets(gold, system, allowed, overlap):
+            return None
         best = self._chosen(allowed)
-        if not self._meets(gold, system, allowed, best, overlap):
+        if want.readings.conditions == "mapped" and not self._meets(gold, system, best, overlap):
             return None
         swapped = any(allowed[edge].is_swap for edge in best)
         charged = ("type", "subtype") if swapped else ()
@@ -241,29 +257,24 @@ class Related:
         touch = self.want.readings.promoted_spans == "touch" and gold.heads and system.heads
         return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
 
-    def _allowed(self, gold: Token, system: Token) -> "dict[Edge, Allowed]":
-        """Arguments (system, gold) that may be in correspondence: Tables 16 and 19."""
+    def _allowed(self, gold: Token, system: Token, edges: list[Edge]) -> "dict[Edge, Allowed]":
+        """Which arguments (system, gold) whose elements correspond may do so themselves: Tables 16 and 19."""
         found = {}
         is_relation = self.want.kind == "relation"
         is_mapped = self.want.conditions.argument_scoring == "mapped"
-        for i, theirs in enumerate(system.arguments):
-            partners = self.arguments[theirs.kind].partners.get(theirs.element)
-            if partners is None:
+        for edge in sorted(edges) if len(edges) > 1 else edges:
+            theirs, ours = system.arguments[edge[0]], gold.arguments[edge[1]]
+            if is_mapped and not self._are_mapped(ours, theirs):
                 continue
-            for j, ours in enumerate(gold.arguments):
-                if ours.element not in partners or ours.kind != theirs.kind:
-                    continue
-                if is_mapped and not self._are_mapped(ours, theirs):
-                    continue
-                main = is_relation and (ours.role in RELATED, theirs.role in RELATED)
-                if main and main[0] != main[1]:
-                    continue
-                one = self._main(gold, system, ours, theirs) if main and main[0] else self._other(ours, theirs)
-                if one is None:
-                    continue
-                value = self._value(ours, theirs, system.documents)
-                if value or self.want.readings.conditions == "mappable":
-                    found[i, j] = Allowed(value, *one)
+            is_main = is_relation and ours.role in RELATED
+            if is_relation and is_main != (theirs.role in RELATED):
+                continue
+            one = self._main(gold, system, ours, theirs) if is_main else self._other(ours, theirs)
+            if one is None:
+                continue
+            value = self._value(ours, theirs, system.documents)
+            if value or self.want.readings.conditions == "mappable":
+                found[edge] = Allowed(value, *one)
         return found
 
     def _main(self, gold: Token, system: Token, ours: Argument, theirs: Argument) -> tuple[float, float, bool] | None:
@@ -321,36 +332,27 @@ class Related:
         if self._is_promoted and readings.promoted_value == "reference":
             return fsum([gold.worths[j] * allowed[i, j].weight for i, j in best]) + tie
         right = [allowed[edge].value * allowed[edge].weight for edge in best]
-        lost = fsum(system.worths) - fsum([allowed[edge].value for edge in best])
+        lost = system.whole - fsum([allowed[edge].value for edge in best])
         return fsum(right) - self.want.parameters.W_A_FA * lost + tie
 
-    def _meets(
-        self,
-        gold: Token,
-        system: Token,
-        allowed: "Mapping[Edge, Allowed]",
-        best: Sequence[Edge],
-        overlap: float,
-    ) -> bool:
+    def _meets(self, gold: Token, system: Token, edges: Collection[Edge], overlap: float) -> bool:
         """Whether the conditions for correspondence are met: Tables 15, 18 and 17 (Arg-1 and Arg-2)."""
         by_extent = gold.arguments == [] and self.want.readings.argumentless == "by-extent"
-        edges = list(allowed) if self.want.readings.conditions == "mappable" else list(best)
         wanted = self.want.conditions
         if wanted.mapping in ("arguments", "both") and not edges and not by_extent:
             return False
         if self.want.kind == "relation" and wanted.relation_arguments != "0":
-            main = [i for i, argument in enumerate(system.arguments) if argument.role in RELATED]
-            least = 2 if wanted.relation_arguments == "both" else 1
-            each = self.want.readings.main_arguments == "each"
-            if (len({i for i, _ in edges if i in main}) if each else _coverable(main, edges)) < least:
+            main = [edge for edge in edges if system.arguments[edge[0]].role in RELATED]
+            if len({i for i, _ in main}) < self.want.least:
+                return False
+            if self.want.readings.main_arguments == "together" and _coverable(main) < self.want.least:
                 return False
         if not edges and not overlap:
             return False
         if wanted.mapping in ("extents", "both", "all+extents") and not overlap:
             return False
         if wanted.mapping in ("all", "all+extents"):
-            turned = [(j, i) for i, j in edges]
-            return _coverable(range(len(gold.arguments)), turned) == len(gold.arguments)
+            return _coverable(edges) == len(gold.arguments)
         return True
 
     def value(self, gold: str, system: str) -> float:
@@ -438,7 +440,6 @@ class Allowed(NamedTuple):
     is_swap: bool
 
 
-def _coverable(rows: Iterable[int], edges: Sequence[Edge]) -> int:
-    """How many of these rows a one-to-one mapping can have, at most."""
-    wanted = set(rows)
-    return len(optimal({edge: (1.0, 0.0) for edge in edges if edge[0] in wanted}))
+def _coverable(edges: Iterable[Edge]) -> int:
+    """How many pairs a one-to-one mapping can have, at most."""
+    return len(optimal(dict.fromkeys(edges, (1.0, 0.0))))

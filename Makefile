@@ -14,7 +14,7 @@ demo: $(VENV)/ready  ## score the bundled corpus
 	$(BIN)/karat demo
 
 test: $(VENV)/ready  ## run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(VENV)/ready  ## formatting, lint rules and types
 	$(BIN)/ruff format --check .

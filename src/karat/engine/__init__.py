@@ -97,18 +97,22 @@ def score(
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
     total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)
-    for done, (pair, in_gold) in enumerate(met, 1):
-        if in_gold:
-            fingerprint.add(pair.gold)
-            units.add(pair.gold.unit)
-        mentions[0] += len(pair.gold.mentions)
-        mentions[1] += len(pair.system.mentions)
-        with places.of(pair.gold.id):
-            for sheet in sheets:
-                if in_gold or sheet.protocol.system_only_documents == "score":
-                    sheet.add(pair)
-        if progress is not None:
-            progress(done, total)
+    try:
+        for done, (pair, in_gold) in enumerate(met, 1):
+            if in_gold:
+                fingerprint.add(pair.gold)
+                units.add(pair.gold.unit)
+            mentions[0] += len(pair.gold.mentions)
+            mentions[1] += len(pair.system.mentions)
+            with places.of(pair.gold.id):
+                for sheet in sheets:
+                    if in_gold or sheet.protocol.system_only_documents == "score":
+                        sheet.add(pair)
+            if progress is not None:
+                progress(done, total)
+    finally:
+        gold.close()
+        system.close()
     for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):
         if not count:
             report(NO_MENTIONS.at(f"{side} has no mention at all", file=corpus.name))

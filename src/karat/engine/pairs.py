@@ -43,12 +43,8 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
 
 def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
     golds = gold.survey().rows
-    try:
-        for id_ in ids:
-            yield _pair(gold, system, id_, report), id_ in golds
-    finally:
-        gold.close()
-        system.close()
+    for id_ in ids:
+        yield _pair(gold, system, id_, report), id_ in golds
 
 
 def _pair(gold: Corpus, system: Corpus, id_: str, report: Report) -> Pair:

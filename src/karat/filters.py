@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.align import Comparison
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Origin, Report, Rule, quoted
 from karat.model import Document, Mention, Pair, Region, Value
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
@@ -215,15 +215,16 @@ class Elements(Struct, frozen=True, forbid_unknown_fields=True):
         del comparison, report
         if self.within == "corpus":
             return unchanged
-        sides = (("gold", _Seen()), ("the system", _Seen()))
+        sides: tuple[tuple[Origin, _Seen], ...] = (("gold", _Seen()), ("system", _Seen()))
 
         def checked(pair: Pair) -> Pair:
             for (side, seen), document in zip(sides, (pair.gold, pair.system), strict=True):
                 again = seen.again([cluster.id for cluster in document.clusters])
                 for cluster in document.clusters:
                     if cluster.id in again:
-                        found = f"{cluster.kind} {quoted(cluster.id)} of {side} is in document {quoted(document.id)}"
-                        raise ELEMENT_TWICE.error(f"{found} and in another one before it")
+                        found = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
+                        told = f"{found} is in another document of the same side, too"
+                        raise KaratError(ELEMENT_TWICE.at(told, item=cluster.id, origin=side))
             return pair
 
         return checked
@@ -275,7 +276,8 @@ class Given(Struct, frozen=True, forbid_unknown_fields=True):
                 side, part = ("lacks", min(lacking)) if lacking else ("adds", min(added))
                 number = sum(lacking.values()) + sum(added.values())
                 found = f"the system's document {quoted(pair.gold.id)} {side} {' '.join(map(str, part))}"
-                raise NOT_GIVEN.error(f"{found}; in all, {number:,} given {self.what} differ")
+                told = f"{found}; in all, {number:,} given {self.what} differ"
+                raise KaratError(NOT_GIVEN.at(told, origin="system"))
             return pair
 
         return checked

@@ -1,7 +1,7 @@
 """A result as a table that a person reads at a glance, the signature under it."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from karat.counts import Leaf, Ratio
@@ -30,12 +30,9 @@ def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
     """For each family of measures that several protocols have, a row a protocol: how much a setting flatters."""
     ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
     rows = {result.protocol: {id_: score.micro for id_, score in result.scores.items()} for result in results}
-    shared = [id_ for id_ in ids if sum(any(map(_same_family(id_), row)) for row in rows.values()) > 1]
+    families = [set(map(_family, row)) for row in rows.values()]
+    shared = [id_ for id_ in ids if sum(_family(id_) in own for own in families) > 1]
     return breakdown("protocol", rows, shared, digits)
-
-
-def _same_family(id_: str) -> Callable[[str], bool]:
-    return lambda other: _family(other) == _family(id_)
 
 
 def text(result: Result, *, digits: int = 2) -> str:

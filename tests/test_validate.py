@@ -258,7 +258,8 @@ def test_nothing_is_hidden_by_what_comes_before(tmp_path: Path) -> None:
 
 def test_what_a_reader_told_before_it_gave_up_is_told(tmp_path: Path) -> None:
     text = damaged(TBF["an unknown relation"], TBF["blanks in a mention id"], TBF["an empty span"])
-    assert found(file(tmp_path, text)) == [("tbf-span", "fatal", 3), ("relation-unknown", "note", 12)]
+    told = [("tbf-span", "fatal", 3), ("id-trimmed", "note", 4), ("relation-unknown", "note", 12)]
+    assert found(file(tmp_path, text)) == told
 
 
 def test_broken_structure_ends_its_file_only(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ another document's header, empty spans, overlapping clusters).
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import repeat
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -35,6 +36,8 @@ LOCAL_CLUSTERS = True
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
 MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+OTHERS = "#@"  # what begins a line that is no mention; so does nothing, which is in every text
+COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
@@ -73,7 +76,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
         if data[0] == RELATION_MARK:
-            relations.add(data[1:].lstrip().partition(b"\t")[0])
+            relations.add(data.partition(b"\t")[0])
         elif data[0] in MARKS:
             mark = data.strip()
             if mark.startswith(BEGIN):
@@ -90,7 +93,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 id_ = None
                 relations.clear()
             elif mark[:1] == b"@":
-                relations.add(mark[1:].lstrip().partition(b"\t")[0])
+                relations.add(mark.partition(b"\t")[0])
         if id_ is None and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
             raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
@@ -100,8 +103,9 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
 
 
 def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
-    """The kinds of links that relations of these names draw, and what they join."""
-    return frozenset([LINKS[name] for name in relations if name in LINKS])
+    """The kinds of links that relations with these first columns draw, and what they join."""
+    names = [mark[1:].lstrip() for mark in relations]
+    return frozenset([LINKS[name] for name in names if name in LINKS])
 
 
 def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
@@ -112,52 +116,17 @@ def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> Karat
 def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    tokens = _TokenSpans({} if options.tokens is None else options.tokens.table(block.id, report))
-    read_span, unknown = (_char_span, []) if unit == "char" else (tokens, tokens.unknown)
-    lines = _lines(decode(data, file=file, line=block.line + 1), block.line + 1)
+    table = {} if options.tokens is None else options.tokens.table(block.id, report)
+    first = block.line + 1
+    lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
     relations = _Relations(block.id, file, report)
-    for line, text in lines:
-        if text[0] == "@":
-            relations.read(line, text[1:].lstrip())
-    cluster_of = relations.cluster_of.get
-    mentions: dict[str, Mention] = {}
-    producer = None
-    for line, text in lines:
-        if text[0] == "@":
-            continue
-        columns = text.split("\t")
-        if len(columns) < 7:
-            raise COLUMNS.error(_few_columns(text), file=file, line=line)
-        producer, document, id_, where, words, type_, realis = columns[:7]
-        if document != block.id and document.strip() != block.id:
-            found = f"a mention of document {quoted(document)} in the block of {quoted(block.id)}"
-            raise OTHER_DOCUMENT.error(found, file=file, line=line)
-        if id_ != (trimmed := id_.strip()):
-            report(TRIMMED.at(f"blanks around the mention id {quoted(id_)}", file=file, line=line))
-            id_ = trimmed
-        if id_ in mentions:
-            raise TWICE.error(f"mention id {quoted(id_)} was already used in this document", file=file, line=line)
-        if not id_:
-            raise COLUMNS.error("a mention without an id", file=file, line=line)
-        try:
-            span = read_span(where)
-        except ValueError:
-            raise SPAN.error(_span_problem(where, unit), file=file, line=line) from None
-        while unknown:
-            found = f"token {quoted(unknown.pop())} is not in the table of {quoted(block.id)}"
-            report(NO_ROW.at(found, file=file, line=line))
-        if len(span) > 1 and (merged := union(span)) != span:
-            report(MERGED.at(f"overlapping segments in the span {quoted(where)}", file=file, line=line))
-            span = merged
-        attributes: dict[str, Value] = {"type": type_, "realis": realis}
-        if not (type_ and realis):
-            attributes = {name: value for name, value in attributes.items() if value}
-        confidence = tuple(columns[7:]) if len(columns) > 7 else ()
-        mentions[id_] = Mention(
-            id_, span, None, None, None, "event", cluster_of(id_), attributes, words or None, confidence
-        )
-    links = relations.links(mentions)
-    return Document(block.id, producer=producer, unit=unit, mentions=tuple(mentions.values()), links=links)
+    for place, line in enumerate(lines, first):
+        if line[:1] == "@":
+            relations.read(place, line)
+    rows = _Rows(lines, first, file, report)
+    mentions = rows.mentions(block.id, unit, table, relations.cluster_of)
+    links = relations.links({mention.id for mention in mentions})
+    return Document(block.id, producer=rows.producer, unit=unit, mentions=mentions, links=links)
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -180,14 +149,110 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
-def _lines(text: str, first: int) -> list[tuple[int, str]]:
-    """Mention and relation lines with their numbers."""
-    lines = enumerate(map(str.strip, text.split("\n")), first)
-    return [(line, bare) for line, bare in lines if bare and bare[0] != "#"]
+class _Rows:
+    """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
+
+    def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
+        self._rows = [line.split("\t") for line in lines if line[:1] not in OTHERS]
+        self._lines, self._first, self._file, self._report = lines, first, file, report
+
+    @property
+    def producer(self) -> str | None:
+        """What the last line says."""
+        return self._rows[-1][0] if self._rows else None
+
+    def mentions(
+        self, document: str, unit: Unit, table: dict[str, int], cluster_of: dict[str, str]
+    ) -> tuple[Mention, ...]:
+        """The mentions of a document."""
+        if not self._rows:
+            return ()
+        widths = list(map(len, self._rows))
+        if min(widths) < COLUMN_COUNT:
+            row = next(row for row, width in enumerate(widths) if width < COLUMN_COUNT)
+            raise self._wrong(COLUMNS, row, _few_columns(self._rows[row]))
+        _, documents, ids, wheres, words, types, realis, *_ = zip(*self._rows, strict=False)
+        if set(documents) != {document}:
+            self._check_documents(documents, document)
+        attributes: list[dict[str, Value]] = [
+            {"type": type_, "realis": value} for type_, value in zip(types, realis, strict=True)
+        ]
+        if not (all(types) and all(realis)):
+            attributes = [{name: value for name, value in given.items() if value} for given in attributes]
+        confidences = [tuple(row[COLUMN_COUNT:]) for row in self._rows] if max(widths) > COLUMN_COUNT else repeat(())
+        ids = self._ids(ids)
+        spans = self._spans(wheres, document, unit, table)
+        nothing = repeat(None)
+        return tuple(
+            map(
+                Mention,
+                ids,
+                spans,
+                nothing,
+                nothing,
+                nothing,
+                repeat("event"),
+                map(cluster_of.get, ids),
+                attributes,
+                words if all(words) else [text or None for text in words],
+                confidences,
+            )
+        )
+
+    def _check_documents(self, documents: Sequence[str], document: str) -> None:
+        for row, named in enumerate(documents):
+            if named.strip() != document:
+                found = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
+                raise self._wrong(OTHER_DOCUMENT, row, found)
+
+    def _ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Ids, each once, without blanks around them."""
+        trimmed = tuple(map(str.strip, ids))
+        if trimmed != ids:
+            for row, (id_, bare) in enumerate(zip(ids, trimmed, strict=True)):
+                if id_ != bare:
+                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}")
+        if len(set(trimmed)) < len(trimmed) or "" in trimmed:
+            seen: set[str] = set()
+            for row, id_ in enumerate(trimmed):
+                if id_ in seen:
+                    raise self._wrong(TWICE, row, f"mention id {quoted(id_)} was already used in this document")
+                if not id_:
+                    raise self._wrong(COLUMNS, row, "a mention without an id")
+                seen.add(id_)
+        return trimmed
+
+    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: dict[str, int]) -> list[Region]:
+        """Spans in order, no segment overlapping another."""
+        spans: list[Region] = []
+        try:
+            spans.extend(map(_char_span, wheres) if unit == "char" else (_token_span(where, table) for where in wheres))
+        except ValueError:
+            row = len(spans)
+            raise self._wrong(SPAN, row, _span_problem(wheres[row], unit)) from None
+        for row, where in enumerate(wheres if table and unit == "token" else ()):
+            for token in map(str.strip, where.split(",")):
+                if token not in table:
+                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}")
+        for row, span in enumerate(spans if max(map(len, spans)) > 1 else ()):
+            if len(span) > 1 and (merged := union(span)) != span:
+                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}")
+                spans[row] = merged
+        return spans
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        return [place for place, line in enumerate(self._lines, self._first) if line[:1] not in OTHERS]
+
+    def _tell(self, rule: Rule, row: int, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=self._numbers[row]))
+
+    def _wrong(self, rule: Rule, row: int, message: str) -> KaratError:
+        return rule.error(message, file=self._file, line=self._numbers[row])
 
 
-def _few_columns(line: str) -> str:
-    columns = line.split("\t")
+def _few_columns(columns: list[str]) -> str:
+    line = "\t".join(columns)
     found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
     return f"{found}{blanks}: {quoted(line)}"
@@ -212,20 +277,12 @@ def _segment(text: str, *, empty: bool = False) -> tuple[int, int]:
     raise ValueError(text)
 
 
-class _TokenSpans:
-    """Reads token spans of a document: each id is a row of its table; `unknown` are those that are in none."""
-
-    def __init__(self, table: dict[str, int]) -> None:
-        self.unknown: list[str] = []
-        self._table = table
-
-    def __call__(self, text: str) -> Region:
-        tokens = [token.strip() for token in text.split(",")]
-        if not all(tokens):
-            raise ValueError(text)
-        if self._table:
-            self.unknown.extend(token for token in tokens if token not in self._table)
-        return runs(number(token, self._table) for token in tokens)
+def _token_span(text: str, table: dict[str, int]) -> Region:
+    """Token ids joined by `,`: each is a row of the document's table."""
+    tokens = [token.strip() for token in text.split(",")]
+    if not all(tokens):
+        raise ValueError(text)
+    return runs(number(token, table) for token in tokens)
 
 
 def _span_problem(text: str, unit: Unit) -> str:
@@ -253,25 +310,29 @@ class _Relations:
     def __init__(self, document: str, file: str, report: Report) -> None:
         self.cluster_of: dict[str, str] = {}
         self._document, self._file, self._report = document, file, report
+        self._links: list[Link] = []
+        self._named: list[str] = []
         self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
 
     def read(self, line: int, text: str) -> None:
-        """Take one line, without its @."""
+        """Take one line."""
         columns = text.split("\t")
         if len(columns) != 3:
             found = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            raise self._wrong(line, f"{found}: {quoted('@' + text)}")
-        name, id_, listed = columns
+            raise self._wrong(line, f"{found}: {quoted(text)}")
+        mark, id_, listed = columns
+        name = mark[1:].lstrip()
         arguments = listed.split(",")
         if " " in listed:
             trimmed = [argument.strip() for argument in arguments]
             if trimmed != arguments:
                 self._tell(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
             arguments = trimmed
-        if name in LINK_KINDS:
+        if (kind := LINK_KINDS.get(name)) is not None:
             if len(arguments) != 2:
                 raise self._miscounted(line, name, listed, "2")
+            self._links.append(Link(kind, arguments[0], arguments[1]))
         elif name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
         elif len(arguments) < 2:
@@ -279,20 +340,19 @@ class _Relations:
         else:
             self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
             return
+        self._named += arguments
         self._lines.append((line, name, arguments))
 
-    def links(self, known: Container[str]) -> tuple[Link, ...]:
+    def links(self, known: set[str]) -> tuple[Link, ...]:
         """The links between known mentions; what names an unknown one is reported and left out."""
-        links: list[Link] = []
+        if known.issuperset(self._named):
+            return tuple(self._links)
         for line, name, arguments in self._lines:
-            if name in LINK_KINDS and arguments[0] in known and arguments[1] in known:
-                links.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
-                continue
-            unknown = [argument for argument in arguments if argument not in known]
-            for argument in unknown:
-                found = f"@{name} names {quoted(argument)}, which is no mention of document {quoted(self._document)}"
-                self._tell(DANGLING, line, found)
-        return tuple(links)
+            for argument in arguments:
+                if argument not in known:
+                    found = f"@{name} names {quoted(argument)}, which is no mention of document"
+                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}")
+        return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:

@@ -14,7 +14,7 @@ children share one (section 3.2). Nothing here recurses: a tree may be as deep a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import fsum
 from typing import Literal
 
@@ -27,6 +27,7 @@ from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding, Rule, nearest, quoted
 from karat.measures import Card, Outcome, Setting
 from karat.model import ORDERED
+from karat.tables.contingency import pairs_within
 from karat.tables.hierarchy import Graph, Hierarchy, HierarchyTable, Keep, Relation
 
 Twinless = Literal["undefined", "own-pairs", "ignore", "drop-system"]
@@ -172,7 +173,11 @@ class Matches(Counts, frozen=True):
 
 def mucp(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
     """Links that both sides have."""
-    return _related(table, *_below(table, parameters))
+    if parameters.transitive:
+        recalled, precise = table.shared_implied_links
+        return PrecisionRecall(precise, _pairs(table.system.far_below), recalled, _pairs(table.gold.far_below))
+    recalled, precise = table.shared_links
+    return PrecisionRecall(precise, len(table.system.links), recalled, len(table.gold.links))
 
 
 def _below(table: Hierarchy, parameters: Parameters) -> tuple[Relation, Relation]:
@@ -192,10 +197,21 @@ def _pairs(relation: Relation) -> int:
 
 
 def siblings(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
-    """Pairs of events with a common parent; each pair is found from both of its ends."""
+    """Pairs of events with a common parent."""
     del parameters
+    gold, system = table.gold.parents, table.system.parents
+    if table.is_plain and table.gold.is_forest and table.system.is_forest:
+        # Siblings on both sides have one parent here and one there.
+        parents = [(parent, system[event]) for event, parent in gold.items() if event in system]
+        golds, systems, found = (_equal_pairs(each) for each in (gold.values(), system.values(), parents))
+        return PrecisionRecall(found, systems, found, golds)
     both = _related(table, table.gold.beside, table.system.beside)
-    return PrecisionRecall(*(number // 2 for number in astuple(both)))
+    return PrecisionRecall(*(number // 2 for number in astuple(both)))  # each pair is found from both of its ends
+
+
+def _equal_pairs(items: Iterable[Hashable]) -> int:
+    """Pairs of items that are equal."""
+    return pairs_within(Counter(items).values())
 
 
 def blancp(table: Hierarchy, parameters: Parameters) -> LinkClasses:
@@ -211,7 +227,7 @@ def blancp(table: Hierarchy, parameters: Parameters) -> LinkClasses:
         return kind(*nothing)
     else:
         gold, system = _below(table, parameters)
-        links = _related(table, gold, system)
+        links = mucp(table, parameters)
         nonlinks = _related(table, table.gold.apart(gold), table.system.apart(system))
     numbers = (*astuple(links), *astuple(nonlinks), 0)
     return kind(*numbers)

@@ -7,7 +7,7 @@ number, so that sets of events, held as the bits of an integer, can be compared 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -29,35 +29,22 @@ class Graph:
     def __init__(self, numbers: Sequence[int], links: Sequence[Edge], *, repeated: bool) -> None:
         self.numbers = numbers
         self.links = links
-        self._repeated = repeated
+        self.size = len(numbers)
+        """|F|: the number of events."""
+        self.parents = {child: parent for parent, child in links}
+        """The parent of each event that has one; if it has several, one of them."""
+        self.is_forest = not repeated and len(self.parents) == len(links)
+        """Whether no event has two parents or stood in several nodes."""
 
     @cached_property
     def events(self) -> int:
         """The numbers of its events, as bits."""
-        return sum([1 << number for number in self.numbers])
-
-    @property
-    def size(self) -> int:
-        """|F|: the number of events."""
-        return len(self.numbers)
-
-    @cached_property
-    def parents(self) -> dict[int, int]:
-        """The parent of each event that has one; if it has several, one of them."""
-        return {child: parent for parent, child in self.links}
-
-    @property
-    def is_forest(self) -> bool:
-        """Whether no event has two parents or stood in several nodes."""
-        return not self._repeated and len(self.parents) == len(self.links)
+        return as_bits(self.numbers)
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
         """The children of each event that has any."""
-        found: dict[int, list[int]] = {}
-        for parent, child in self.links:
-            found.setdefault(parent, []).append(child)
-        return found
+        return _grouped(self.links)
 
     @cached_property
     def from_the_roots(self) -> list[int]:
@@ -82,10 +69,7 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event, as bits."""
-        below: Relation = {}
-        for parent, child in self.links:
-            below[parent] = below.get(parent, 0) | 1 << child
-        return below
+        return {parent: as_bits(children) for parent, children in self.children.items()}
 
     @cached_property
     def far_below(self) -> Relation:
@@ -110,30 +94,52 @@ class Graph:
         return {event: self.events & ~(related.get(event, 0) | 1 << event) for event in self.numbers}
 
 
-class Hierarchy(NamedTuple):
+class Hierarchy:
     """The table of one document."""
 
-    document: str
-    gold: Graph
-    system: Graph
-    gold_twins: Mapping[int, Sequence[int]]
-    """For each gold event that has any: the system's events that share a mention with it."""
-    system_twins: Mapping[int, Sequence[int]]
-    plain: int
-    """The events that have one twin on the other side, which has no other twin: the same number on both sides."""
-    gold_only: int
-    """Mentions that the system lacks."""
-    system_only: int
-
-    @property
-    def is_plain(self) -> bool:
+    def __init__(
+        self,
+        document: str,
+        gold: Graph,
+        system: Graph,
+        *,
+        gold_twins: Mapping[int, Sequence[int]],
+        system_twins: Mapping[int, Sequence[int]],
+        plain: int,
+        gold_only: int,
+        system_only: int,
+    ) -> None:
+        self.document = document
+        self.gold = gold
+        self.system = system
+        self.gold_twins = gold_twins
+        """For each gold event that has any: the system's events that share a mention with it."""
+        self.system_twins = system_twins
+        self.plain = plain
+        """The events that have one twin on the other side, which has no other twin: the same number on both sides."""
+        self.gold_only = gold_only
+        """Mentions that the system lacks."""
+        self.system_only = system_only
+        self.is_plain = len(gold_twins) == len(system_twins) == plain.bit_count()
         """Whether no event has two twins."""
-        return len(self.gold_twins) == len(self.system_twins) == self.plain.bit_count()
 
     @property
     def same_events(self) -> bool:
         """Whether both sides make the same events of the same mentions."""
         return not self.gold_only and not self.system_only and self.plain == self.gold.events == self.system.events
+
+    @cached_property
+    def shared_links(self) -> tuple[int, int]:
+        """How many links of gold's the system has, and how many of the system's gold has."""
+        if self.is_plain:
+            found = len({*self.gold.links} & {*self.system.links})
+            return found, found
+        return self.shared(self.gold.below, self.system.below)
+
+    @cached_property
+    def shared_implied_links(self) -> tuple[int, int]:
+        """The same with the links that others imply."""
+        return self.shared(self.gold.far_below, self.system.far_below)
 
     def shared(self, gold: Relation, system: Relation) -> tuple[int, int]:
         """How many pairs of gold's relation the system's has, and how many of the system's gold's has.
@@ -158,6 +164,11 @@ def _found(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]], p
     return count
 
 
+def as_bits(places: Iterable[int]) -> int:
+    """The number with ones at these places."""
+    return sum([1 << place for place in places])
+
+
 def bits(number: int) -> Iterable[int]:
     """The places of the ones in a number."""
     while number:
@@ -179,30 +190,34 @@ class HierarchyTable(Struct, frozen=True, cache_hash=True):
         golds, systems = tables.get(BothEvents())
         gold_of, system_of = golds.event_of, systems.event_of
         twins = sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs})
-        gold_twins: dict[int, list[int]] = {}
-        system_twins: dict[int, list[int]] = {}
-        for event, twin in twins:
-            gold_twins.setdefault(event, []).append(twin)
-            system_twins.setdefault(twin, []).append(event)
+        gold_twins = _grouped(twins)
+        system_twins = _grouped([(twin, event) for event, twin in twins])
+        only = {twin: event for event, twin in twins if len(gold_twins[event]) == len(system_twins[twin]) == 1}
         after = len(golds.members)
-        number = list(range(after, after + len(systems.members)))
-        plain = 0
-        for event, twin in twins:
-            if len(gold_twins[event]) == len(system_twins[twin]) == 1:
-                number[twin] = event
-                plain |= 1 << event
+        number = [only.get(twin, after + twin) for twin in range(len(systems.members))]
         gold, system = self._stay(golds, systems, gold_twins, system_twins)
         alone = 0 if self.keep == "common" else 1
         return (
             Hierarchy(
                 tables.pair.gold.id,
-                _graph(golds.links.get(self.link, []), gold, range(after), _repeated(tables.pair.gold, self.link)),
-                _graph(systems.links.get(self.link, []), system, number, _repeated(tables.pair.system, self.link)),
-                {event: [number[twin] for twin in twins] for event, twins in gold_twins.items()},
-                {number[twin]: events for twin, events in system_twins.items()},
-                plain,
-                alone * (len(aligned.gold) - len(aligned.pairs)),
-                alone * (len(aligned.system) - len(aligned.pairs)),
+                Graph(
+                    list(gold),
+                    _kept(golds.links.get(self.link, []), gold, after),
+                    repeated=_repeated(tables.pair.gold, self.link),
+                ),
+                Graph(
+                    [number[event] for event in system],
+                    [
+                        (number[parent], number[child])
+                        for parent, child in _kept(systems.links.get(self.link, []), system, len(number))
+                    ],
+                    repeated=_repeated(tables.pair.system, self.link),
+                ),
+                gold_twins={event: [number[twin] for twin in twins] for event, twins in gold_twins.items()},
+                system_twins={number[twin]: events for twin, events in system_twins.items()},
+                plain=as_bits(only.values()),
+                gold_only=alone * (len(aligned.gold) - len(aligned.pairs)),
+                system_only=alone * (len(aligned.system) - len(aligned.pairs)),
             ),
         )
 
@@ -228,12 +243,18 @@ class HierarchyTable(Struct, frozen=True, cache_hash=True):
         return tuple(one for table in tables for one in table)
 
 
-def _graph(links: Sequence[Edge], stay: Collection[int], number: Sequence[int], repeated: bool) -> Graph:
-    """The events that stay, and the links between them, by their numbers."""
-    if len(stay) < len(number):
-        links = [(parent, child) for parent, child in links if parent in stay and child in stay]
-    kept = [(number[parent], number[child]) for parent, child in links]
-    return Graph([number[event] for event in stay], kept, repeated=repeated)
+def _kept(links: Sequence[Edge], stay: Collection[int], events: int) -> Sequence[Edge]:
+    """The links between events that stay."""
+    if len(stay) == events:
+        return links
+    return [(parent, child) for parent, child in links if parent in stay and child in stay]
+
+
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for one, other in pairs:
+        found.setdefault(one, []).append(other)
+    return found
 
 
 def _repeated(document: Document, link: str) -> bool:

@@ -87,6 +87,8 @@ _OPTIONAL = [
     if name not in element.required
 ]
 """Attributes that a mention may have: its kind, the name, and what finds the first."""
+_NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
+"""Elements and mentions."""
 
 
 def sniff(head: bytes) -> bool:
@@ -288,7 +290,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 def _lines(data: bytes) -> dict[Item, int]:
     """The lines of all ids that can be asked for; whoever asks for one mostly asks for more."""
     lines: dict[Item, int] = {}
-    for element in _tree(data).iter():
+    for element in _tree(data).iter(*_NAMED):
         if id_ := element.get("ID"):
             lines.setdefault(id_, element.sourceline)
     return lines
@@ -298,7 +300,7 @@ def _lines(data: bytes) -> dict[Item, int]:
 def _argument_lines(data: bytes) -> dict[Item, int]:
     """The same for arguments."""
     lines: dict[Item, int] = {}
-    for element in _tree(data).iter():
+    for element in _tree(data).iter(*_NAMED):
         if id_ := element.get("ID"):
             for argument in element:
                 role, target = argument.get("ROLE"), argument.get("REFID")

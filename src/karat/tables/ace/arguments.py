@@ -23,7 +23,7 @@ from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Prom
 from karat.tables.ace.mapping import by_component, forced, optimal
 from karat.tables.ace.mentions import common
 from karat.tables.ace.parameters import Values
-from karat.tables.ace.values import ElementValues, Ids, Named, Valued, chosen, mapped_elements
+from karat.tables.ace.values import ElementValues, Ids, K, Named, Valued, chosen, mapped_elements
 
 Condition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
 
@@ -140,38 +140,31 @@ class Related:
         self.system = self._tokens([(part.document, part.system) for part in parts], gold=False)
 
     def _tokens(self, documents: Sequence[tuple[str, list[Element]]], *, gold: bool) -> dict[str, Token]:
-        first: dict[str, Element] = {}
-        places: dict[str, list[str]] = {}
-        arguments: dict[str, dict[Argument, None]] = {}
-        mentions: dict[str, int] = {}
+        same: dict[str, list[tuple[str, Element]]] = {}
         for document, elements in documents:
             for element in elements:
-                first.setdefault(element.id, element)
-                places.setdefault(element.id, []).append(document)
-                arguments.setdefault(element.id, {}).update(dict.fromkeys(element.arguments))
-                mentions[element.id] = mentions.get(element.id, 0) + len(element.mentions)
+                same.setdefault(element.id, []).append((document, element))
+        tables = {kind: table.gold_worth if gold else table.system_worth for kind, table in self.arguments.items()}
         epsilon = self.want.readings.epsilon
         found = {}
-        for id_, element in first.items():
-            own = list(arguments[id_])
-            worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
+        for id_, parts in same.items():
+            places = [document for document, _ in parts]
+            element = parts[0][1]
+            own = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
+            worths = [self._sum(tables[kind], places, element) for _, kind, element in own]
             whole = fsum(worths)
-            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions[id_]
+            mentions = sum([len(part.mentions) for _, part in parts])
+            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions
             value = inherent(self.want.parameters, element.attributes, epsilon)
-            found[id_] = Token(element, places[id_], own, worths, whole, value, value * arguments_value)
+            found[id_] = Token(element, places, own, worths, whole, value, value * arguments_value)
         return found
 
-    def _sum(self, values: list[float]) -> float:
+    def _sum(self, values: Mapping[str, Mapping[K, float]], documents: Sequence[str], key: K) -> float:
         """The value of an argument over documents: in RMD and VMD 1 for each in which it is worth anything at all."""
+        found = [values[document].get(key, 0.0) for document in documents]
         if self._is_one:
-            values = [1.0 if value or self._is_one == "mappable" else 0.0 for value in values]
-        return values[0] if len(values) == 1 else fsum(values)
-
-    def _worth(self, argument: Argument, documents: Iterable[str], *, gold: bool) -> float:
-        """Value(arg, arg), over documents."""
-        table = self.arguments[argument.kind]
-        worths = table.gold_worth if gold else table.system_worth
-        return self._sum([worths[document].get(argument.element, 0.0) for document in documents])
+            found = [1.0 if value or self._is_one == "mappable" else 0.0 for value in found]
+        return found[0] if len(found) == 1 else fsum(found)
 
     @cached_property
     def alarms(self) -> dict[str, float]:
@@ -262,7 +255,7 @@ class Related:
         found = {}
         is_relation = self.want.kind == "relation"
         is_mapped = self.want.conditions.argument_scoring == "mapped"
-        for edge in sorted(edges) if len(edges) > 1 else edges:
+        for edge in sorted(edges):
             theirs, ours = system.arguments[edge[0]], gold.arguments[edge[1]]
             if is_mapped and not self._are_mapped(ours, theirs):
                 continue
@@ -290,11 +283,9 @@ class Related:
         weight = 1.0 if ours.role == theirs.role else self.want.parameters.W_err_role
         return weight, weight, False
 
-    def _value(self, gold: Argument, system: Argument, documents: Iterable[str]) -> float:
+    def _value(self, gold: Argument, system: Argument, documents: Sequence[str]) -> float:
         """Value(arg_sys, arg_ref), over documents."""
-        by_document = self.arguments[gold.kind].by_document
-        edge = gold.element, system.element
-        return self._sum([by_document[document].get(edge, 0.0) for document in documents])
+        return self._sum(self.arguments[gold.kind].by_document, documents, (gold.element, system.element))
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
         """Whether two arguments are mapped to each other as elements."""
@@ -404,7 +395,7 @@ class Related:
                 told.append(f"{one.role} {one.element} missed")
             elif one is not None and other is not None:
                 value = self._value(one, other, self.system[system].documents)
-                worth = self._worth(one, self.gold[gold].documents, gold=True)
+                worth = self._sum(self.arguments[one.kind].gold_worth, self.gold[gold].documents, one.element)
                 if one.role != other.role:
                     told.append(f"{other.role} for {one.role} {one.element}")
                 if value < worth:

@@ -104,8 +104,8 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """Everything that the document says, with its text if there is a source."""
         self._read_header()
-        whole = self._is_valid()
-        for element in self._page.children(self._root, ELEMENTS["document"]):
+        self._valid = whole = self._is_valid()
+        for element in self._children(self._root, ELEMENTS["document"]):
             self._valid = whole or (_is_small(element) and dtd().validate(element))
             if self._valid:
                 self._read_element(element)
@@ -252,9 +252,9 @@ class Reader:
         return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)  # type: ignore[arg-type]
 
     def _name(self, element: Any) -> Name:
-        attributes = self._attributes(element, ELEMENTS["name"])
-        name = attributes.get("name")
-        return Name(self._place(element), None if name is None else str(name))
+        if not self._valid:
+            self._attributes(element, ELEMENTS["name"])  # what is wrong with them is told
+        return Name(self._place(element), element.get("NAME"))
 
     # Arguments.
 

@@ -150,7 +150,9 @@ class Related:
         for id_, parts in same.items():
             places = [document for document, _ in parts]
             element = parts[0][1]
-            own = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
+            own = list(element.arguments)
+            if len(parts) > 1:
+                own = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
             worths = [self._sum(tables[kind], places, element) for _, kind, element in own]
             whole = fsum(worths)
             mentions = sum([len(part.mentions) for _, part in parts])

@@ -100,13 +100,13 @@ class Elements:
 
     def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
         """Attributes with what is not written but follows; one that is written empty is absent."""
-        derived = dict(self._readings.defaults.get(kind, ()))
-        written = {name: value for name, value in attributes.items() if value != ""}
+        derived: dict[str, Value] = dict(self._readings.defaults.get(kind, ()))
+        derived.update([(name, value) for name, value in attributes.items() if value != ""])
         if kind == "entity":
-            return derived | written | {"level": self._level(mentions)}
-        if kind == "time":
-            return derived | written | {"type": "TIMEX2"}
-        return derived | written if derived else written
+            derived["level"] = self._level(mentions)
+        elif kind == "time":
+            derived["type"] = "TIMEX2"
+        return derived
 
     def _level(self, mentions: Iterable[Mention]) -> str:
         """The most valued mention type of an entity."""

@@ -1,6 +1,6 @@
 """One-to-one mappings: the one that is worth most, and what NIST's program takes for it."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 
 from karat.align.assignment import Edge, components, hungarian
 from karat.align.matching import matching
@@ -23,7 +23,7 @@ def optimal(gains: Gains) -> list[Edge]:
     if len(gains) == 1:
         return [edge for edge, (value, _) in gains.items() if value * UNIT >= -0.5]
     usable = {edge: gain for edge, (value, _) in gains.items() if (gain := round(value * UNIT)) >= 0}
-    if _is_matching(usable):
+    if is_matching(usable):
         return sorted(usable)
     chosen: list[Edge] = []
     for edges in components(usable) if len(usable) > FEW else [sorted(usable)]:
@@ -38,9 +38,10 @@ def optimal(gains: Gains) -> list[Edge]:
     return sorted(chosen)
 
 
-def _is_matching(edges: Mapping[Edge, int]) -> bool:
+def is_matching(edges: Collection[Edge]) -> bool:
     """Whether nothing has to be decided: no row and no column occurs twice."""
-    return len({row for row, _ in edges}) == len({column for _, column in edges}) == len(edges)
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    return len(set(rows)) == len(set(columns)) == len(edges)
 
 
 def _in_order(edges: list[Edge], usable: Mapping[Edge, int], gains: Gains) -> dict[Edge, int]:
@@ -84,7 +85,7 @@ def by_component(mapper: Mapper) -> Mapper:
     """A mapper that works on each connected component by itself."""
 
     def mapped(gains: Gains) -> list[Edge]:
-        if all(value >= 0 for value, _ in gains.values()):
+        if min([value for value, _ in gains.values()], default=0) >= 0:
             return optimal(gains)
         parts = [{edge: gains[edge] for edge in edges} for edges in components(gains)]
         return sorted(edge for part in parts for edge in mapper(part))

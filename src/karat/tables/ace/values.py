@@ -260,6 +260,8 @@ class Valued:
     def wrong(self, gold: str, system: str) -> list[str]:
         """Attributes that differ."""
         ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        if ours == theirs:
+            return []
         return [name for name in COMPARED[self.want.kind] if ours.get(name) != theirs.get(name)]
 
     def attributes(self, gold: str | None, system: str | None) -> tuple[Named | None, Named | None]:

@@ -11,7 +11,7 @@ relation or event; in document-level processing there is one.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum, log, prod
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -23,7 +23,7 @@ from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Prom
 from karat.tables.ace.mapping import by_component, forced, optimal
 from karat.tables.ace.mentions import common
 from karat.tables.ace.parameters import Values
-from karat.tables.ace.values import ElementValues, Ids, K, Named, Valued, chosen, mapped_elements
+from karat.tables.ace.values import ElementValues, Ids, Named, Valued, chosen, mapped_elements
 
 Condition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
 
@@ -153,7 +153,7 @@ class Related:
             own = list(element.arguments)
             if len(parts) > 1:
                 own = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
-            worths = [self._sum(tables[kind], places, element) for _, kind, element in own]
+            worths = self._sums([(tables[kind], argument) for _, kind, argument in own], places)
             whole = fsum(worths)
             mentions = sum([len(part.mentions) for _, part in parts])
             arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions
@@ -161,13 +161,14 @@ class Related:
             found[id_] = Token(element, places, own, worths, whole, value, value * arguments_value)
         return found
 
-    def _sum(self, values: Mapping[str, Mapping[K, float]], documents: Sequence[str], key: K) -> float:
-        """The value of an argument over documents: in RMD and VMD 1 for each in which it is worth anything at all."""
+    def _sums(
+        self, wanted: Sequence[tuple[Mapping[str, Mapping[Any, float]], Any]], documents: Sequence[str]
+    ) -> list[float]:
+        """Values of arguments over documents: in RMD and VMD 1 for each in which one is worth anything at all."""
+        found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
         if self._is_one:
-            found = [1.0 if values[document].get(key) or self._is_one == "mappable" else 0.0 for document in documents]
-        else:
-            found = [values[document].get(key, 0.0) for document in documents]
-        return found[0] if len(found) == 1 else fsum(found)
+            found = [[1.0 if value or self._is_one == "mappable" else 0.0 for value in values] for values in found]
+        return found[0] if len(found) == 1 else [fsum(values) for values in zip(*found, strict=True)]
 
     @cached_property
     def alarms(self) -> dict[str, float]:
@@ -222,11 +223,11 @@ class Related:
         for id_, token in self.system.items():
             for i, (_, kind, element) in enumerate(token.arguments):
                 table = self.arguments[kind]
-                for partner in table.partners.get(element, ()):
-                    if (kind, partner) in holders:
-                        value = self._sum(table.by_document, token.documents, (partner, element))
-                        for holder, j in holders[kind, partner]:
-                            found.setdefault((holder, id_), {})[i, j] = value
+                partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
+                wanted = [(table.by_document, (partner, element)) for partner in partners]
+                for partner, value in zip(partners, self._sums(wanted, token.documents), strict=True):
+                    for holder, j in holders[kind, partner]:
+                        found.setdefault((holder, id_), {})[i, j] = value
         return found
 
     def _pairing(self, gold: Token, system: Token, values: Mapping[Edge, float], overlap: float) -> Pairing | None:
@@ -394,8 +395,8 @@ class Related:
                 told.append(f"{one.role} {one.element} missed")
             elif one is not None and other is not None:
                 table, edge = self.arguments[one.kind], (one.element, other.element)
-                value = self._sum(table.by_document, self.system[system].documents, edge)
-                worth = self._sum(table.gold_worth, self.gold[gold].documents, one.element)
+                (value,) = self._sums([(table.by_document, edge)], self.system[system].documents)
+                (worth,) = self._sums([(table.gold_worth, one.element)], self.gold[gold].documents)
                 if one.role != other.role:
                     told.append(f"{other.role} for {one.role} {one.element}")
                 if value < worth:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from karat.errors import Item, Report, Rule, quoted
 from karat.formats import FORMATS, Block, Format, Options, attributes_in, links_in
-from karat.formats._files import ENCODING, File, find
+from karat.formats._files import ENCODING, File, find, is_text
 from karat.model import Document, Mention, Value
 from karat.topics import Topics
 
@@ -402,7 +402,7 @@ def _refuse_kin(files: list[File], formats: Iterable[str]) -> None:
 
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
-        if not file.is_text:
+        if not is_text(file.head()):
             raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name)
 
 
@@ -427,12 +427,12 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
 
 def _sniffed(file: File) -> str | None:
     """The format a file looks like, by content and suffix."""
-    if not file.is_text:
+    head, name = file.head(), _bare(file.name)
+    if not is_text(head):
         return None
-    head = file.head()
-    by_content = {name for name, format_ in FORMATS if format_.sniff(head)}
-    by_suffix = {name for name, format_ in FORMATS if _bare(file.name).endswith(format_.SUFFIXES)}
-    return min(by_content & by_suffix or by_content or by_suffix, default=None)
+    by_suffix = [format_ for format_, module in FORMATS if name.endswith(module.SUFFIXES)]
+    by_both = [format_ for format_ in by_suffix if FORMATS.get(format_).sniff(head)]
+    return min(by_both or [format_ for format_, module in FORMATS if module.sniff(head)] or by_suffix, default=None)
 
 
 def _bare(name: str) -> str:

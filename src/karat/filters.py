@@ -231,21 +231,26 @@ class Elements(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Seen:
-    """Which ids came before, in 8 bytes each: sorted runs of their hashes, merged as they grow."""
+    """Which ids came before: the last ones in a set, all others in 8 bytes each: sorted runs of hashes, merged."""
+
+    RECENT = 10_000
 
     def __init__(self) -> None:
+        self._recent: set[int] = set()
         self._runs: list[array[int]] = []
 
     def again(self, ids: Sequence[str]) -> list[str]:
         """Those of these ids that came in an earlier call; all are remembered."""
         hashes = {hash(id_): id_ for id_ in ids}
-        keys = sorted(hashes)
-        found = [hashes[key] for run in self._runs for key in _common(run, keys)]
-        fresh = array("q", keys)
-        while self._runs and len(self._runs[-1]) <= len(fresh):
-            fresh = array("q", sorted(self._runs.pop() + fresh))
-        self._runs.append(fresh)
-        return found
+        found = [*self._recent.intersection(hashes), *[key for run in self._runs for key in _common(run, hashes)]]
+        self._recent.update(hashes)
+        if len(self._recent) > self.RECENT:
+            fresh = array("q", sorted(self._recent))
+            while self._runs and len(self._runs[-1]) <= len(fresh):
+                fresh = array("q", sorted(self._runs.pop() + fresh))
+            self._runs.append(fresh)
+            self._recent.clear()
+        return [hashes[key] for key in found]
 
 
 def _common(run: "array[int]", keys: Iterable[int]) -> Iterator[int]:

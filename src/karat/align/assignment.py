@@ -15,7 +15,7 @@ def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
         if len(edges) == 1:
             chosen.extend(edges)
         else:
-            chosen.extend(_hungarian({edge: weights[edge] for edge in edges}))
+            chosen.extend(hungarian({edge: weights[edge] for edge in edges}))
     return sorted(chosen)
 
 
@@ -40,53 +40,56 @@ def components(edges: Iterable[Edge]) -> list[list[Edge]]:
     return list(found.values())
 
 
-def _hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
-    """Shortest augmenting paths with potentials (Kuhn 1955, Munkres 1957), on costs that are negative weights.
+def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
+    """Shortest augmenting paths with prices (Kuhn 1955, Munkres 1957), along the edges that there are.
 
-    Row and column 0 are dummies of the method; each row has one more column of its own, of weight 0: staying free.
+    Rows come one by one, and each takes the column that is worth most to it beyond its price. If another row holds
+    that, the holders give way along the path on which least is lost; at its end is a free column, or a row that stays
+    free, which is worth nothing.
     """
-    rows = sorted({row for row, _ in weights})
-    columns = sorted({column for _, column in weights})
-    size = len(columns) + len(rows)
-    worst = sum(weights.values()) + 1
-    cost = [
-        [-weights[row, column] if (row, column) in weights else worst for column in columns]
-        + [0 if free == row else worst for free in rows]
-        for row in rows
-    ]
-    of_rows, of_columns = [0] * (len(rows) + 1), [0] * (size + 1)
-    holder, way = [0] * (size + 1), [0] * (size + 1)
-    for row in range(1, len(rows) + 1):
-        holder[0], column = row, 0
-        least: list[int | None] = [None] * (size + 1)
-        used = [False] * (size + 1)
-        while holder[column]:
-            used[column] = True
-            here = holder[column]
-            delta, nearest = None, 0
-            for other in range(1, size + 1):
-                if used[other]:
-                    continue
-                reduced = cost[here - 1][other - 1] - of_rows[here] - of_columns[other]
-                known = least[other]
-                if known is None or reduced < known:
-                    least[other], way[other], known = reduced, column, reduced
-                if delta is None or known < delta:
-                    delta, nearest = known, other
-            assert delta is not None, "a row can always stay free"
-            for other in range(size + 1):
-                if used[other]:
-                    of_rows[holder[other]] += delta
-                    of_columns[other] -= delta
-                else:
-                    known = least[other]
-                    least[other] = None if known is None else known - delta
-            column = nearest
-        while column:
-            holder[column] = holder[way[column]]
-            column = way[column]
-    return [
-        (rows[holder[column] - 1], columns[column - 1])
-        for column in range(1, len(columns) + 1)
-        if holder[column] and (rows[holder[column] - 1], columns[column - 1]) in weights
-    ]
+    columns_of: dict[int, list[tuple[int, int]]] = {}
+    for (row, column), weight in weights.items():
+        columns_of.setdefault(row, []).append((column, weight))
+    price = {column: 0 for _, column in weights}
+    profit: dict[int, int] = {}
+    held: dict[int, int] = {}
+    holder: dict[int, int] = {}
+    for start, columns in columns_of.items():
+        profit[start], best = max([(weight - price[column], column) for column, weight in columns])
+        if best not in holder and profit[start] >= 0:
+            held[start], holder[best] = best, start
+            continue
+        profit[start] = max(profit[start], 0)
+        # Columns that can be reached, and those on the way: what is lost until there, and from which row.
+        open_: dict[int, tuple[int, int]] = {}
+        passed: dict[int, tuple[int, int]] = {}
+        row, loss, losses = start, 0, {start: 0}
+        stays, least = start, profit[start]
+        while True:
+            for column, weight in columns_of[row]:
+                if column not in passed:
+                    reached = loss + profit[row] - weight + price[column]
+                    if column not in open_ or reached < open_[column][0]:
+                        open_[column] = reached, row
+            end = min(open_, key=open_.__getitem__, default=None)
+            if end is None or open_[end][0] >= least:
+                end = held.pop(stays, None)
+                break
+            loss = open_[end][0]
+            passed[end] = open_.pop(end)
+            if end not in holder:
+                least = loss
+                break
+            row = holder[end]
+            losses[row] = loss
+            if loss + profit[row] < least:
+                stays, least = row, loss + profit[row]
+        for row, loss in losses.items():
+            profit[row] -= least - loss
+        for column, (loss, _) in passed.items():
+            price[column] += least - loss
+        while end is not None:
+            row, column = passed[end][1], end
+            end = held.get(row)
+            held[row], holder[column] = column, row
+    return list(held.items())

@@ -53,7 +53,9 @@ class Places:
     def _charseq(self, locator: Any) -> Told:
         """Both offsets are those of characters."""
         start, end = locator.get("START", ""), locator.get("END", "")
-        if _is_number(start) and _is_number(end) and not len(locator):
+        both = start + end
+        # Digits and nothing else, as nearly always; a regular expression takes three times as long.
+        if both.isdecimal() and both.isascii() and len(both) <= 18 and start and end and not len(locator):
             begin, last = int(start), int(end)
             if begin <= last:
                 return ((begin, last + 1),), locator.text or ""
@@ -129,8 +131,3 @@ class Places:
         for child in locator:
             self._page.tell(UNKNOWN, child, f"<{child.tag}> stands in <{locator.tag}>, where it is not known")
         return "".join([locator.text or "", *(child.tail or "" for child in locator)])
-
-
-def _is_number(value: str) -> bool:
-    """Whether there are digits and nothing else, as nearly always; a regular expression takes three times as long."""
-    return value.isdecimal() and value.isascii() and len(value) <= 18

@@ -47,11 +47,10 @@ class File(NamedTuple):
         with self.open() as stream:
             return stream.read(size)
 
-    @property
-    def is_text(self) -> bool:
-        """Whether it can be UTF-8 at all: UTF-16 and binary files have zero bytes or a mark of their own."""
-        head = self.head()
-        return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
+
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins so can be UTF-8 at all: UTF-16 and binary data have zero bytes or a mark of theirs."""
+    return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
 
 def _raise(error: KaratError) -> None:

@@ -87,6 +87,8 @@ _OPTIONAL = [
     if name not in element.required
 ]
 """Attributes that a mention may have: its kind, the name, and what finds the first."""
+_NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
+"""Elements and mentions."""
 
 
 def sniff(head: bytes) -> bool:
@@ -272,33 +274,41 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     return Reader(root, header, block.line, file, report).document(options.sources)
 
 
-@lru_cache(maxsize=1)
+_last: tuple[bytes, Any] = (b"", None)
+
+
 def _tree(data: bytes) -> Any:
     """The tree of a document; the last one stays, since what is found to be wrong with it is looked for in it."""
-    return root_of(data, file="")
+    global _last
+    known, root = _last
+    if known != data:
+        root = root_of(data, file="")
+        _last = data, root
+    return root
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of a mention or an element, or of the argument that is a link."""
-    line = (_lines(data) if isinstance(item, str) else _argument_lines(data)).get(item)
+    root = _tree(data)
+    line = (_lines(root) if isinstance(item, str) else _argument_lines(root)).get(item)
     return None if line is None else block.line + line - 1
 
 
-@lru_cache(maxsize=2)
-def _lines(data: bytes) -> dict[Item, int]:
+@lru_cache(maxsize=1)
+def _lines(root: Any) -> dict[Item, int]:
     """The lines of all ids that can be asked for; whoever asks for one mostly asks for more."""
     lines: dict[Item, int] = {}
-    for element in _tree(data).iter():
+    for element in root.iter(*_NAMED):
         if id_ := element.get("ID"):
             lines.setdefault(id_, element.sourceline)
     return lines
 
 
-@lru_cache(maxsize=2)
-def _argument_lines(data: bytes) -> dict[Item, int]:
+@lru_cache(maxsize=1)
+def _argument_lines(root: Any) -> dict[Item, int]:
     """The same for arguments."""
     lines: dict[Item, int] = {}
-    for element in _tree(data).iter():
+    for element in root.iter(*_NAMED):
         if id_ := element.get("ID"):
             for argument in element:
                 role, target = argument.get("ROLE"), argument.get("REFID")

@@ -331,7 +331,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
         raise UsageError("bad-value", f"averaging=geometric with mapping={parameters.mapping}", hint)
     is_scored = values.readings.absent_kind == "scored"
     whole = Elements(values)
-    entities, arguments = Promoted(whole, "entities"), Promoted(whole, "arguments")
+    entities = Promoted(whole)
+    arguments = Promoted(whole, entities)
 
     mentions = {kind: MentionValues(kind, values, whole) for kind in DETECTED}
 

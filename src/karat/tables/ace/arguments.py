@@ -11,7 +11,7 @@ relation or event; in document-level processing there is one.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum, log, prod
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -140,38 +140,35 @@ class Related:
         self.system = self._tokens([(part.document, part.system) for part in parts], gold=False)
 
     def _tokens(self, documents: Sequence[tuple[str, list[Element]]], *, gold: bool) -> dict[str, Token]:
-        first: dict[str, Element] = {}
-        places: dict[str, list[str]] = {}
-        arguments: dict[str, dict[Argument, None]] = {}
-        mentions: dict[str, int] = {}
+        same: dict[str, list[tuple[str, Element]]] = {}
         for document, elements in documents:
             for element in elements:
-                first.setdefault(element.id, element)
-                places.setdefault(element.id, []).append(document)
-                arguments.setdefault(element.id, {}).update(dict.fromkeys(element.arguments))
-                mentions[element.id] = mentions.get(element.id, 0) + len(element.mentions)
+                same.setdefault(element.id, []).append((document, element))
+        tables = {kind: table.gold_worth if gold else table.system_worth for kind, table in self.arguments.items()}
         epsilon = self.want.readings.epsilon
         found = {}
-        for id_, element in first.items():
-            own = list(arguments[id_])
-            worths = [self._worth(argument, places[id_], gold=gold) for argument in own]
+        for id_, parts in same.items():
+            places = [document for document, _ in parts]
+            element = parts[0][1]
+            own = list(element.arguments)
+            if len(parts) > 1:
+                own = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
+            worths = self._sums([(tables[kind], argument) for _, kind, argument in own], places)
             whole = fsum(worths)
-            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions[id_]
+            mentions = sum([len(part.mentions) for _, part in parts])
+            arguments_value = prod(worths) * bool(worths) if self._is_product else whole + epsilon * mentions
             value = inherent(self.want.parameters, element.attributes, epsilon)
-            found[id_] = Token(element, places[id_], own, worths, whole, value, value * arguments_value)
+            found[id_] = Token(element, places, own, worths, whole, value, value * arguments_value)
         return found
 
-    def _sum(self, values: list[float]) -> float:
-        """The value of an argument over documents: in RMD and VMD 1 for each in which it is worth anything at all."""
+    def _sums(
+        self, wanted: Sequence[tuple[Mapping[str, Mapping[Any, float]], Any]], documents: Sequence[str]
+    ) -> list[float]:
+        """Values of arguments over documents: in RMD and VMD 1 for each in which one is worth anything at all."""
+        found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
         if self._is_one:
-            values = [1.0 if value or self._is_one == "mappable" else 0.0 for value in values]
-        return values[0] if len(values) == 1 else fsum(values)
-
-    def _worth(self, argument: Argument, documents: Iterable[str], *, gold: bool) -> float:
-        """Value(arg, arg), over documents."""
-        table = self.arguments[argument.kind]
-        worths = table.gold_worth if gold else table.system_worth
-        return self._sum([worths[document].get(argument.element, 0.0) for document in documents])
+            found = [[1.0 if value or self._is_one == "mappable" else 0.0 for value in values] for values in found]
+        return found[0] if len(found) == 1 else [fsum(values) for values in zip(*found, strict=True)]
 
     @cached_property
     def alarms(self) -> dict[str, float]:
@@ -192,10 +189,11 @@ class Related:
         for part in self.parts:
             golds = [(element.id, extent(mention)) for element in part.gold for mention in element.mentions]
             systems = [(element.id, extent(mention)) for element in part.system for mention in element.mentions]
+            gold_sizes, system_sizes = ([extension(region) for _, region in side] for side in (golds, systems))
             shares: dict[Ids, dict[Edge, tuple[float, float]]] = {}
             met = common([region for _, region in golds], [region for _, region in systems])
             for (s, g), length in met.items():
-                share = length / max(extension(golds[g][1]), extension(systems[s][1]))
+                share = length / max(gold_sizes[g], system_sizes[s])
                 shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share, 0.0
             for edge, gains in shares.items():
                 chosen = gains if len(gains) == 1 else optimal(gains)
@@ -207,41 +205,43 @@ class Related:
         """Each two tokens (gold, system) that have a basis for correspondence."""
         found = {}
         extents = self.extents
-        for (g, s), edges in self._candidates().items():
-            if len(edges) < self.want.least:
+        for (g, s), values in self._candidates().items():
+            if len(values) < self.want.least:
                 continue
-            pairing = self._pairing(self.gold[g], self.system[s], edges, extents.get((g, s), 0.0))
+            pairing = self._pairing(self.gold[g], self.system[s], values, extents.get((g, s), 0.0))
             if pairing is not None:
                 found[g, s] = pairing
         return found
 
-    def _candidates(self) -> dict[Ids, list[Edge]]:
-        """Tokens with arguments (system, gold) whose elements correspond, or with extents that overlap."""
+    def _candidates(self) -> dict[Ids, dict[Edge, float]]:
+        """Tokens with arguments (system, gold) whose elements correspond, and their values; or with extents that do."""
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
             for j, (_, kind, element) in enumerate(token.arguments):
                 holders.setdefault((kind, element), []).append((id_, j))
-        found: dict[Ids, list[Edge]] = {edge: [] for edge in self.extents}
+        found: dict[Ids, dict[Edge, float]] = {edge: {} for edge in self.extents}
         for id_, token in self.system.items():
             for i, (_, kind, element) in enumerate(token.arguments):
-                for partner in self.arguments[kind].partners.get(element, ()):
-                    for holder, j in holders.get((kind, partner), ()):
-                        found.setdefault((holder, id_), []).append((i, j))
+                table = self.arguments[kind]
+                partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
+                wanted = [(table.by_document, (partner, element)) for partner in partners]
+                for partner, value in zip(partners, self._sums(wanted, token.documents), strict=True):
+                    for holder, j in holders[kind, partner]:
+                        found.setdefault((holder, id_), {})[i, j] = value
         return found
 
-    def _pairing(self, gold: Token, system: Token, edges: list[Edge], overlap: float) -> Pairing | None:
+    def _pairing(self, gold: Token, system: Token, values: Mapping[Edge, float], overlap: float) -> Pairing | None:
         """Element_Value(sys) · Arguments_Value(sys), if the conditions of Tables 15 to 19 are met."""
         want = self.want
         if self._is_promoted and not self._in_place(gold.element, system.element, overlap):
             return None
-        allowed = self._allowed(gold, system, edges)
+        allowed = self._allowed(gold, system, values)
         if want.readings.conditions == "mappable" and not self._meets(gold, system, allowed, overlap):
             return None
         best = self._chosen(allowed)
         if want.readings.conditions == "mapped" and not self._meets(gold, system, best, overlap):
             return None
-        swapped = any(allowed[edge].is_swap for edge in best)
-        charged = ("type", "subtype") if swapped else ()
+        charged = ("type", "subtype") if True in [allowed[edge].is_swap for edge in best] else ()
         attributes = gold.element.attributes, system.element.attributes
         least = min(gold.inherent, system.inherent)
         element = element_value(want.parameters, *attributes, least, want.readings.epsilon, charged)
@@ -257,24 +257,26 @@ class Related:
         touch = self.want.readings.promoted_spans == "touch" and gold.heads and system.heads
         return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
 
-    def _allowed(self, gold: Token, system: Token, edges: list[Edge]) -> "dict[Edge, Allowed]":
+    def _allowed(self, gold: Token, system: Token, values: Mapping[Edge, float]) -> "dict[Edge, Allowed]":
         """Which arguments (system, gold) whose elements correspond may do so themselves: Tables 16 and 19."""
         found = {}
-        is_relation = self.want.kind == "relation"
-        is_mapped = self.want.conditions.argument_scoring == "mapped"
-        for edge in sorted(edges) if len(edges) > 1 else edges:
+        want = self.want
+        is_relation = want.kind == "relation"
+        for edge, value in sorted(values.items()):
             theirs, ours = system.arguments[edge[0]], gold.arguments[edge[1]]
-            if is_mapped and not self._are_mapped(ours, theirs):
+            if not value and want.readings.conditions != "mappable":
                 continue
-            is_main = is_relation and ours.role in RELATED
-            if is_relation and is_main != (theirs.role in RELATED):
+            if want.conditions.argument_scoring == "mapped" and not self._are_mapped(ours, theirs):
                 continue
-            one = self._main(gold, system, ours, theirs) if is_main else self._other(ours, theirs)
-            if one is None:
+            if is_relation and (ours.role in RELATED) != (theirs.role in RELATED):
                 continue
-            value = self._value(ours, theirs, system.documents)
-            if value or self.want.readings.conditions == "mappable":
-                found[edge] = Allowed(value, *one)
+            if is_relation and ours.role in RELATED:
+                one = self._main(gold, system, ours, theirs)
+                if one is not None:
+                    found[edge] = Allowed(value, *one)
+            else:
+                weight = 1.0 if ours.role == theirs.role else want.parameters.W_err_role
+                found[edge] = Allowed(value, weight, weight, False)
         return found
 
     def _main(self, gold: Token, system: Token, ours: Argument, theirs: Argument) -> tuple[float, float, bool] | None:
@@ -284,17 +286,6 @@ class Related:
         if self.want.readings.swapped == "apart":
             return None
         return 1.0, self._asymmetry(gold.element, system.element), True
-
-    def _other(self, ours: Argument, theirs: Argument) -> tuple[float, float, bool]:
-        """Any other roles: W_err-role if they differ."""
-        weight = 1.0 if ours.role == theirs.role else self.want.parameters.W_err_role
-        return weight, weight, False
-
-    def _value(self, gold: Argument, system: Argument, documents: Iterable[str]) -> float:
-        """Value(arg_sys, arg_ref), over documents."""
-        by_document = self.arguments[gold.kind].by_document
-        edge = gold.element, system.element
-        return self._sum([by_document[document].get(edge, 0.0) for document in documents])
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
         """Whether two arguments are mapped to each other as elements."""
@@ -403,8 +394,9 @@ class Related:
             elif one is not None and other is None:
                 told.append(f"{one.role} {one.element} missed")
             elif one is not None and other is not None:
-                value = self._value(one, other, self.system[system].documents)
-                worth = self._worth(one, self.gold[gold].documents, gold=True)
+                table, edge = self.arguments[one.kind], (one.element, other.element)
+                (value,) = self._sums([(table.by_document, edge)], self.system[system].documents)
+                (worth,) = self._sums([(table.gold_worth, one.element)], self.gold[gold].documents)
                 if one.role != other.role:
                     told.append(f"{other.role} for {one.role} {one.element}")
                 if value < worth:

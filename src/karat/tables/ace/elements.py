@@ -4,8 +4,8 @@ What is not written but follows is added: the level of an entity, the type of a 
 EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from karat.model import Boxes, Document, Mention, Region, Value, qualified
 from karat.regions import place
@@ -100,13 +100,13 @@ class Elements:
 
     def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
         """Attributes with what is not written but follows; one that is written empty is absent."""
-        derived = dict(self._readings.defaults.get(kind, ()))
-        written = {name: value for name, value in attributes.items() if value != ""}
+        derived: dict[str, Value] = dict(self._readings.defaults.get(kind, ()))
+        derived.update([(name, value) for name, value in attributes.items() if value != ""])
         if kind == "entity":
-            return derived | written | {"level": self._level(mentions)}
-        if kind == "time":
-            return derived | written | {"type": "TIMEX2"}
-        return derived | written if derived else written
+            derived["level"] = self._level(mentions)
+        elif kind == "time":
+            derived["type"] = "TIMEX2"
+        return derived
 
     def _level(self, mentions: Iterable[Mention]) -> str:
         """The most valued mention type of an entity."""
@@ -117,37 +117,49 @@ class Elements:
 class Promoted:
     """Wanted: elements made of mentions.
 
-    `entities`: each entity mention on both sides (EMD). `arguments`: each mention of a relation or event on both sides,
-    and in the system each mention of what may be an argument (RMD, VMD).
+    Each entity mention on both sides (EMD). Or, if these `entities` are named: each mention of a relation or event on
+    both sides, and in the system each mention of what may be an argument (RMD, VMD).
     """
 
-    def __init__(self, whole: Elements, what: Literal["entities", "arguments"]) -> None:
+    def __init__(self, whole: Elements, entities: "Promoted | None" = None) -> None:
         self._whole = whole
-        self._what = what
-        self.promoted = what == "entities", True
+        self._entities = entities
+        self.promoted = entities is None, True
         """Whether what is detected in gold, and in the system, is a promoted mention."""
 
     def make(self, tables: Tables) -> tuple[Side, Side]:
         """Those of gold and of the system."""
         gold, system = tables.get(self._whole)
-        if self._what == "entities":
-            golds, systems = (list(_singles(side, "entity", tables.pair.gold.id)) for side in (gold, system))
-            return {"entity": golds}, {"entity": systems}
-        singles = {kind: list(_singles(system, kind, tables.pair.gold.id)) for kind in DETECTED}
+        document = tables.pair.gold.id
+        if self._entities is None:
+            return _singles(gold, ("entity",), document), _singles(system, ("entity",), document)
+        _, entities = tables.get(self._entities)
         return (
             gold | _mentioned(tables.pair.gold, gold, promoted=False),
-            singles | _mentioned(tables.pair.system, system, promoted=True),
+            entities
+            | _singles(system, ("value", "time"), document)
+            | _mentioned(tables.pair.system, system, promoted=True),
         )
 
 
-def _singles(side: Side, kind: str, document: str) -> Iterator[Element]:
+def _singles(side: Side, kinds: Sequence[str], document: str) -> Side:
     """Each mention an element by itself."""
-    for element in side.get(kind, ()):
-        for mention in element.mentions:
-            attributes = element.attributes
-            if kind == "entity":
-                attributes = {**attributes, "level": str(mention.attributes.get("type", ""))}
-            yield Element(qualified(document, mention.id), kind, attributes, (mention,), parent=element.id)
+    return {
+        kind: [
+            Element(qualified(document, mention.id), kind, _at_level(element, mention), (mention,), parent=element.id)
+            for element in side.get(kind, ())
+            for mention in element.mentions
+        ]
+        for kind in kinds
+    }
+
+
+def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:
+    """The attributes of an element that has only this mention."""
+    level = str(mention.attributes.get("type", ""))
+    if element.kind != "entity" or element.attributes["level"] == level:
+        return element.attributes
+    return {**element.attributes, "level": level}
 
 
 def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
@@ -157,20 +169,18 @@ def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
     point to the promoted mention.
     """
     owner = {
-        mention.id: (kind, element.id, mention)
+        mention.id: (kind, qualified(document.id, mention.id) if promoted else element.id, mention)
         for kind in DETECTED
         for element in side.get(kind, ())
         for mention in element.mentions
     }
-    places = [(element, qualified(document.id, mention.id)) for _, element, mention in owner.values()]
-    order = _numbered(id_ for both in places for id_ in both)
+    order = _numbered(id_ for _, id_, _ in owner.values())
     arguments: dict[str, list[Argument]] = {}
     heads: dict[str, list[Region | Boxes]] = {}
     for link in document.links:
         if link.target in owner:
-            kind, element, mention = owner[link.target]
-            found = Argument(link.kind, kind, qualified(document.id, mention.id) if promoted else element)
-            arguments.setdefault(link.source, []).append(found)
+            kind, id_, mention = owner[link.target]
+            arguments.setdefault(link.source, []).append(Argument(link.kind, kind, id_))
             if link.kind in RELATED:
                 heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
     return {
@@ -193,6 +203,8 @@ def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
 
 def _hull(regions: Sequence[Region | Boxes]) -> Region | Boxes:
     """From the first to the last place of some regions; boxes are left as they are."""
+    if not regions:
+        return ()
     parts = [part for region in regions for part in region]
     if not parts or len(parts[0]) > 2:
         return tuple(parts)  # type: ignore[return-value]
@@ -206,12 +218,15 @@ def _numbered(ids: Iterable[str]) -> Mapping[str, int]:
 
 def _in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequence[Argument]:
     """Each once, by role and then by the text: neither the order of links nor a name decides anything."""
-    return sorted(set(arguments), key=lambda one: (one.role, one.kind, order[one.element])) if arguments else ()
+    distinct = set(arguments)
+    if len(distinct) < 2:
+        return list(distinct)
+    return sorted(distinct, key=lambda one: (one.role, one.kind, order[one.element]))
 
 
 def _first(element: Element) -> Region | Boxes:
     """Where its first mention is."""
-    return min((place(mention) for mention in element.mentions), default=())
+    return min([place(mention) for mention in element.mentions], default=())
 
 
 def extent(mention: Mention) -> Region | Boxes:

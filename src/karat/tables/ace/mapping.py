@@ -1,8 +1,8 @@
 """One-to-one mappings: the one that is worth most, and what NIST's program takes for it."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 
-from karat.align.assignment import Edge, assignment, components
+from karat.align.assignment import Edge, components, hungarian
 from karat.align.matching import matching
 
 Gains = Mapping[Edge, tuple[float, float]]
@@ -12,8 +12,8 @@ Mapper = Callable[[Gains], list[Edge]]
 
 UNIT = 1e12
 """Gains are compared in whole units of 1e-12, so that rounding errors decide nothing."""
-SMALL = 6
-"""So many pairs are mapped by trying all."""
+FEW = 30
+"""So many pairs are mapped at once; more are first divided into components."""
 LARGE = 900
 """Cells of a component's matrix above which it is solved in floating point and sparse."""
 
@@ -23,42 +23,25 @@ def optimal(gains: Gains) -> list[Edge]:
     if len(gains) == 1:
         return [edge for edge, (value, _) in gains.items() if value * UNIT >= -0.5]
     usable = {edge: gain for edge, (value, _) in gains.items() if (gain := round(value * UNIT)) >= 0}
-    if len(usable) < 2 or _is_matching(usable):
+    if is_matching(usable):
         return sorted(usable)
     chosen: list[Edge] = []
-    for edges in components(usable) if len(usable) > SMALL else [sorted(usable)]:
-        if len(edges) == 1:
-            chosen += edges
-        elif len(edges) <= SMALL:
-            chosen += _tried(edges, _in_order(edges, usable, gains))
-        elif len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
+    for edges in components(usable) if len(usable) > FEW else [sorted(usable)]:
+        if len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
             weights: dict[tuple[Hashable, Hashable], float] = {
                 edge: usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3)) for edge in edges
             }
             kept = set(matching(weights))
             chosen += [edge for edge in edges if edge in kept]
         else:
-            chosen += assignment(_in_order(edges, usable, gains))
+            chosen += hungarian(_in_order(edges, usable, gains))
     return sorted(chosen)
 
 
-def _tried(edges: list[Edge], weights: Mapping[Edge, int]) -> list[Edge]:
-    """The best of all mappings among a few pairs, each tried."""
-    best: tuple[int, list[Edge]] = (0, [])
-    open_: list[tuple[int, list[Edge], list[Edge]]] = [(0, [], edges)]
-    while open_:
-        weight, taken, left = open_.pop()
-        if weight > best[0]:
-            best = weight, taken
-        for number, (row, column) in enumerate(left):
-            later = [edge for edge in left[number + 1 :] if edge[0] != row and edge[1] != column]
-            open_.append((weight + weights[row, column], [*taken, (row, column)], later))
-    return best[1]
-
-
-def _is_matching(edges: Mapping[Edge, int]) -> bool:
+def is_matching(edges: Collection[Edge]) -> bool:
     """Whether nothing has to be decided: no row and no column occurs twice."""
-    return len({row for row, _ in edges}) == len({column for _, column in edges}) == len(edges)
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    return len(set(rows)) == len(set(columns)) == len(edges)
 
 
 def _in_order(edges: list[Edge], usable: Mapping[Edge, int], gains: Gains) -> dict[Edge, int]:
@@ -102,7 +85,7 @@ def by_component(mapper: Mapper) -> Mapper:
     """A mapper that works on each connected component by itself."""
 
     def mapped(gains: Gains) -> list[Edge]:
-        if all(value >= 0 for value, _ in gains.values()):
+        if min([value for value, _ in gains.values()], default=0) >= 0:
             return optimal(gains)
         parts = [{edge: gains[edge] for edge in edges} for edges in components(gains)]
         return sorted(edge for part in parts for edge in mapper(part))

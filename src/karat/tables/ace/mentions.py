@@ -13,7 +13,7 @@ from karat.regions import extension, place, shared
 from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import Element, Elements
-from karat.tables.ace.mapping import optimal
+from karat.tables.ace.mapping import is_matching, optimal
 from karat.tables.ace.parameters import Detection, Readings, Values, worth
 
 
@@ -156,7 +156,7 @@ def common(gold: Sequence[Region | Boxes], system: Sequence[Region | Boxes]) -> 
 
 def mapped(met: list[Met], system: Sequence[Spot]) -> list[Met]:
     """The one-to-one mapping of mentions that maximises the sum of MMV over all system mentions."""
-    if len(met) == 1 or len({one.system for one in met}) == len({one.gold for one in met}) == len(met):
+    if is_matching([(one.system, one.gold) for one in met]):
         return met
     gains = {(one.system, one.gold): (one.score - system[one.system].alarm, one.overlap) for one in met}
     chosen = set(optimal(gains))

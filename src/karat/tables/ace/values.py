@@ -216,20 +216,20 @@ class Valued:
 
     def _across(self, part: Part, met: dict[str, dict[str, float]]) -> Iterator[tuple[Ids, float]]:
         """Elements that met in some document; where the reference is not mentioned, all the system says is alarm."""
-        golds = {token.element.id: (g, token) for g, token in enumerate(part.gold)}
+        golds = {token.element.id: (g, token.self) for g, token in enumerate(part.gold)}
         for s, token in enumerate(part.system):
+            system = token._replace(level=self.system[token.element.id].level)
             for id_, element in met.get(token.element.id, {}).items():
-                g, gold = golds.get(id_, (-1, self.gold[id_]._replace(self=token.self)))
+                g, own = golds.get(id_, (-1, token.self))
                 pairing = part.pairs.get((g, s))
                 mentions = token.alarm if pairing is None else pairing.mentions
-                yield (id_, token.element.id), self._value(element, gold, token, mentions)
+                yield (id_, token.element.id), self._value(element, self.gold[id_]._replace(self=own), system, mentions)
 
     def _value(self, element: float, gold: Token, system: Token, mentions: float) -> float:
         """Element_Value(sys) · Mentions_Value(sys): Σ MMV, or its share of the reference's, times the lower level."""
         if not self.want.is_level_weighted:
             return element * mentions
-        level = min(self.gold[gold.element.id].level, self.system[system.element.id].level)
-        return element * level * _share(mentions, gold.self)
+        return element * min(gold.level, system.level) * _share(mentions, gold.self)
 
     @cached_property
     def pairs(self) -> dict[Ids, float]:
@@ -260,6 +260,8 @@ class Valued:
     def wrong(self, gold: str, system: str) -> list[str]:
         """Attributes that differ."""
         ours, theirs = self.gold[gold].element.attributes, self.system[system].element.attributes
+        if ours == theirs:
+            return []
         return [name for name in COMPARED[self.want.kind] if ours.get(name) != theirs.get(name)]
 
     def attributes(self, gold: str | None, system: str | None) -> tuple[Named | None, Named | None]:

@@ -303,7 +303,7 @@ def _name(element: Element) -> str:
     return element.id if element.parent is None else element.mentions[0].id
 
 
-VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "4 and more"))
+VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
 MENTIONS = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
 ERRORS = ((0, "0"), (1, "1"), (inf, "2 and more"))
 

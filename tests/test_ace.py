@@ -554,6 +554,8 @@ def test_boxes_and_recordings() -> None:
 
     assert run(boxed(0.0), boxed(5.0), PLAN)["ace.edr"].value == 1
     assert run(boxed(0.0), boxed(8.0), PLAN)["ace.edr"].value == -0.5625
+    with pytest.raises(KaratError, match="given mentions differ"):
+        run(boxed(0.0), boxed(5.0), PLAN, settings={"given": "mentions"})
     timed = replace(E, unit="microsecond")
     assert run(timed, timed, PLAN)["ace.edr"].value == 1
 

@@ -31,6 +31,7 @@ from karat.formats._apf_rules import (
     OUTSIDE,
     OVERLAP,
     RELATION,
+    RESOURCE,
     SAME,
     SEVERAL,
     SOURCE,
@@ -153,6 +154,9 @@ class Reader:
         for name in told:
             if name not in known:
                 self._tell(UNKNOWN, self._root, f"<source_file> has an unknown attribute {quoted(name)}")
+        for name in self._root.attrib:
+            if name != "DOCID":
+                self._tell(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
         for line, found in self._header.odd:
             self._page.report(UNKNOWN.at(found, file=self._page.file, line=line))
         for line in self._header.comments:
@@ -196,6 +200,9 @@ class Reader:
             elif name == "external_link":
                 found = self._attributes(child, ELEMENTS[name])
                 external.append(External(str(found["resource"]), str(found["eid"])))
+                if external[-1].resource not in dict(self._header.resources):
+                    told = f"the external link of {id_!r} names the resource {quoted(external[-1].resource)}"
+                    self._tell(RESOURCE, child, f"{told}, which the source file does not declare")
             else:
                 arguments.append(child)
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))

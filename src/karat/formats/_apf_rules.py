@@ -26,6 +26,11 @@ MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
 EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need it.")
+RESOURCE = Rule(
+    "apf-resource",
+    "fault",
+    "Declare it in the source file, before its documents, or correct the name; the link is kept.",
+)
 INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
 COMMENT = Rule("apf-comment", "fault", "Remove the comment; or, if the annotations count, only its marks.")
 OUTSIDE = Rule("apf-outside", "note", "Nothing to do if it should be annotated; it is scored as the others are.")

@@ -44,6 +44,7 @@ from karat.formats._apf_rules import (
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import Source, Sources, source_of
 from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
+from karat.regions import extension, shared
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
@@ -368,9 +369,12 @@ class Reader:
                 raise self._error(RELATION, element, f"{whose} has {roles.count(role)} arguments {role}, not one")
 
     def _check_inside(self, rule: Rule, element: Any, id_: str, name: str, regions: Mapping[str, Told]) -> None:
-        """A head or an anchor lies inside the extent; boxes are not compared."""
+        """A head or an anchor lies inside the extent."""
         inner, outer = regions[name][0], regions["extent"][0]
-        if self._unit != "box" and not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
+        if self._unit == "box":
+            if shared(inner, outer) < extension(inner) * (1 - 1e-9):
+                self._tell(rule, element, f"the {name} of mention {id_!r} has boxes that its extent does not cover")
+        elif not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
             found = f"the {name} of mention {id_!r} lies at {_shown(inner)}"
             self._tell(rule, element, f"{found}, not inside its extent at {_shown(outer)}")
 

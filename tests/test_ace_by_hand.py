@@ -191,6 +191,9 @@ def test_recognition(seed: int) -> None:
             assert found["miss"] == sum(theirs is None for _, theirs in cells)
             assert found["false_alarm"] == sum(ours is None for ours, _ in cells)
             assert found["reference"] == sum(ours is not None for ours, _ in cells)
+            missed, spurious = ([cell[one] for cell in cells if cell[1 - one] is None] for one in (0, 1))
+            assert found["missed"] == {value: missed.count(value) for value in missed}
+            assert found["spurious"] == {value: spurious.count(value) for value in spurious}
             assert found["substitution"] == sum(None not in cell and cell[0] != cell[1] for cell in cells)
             confusion = {(ours, theirs): n for ours, row in found["confusion"].items() for theirs, n in row.items()}
             assert confusion == {cell: cells.count(cell) for cell in cells if None not in cell}

@@ -175,7 +175,7 @@ class Related:
 
     @cached_property
     def alarms(self) -> dict[str, float]:
-        """The value of each system token if it is unmapped: never positive."""
+        """The value of each system token if it is unmapped: -W_FA · W_A-FA · Σ Value(arg, arg), never positive."""
         parameters = self.want.parameters
         weight = parameters.W_A_FA if self.want.readings.unmapped == "weighted" else 1.0
         return {id_: -parameters.W_FA * weight * token.value for id_, token in self.system.items()}

@@ -277,6 +277,12 @@ class Plan:
     def whole(self, ours: Token, theirs: Token) -> Fraction:
         return sum((self.value(ours, theirs, document) for document in theirs.documents), F(0))
 
+    def best(self, gains: dict[tuple[int, int], Fraction]) -> list[tuple[tuple[int, int], ...]]:
+        """The mappings (ref, sys) that gain most; of several, those with the most pairs."""
+        found = {chosen: sum((gains[edge] for edge in chosen), F(0)) for chosen in mappings(list(gains))}
+        best = [chosen for chosen, gain in found.items() if gain == max(found.values())]
+        return [chosen for chosen in best if len(chosen) == len(best[-1])]
+
     def rows(
         self,
         golds: list[Token],
@@ -286,12 +292,8 @@ class Plan:
         alarms: list[Fraction],
         owns: list[Fraction],
     ) -> list[Row]:
-        """By the mapping of tokens (ref, sys) that is worth most; of several, the one with the most pairs."""
-        gains = {
-            chosen: sum((values[edge] - alarms[edge[1]] for edge in chosen), F(0)) for chosen in mappings(list(values))
-        }
-        best = [chosen for chosen, gain in gains.items() if gain == max(gains.values())]
-        best = [chosen for chosen in best if len(chosen) == len(best[-1])]
+        """References with what they are mapped to, and what is mapped to nothing."""
+        best = self.best({edge: value - alarms[edge[1]] for edge, value in values.items()})
         self.is_tied |= len(best) > 1
         partner = dict(best[-1])
         found = []

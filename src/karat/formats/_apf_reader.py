@@ -313,7 +313,7 @@ class Reader:
 
     def _dangling(self, argument: _Argument, wanted: str) -> None:
         kind = self._kinds.get(argument.target)
-        said = "which nothing in this document is called" if kind is None else f"the id of a {kind}"
+        said = "which nothing in this document is called" if kind is None else f"the id of {_one(kind)}"
         found = f"the {argument.role} of {argument.source!r} names {argument.target!r}, {said}"
         self._tell(DANGLING, argument.element, f"{found}; expected the id of {wanted}")
 
@@ -462,7 +462,7 @@ class Reader:
         if not _NAME(id_):
             self._tell(ID, element, f"<{element.tag}> has the ID {quoted(id_)}, which is no XML name")
         if id_ in self._kinds:
-            found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
+            found = f"id {quoted(id_)} was already used in this document, for {_one(self._kinds[id_])}"
             raise self._error(TWICE, element, found)
         self._kinds[id_] = kind
         return id_
@@ -475,6 +475,10 @@ def _is_small(element: Any) -> bool:
 
 def _event_type(about: Mapping[str, Value]) -> str:
     return ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
+
+
+def _one(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def _any(names: Mapping[str, object]) -> str:

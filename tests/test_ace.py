@@ -1,7 +1,9 @@
 """ACE values, worked by hand from Appendix A, under the plan's text and as NIST's scorer computes them."""
 
+import re
 from itertools import permutations
 from math import fsum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -334,6 +336,36 @@ def test_geometric_averaging() -> None:
         run(gold, gold, NIST, settings={"averaging": "geometric"})
 
 
+OWN = protocols.own()[PLAN].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("W_err_role = 0.75", "W_err_rol = 0.75", "unknown field `W_err_rol`"),
+        ("W_FA = 0.75", "W_FA = nan", "Expected `float` >= 0.0 - at `$.EDR.W_FA`"),
+        ("W_FA = 0.75", "W_FA = -0.75", "Expected `float` >= 0.0 - at `$.EDR.W_FA`"),
+        ("type = 0.50, anchor_dir", "type = -0.50, anchor_dir", "Expected `float` >= 0.0 - at `$.TERN.AttrValue"),
+        ('sets."2005-TERN".TERN', 'sets."2005-TERN".TIMEX', "changes 'TIMEX', which is none of EDR"),
+        ('default = "DEFAULT"\nchoices = ["', 'default = "MINE"\nchoices = ["MINE", "', "no set of parameters 'MINE'"),
+    ],
+)
+def test_a_protocol_of_ones_own_is_checked(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in OWN
+    (tmp_path / "own.toml").write_text(OWN.replace(old, new), encoding="utf-8")
+    with pytest.raises(KaratError, match=re.escape(says)):
+        run(E, E, str(tmp_path / "own.toml"))
+
+
+def test_the_product_of_arguments_wants_no_false_alarms_of_arguments(tmp_path: Path) -> None:
+    """W_A-FA must be 0 (Appendix A): then events have a product, too, and else relations have none."""
+    chosen = {"averaging": "geometric", "mapping": "all"}
+    for old, new, task in (("0.50", "0.00", "vdr"), ("0.00", "0.50", "")):
+        (tmp_path / "own.toml").write_text(OWN.replace(f"W_A_FA = {old}", f"W_A_FA = {new}"), encoding="utf-8")
+        result = run(DEATH, DEATH, str(tmp_path / "own.toml"), settings=chosen)
+        assert ("ace.rdr" in result.scores, "ace.vdr" in result.scores) == (bool(task), bool(task))
+
+
 def test_a_kind_that_one_side_lacks() -> None:
     """The plan scores it; the scorer has no row, and what only the system has is worth nothing as an argument."""
     gold = ace(entities="E", events="V(E)")
@@ -554,6 +586,8 @@ def test_boxes_and_recordings() -> None:
 
     assert run(boxed(0.0), boxed(5.0), PLAN)["ace.edr"].value == 1
     assert run(boxed(0.0), boxed(8.0), PLAN)["ace.edr"].value == -0.5625
+    with pytest.raises(KaratError, match="given mentions differ"):
+        run(boxed(0.0), boxed(5.0), PLAN, settings={"given": "mentions"})
     timed = replace(E, unit="microsecond")
     assert run(timed, timed, PLAN)["ace.edr"].value == 1
 

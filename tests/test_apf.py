@@ -296,7 +296,9 @@ def test_a_recording_counts_microseconds() -> None:
     ]
 
 
-@pytest.mark.parametrize("start", ["x", "", "NaN", "Infinity", "1e20", "2.25", "3", "٣"])
+@pytest.mark.parametrize(
+    "start", ["x", "", "NaN", "Infinity", "1e20", "1e999999999", "1e-999999999", "1_0", "2.25", "3", "٣"]
+)
 def test_times_are_numbers_in_order(start: str) -> None:
     with pytest.raises(KaratError, match="apf-offset"):
         read(apf(SOUND.replace('"1.5"', f'"{start}"'), header=HEADER.format("audio")))
@@ -307,6 +309,8 @@ def test_odd_times_are_told() -> None:
     assert [f.code for f in found] == ["apf-rounded"]
     _, found = read(apf(SOUND.replace('"1.5"', '"-1.5"'), header=HEADER.format("audio")))
     assert [f.code for f in found] == ["apf-negative"]
+    _, found = read(apf(SOUND.replace('"1.5"', '" 1.5"'), header=HEADER.format("audio")))
+    assert [f.code for f in found] == ["apf-blanks"]
 
 
 def test_an_image_has_boxes() -> None:
@@ -324,6 +328,18 @@ def test_an_image_has_boxes() -> None:
 def test_boxes_have_numbers_and_an_area(old: str, new: str) -> None:
     with pytest.raises(KaratError, match="apf-offset"):
         read(apf(IMAGE.replace(old, new), header=HEADER.format("image")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [
+        ('X="0.5"', 'X="-0.5"', ["apf-negative"]),
+        ('WIDTH="5" HEIGHT="4"', 'WIDTH="5" HEIGHT="9"', ["apf-head"]),  # of the head, lower than its extent
+    ],
+)
+def test_odd_boxes_are_told(old: str, new: str, codes: list[str]) -> None:
+    _, found = read(apf(IMAGE.replace(old, new), header=HEADER.format("image")))
+    assert [f.code for f in found] == codes
 
 
 def test_an_image_needs_boxes_and_a_box() -> None:

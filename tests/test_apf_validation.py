@@ -116,6 +116,10 @@ DAMAGES = {
         f"<extent>{seq('Anna Keller')}</extent><extent>{OSLO}</extent></relation_mention_argument>",
         'ID="R1"',
     ),
+    "a link to a resource that is not declared": fault("apf-resource", 'RESOURCE="wiki"', 'RESOURCE="wikt"'),
+    "a resource twice": fatal(
+        "apf-shape", "<document", '<external_resource URN="x" NAME="wiki"/>\n<document', 'URN="x"'
+    ),
     # relations
     "no Arg-2": fatal("apf-relation", '<relation_argument REFID="E2" ROLE="Arg-2"/>\n', "", 'ID="R1"'),
     "two Arg-1": fatal("apf-relation", 'REFID="E2" ROLE="Arg-2"', 'REFID="E2" ROLE="Arg-1"', 'ID="R1"'),
@@ -174,6 +178,13 @@ DAMAGES = {
     "an unknown attribute": fault("apf-unknown", E1, E1.replace("<entity ", '<entity NOTE="x" ')),
     "an unknown attribute of the source file": fault(
         "apf-unknown", 'URI="D1.sgm"', 'URI="D1.sgm" KIT="1"', "<document"
+    ),
+    "an unknown attribute of the document": fault("apf-unknown", 'DOCID="D1"', 'DOCID="D1" KIT="1"', "<document"),
+    "an unknown attribute of a resource": fault("apf-unknown", 'NAME="wiki"/>', 'NAME="wiki" KIT="1"/>'),
+    "text before the document": fault("apf-unknown", "<document", "and\n<document", "<external_resource"),
+    "text after the document": fault("apf-unknown", "</document>", "</document> and", "<document"),
+    "a resource after the document": fault(
+        "apf-unknown", "</document>", '</document>\n<external_resource URN="x" NAME="y"/>', 'URN="x"'
     ),
     "text between elements": fault("apf-unknown", "<value ID", "and\n<value ID", 'ID="E3"'),
     "an element in a locator's holder": fault(

@@ -221,6 +221,7 @@ NEVER_FOUND = {
     "gold-span-twice": "only a score that matches spans exactly minds",
     "system-span-twice": "only a score that matches spans exactly minds",
     "element-twice": "only a score document by document minds an element in two of them",
+    "element-differs": "only a score across documents minds what they say of one element",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
@@ -232,6 +233,7 @@ ELSEWHERE = {
     "ecb-": "test_ecbplus.py",
     "file-kin": "test_apf_validation.py",
     "forest-": "test_forest.py",
+    "id-of-": "test_ace_sides.py",
     "mention-in-": "test_apf_validation.py",
     "sgm-": "test_apf_validation.py",
 }

@@ -83,6 +83,8 @@ class Corpus(Protocol):
     """Whether the rules of its format want that nothing with faults is scored."""
     forgiven: frozenset[str]
     """Codes of faults that do not count in that."""
+    global_ids: bool
+    """Whether an id means one thing in all documents."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -128,6 +130,7 @@ class FileCorpus:
         self._format: Format = FORMATS.get(format_)
         self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
         self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
+        self.global_ids: bool = _offered(self._format, "GLOBAL_IDS", False)
         self._defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
@@ -177,11 +180,6 @@ class FileCorpus:
             self.settle(survey)
             self._survey = survey
         return self._survey
-
-    @property
-    def global_ids(self) -> bool:
-        """Whether an id means one thing in all documents."""
-        return bool(_offered(self._format, "GLOBAL_IDS", False))
 
     @property
     def is_settled_late(self) -> bool:
@@ -285,6 +283,7 @@ class MemoryCorpus:
         self._survey: Survey | None = None
         self.refuses_faults = False
         self.forgiven: frozenset[str] = frozenset()
+        self.global_ids = False
         self._documents: dict[str, Document] = {}
         for document in documents:
             if document.id in self._documents:

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from karat.align import Comparison
 from karat.errors import KaratError, Origin, Report, Rule, quoted
-from karat.model import Document, Mention, Pair, Region, Value
+from karat.model import Boxes, Cluster, Document, Mention, Pair, Region, Value
+from karat.regions import place
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
 GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")
@@ -26,6 +27,11 @@ ELEMENT_TWICE = Rule(
     "element-twice",
     "fatal",
     "Give each element an id of its own, or score with --set processing=cross-document if it is the same one.",
+)
+ELEMENT_DIFFERS = Rule(
+    "element-differs",
+    "fatal",
+    "An element has one type, subtype, class, ...: correct one of the two, or give it an id of its own.",
 )
 NOT_GIVEN = Rule(
     "given-differs",
@@ -206,15 +212,18 @@ def _place(mention: Mention) -> tuple[int, int]:
 
 
 class Elements(Struct, frozen=True, forbid_unknown_fields=True):
-    """In document-level processing an element is mentioned in one document only, and its id may not come again."""
+    """In document-level processing an element is mentioned in one document only, and its id may not come again.
+
+    Where it may, it is the same element, and has the same attributes and external links in all of them.
+    """
 
     within: Literal["document", "corpus"] = "document"
 
     def prepare(self, comparison: Comparison, report: Report) -> Work:
-        """Refuse an id that an earlier document has."""
+        """Refuse an id that an earlier document has, or what differs from it."""
         del comparison, report
         if self.within == "corpus":
-            return unchanged
+            return self._alike()
         sides: tuple[tuple[Origin, _Seen], ...] = (("gold", _Seen()), ("system", _Seen()))
 
         def checked(pair: Pair) -> Pair:
@@ -228,6 +237,38 @@ class Elements(Struct, frozen=True, forbid_unknown_fields=True):
             return pair
 
         return checked
+
+    @staticmethod
+    def _alike() -> Work:
+        sides: tuple[tuple[Origin, dict[str, tuple[str, Cluster]]], ...] = (("gold", {}), ("system", {}))
+
+        def checked(pair: Pair) -> Pair:
+            for (side, known), document in zip(sides, (pair.gold, pair.system), strict=True):
+                for cluster in document.clusters:
+                    first, other = known.setdefault(cluster.id, (document.id, cluster))
+                    ours, theirs = _told(cluster), _told(other)
+                    if ours != theirs and (differing := _differing(ours, theirs)):
+                        found = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)} has {differing}"
+                        told = f"{found} in document {quoted(first)}"
+                        raise KaratError(ELEMENT_DIFFERS.at(told, item=cluster.id, origin=side))
+            return pair
+
+        return checked
+
+
+def _told(cluster: Cluster) -> Mapping[str, Value]:
+    """What is said of a cluster, its external links too."""
+    links = {f"link to {quoted(link.resource)}": link.id for link in cluster.external}
+    return {"kind": cluster.kind, **cluster.attributes, **links}
+
+
+def _differing(one: Mapping[str, Value], other: Mapping[str, Value]) -> str:
+    """The first thing that is said otherwise; a link that only one has is no difference."""
+    for name in dict.fromkeys([*one, *other]):
+        is_free = name.startswith("link to ") and not (name in one and name in other)
+        if one.get(name) != other.get(name) and not is_free:
+            return f"the {name} {one.get(name, '-')}, but {other.get(name, '-')}"
+    return ""
 
 
 class _Seen:
@@ -278,9 +319,9 @@ class Given(Struct, frozen=True, forbid_unknown_fields=True):
             gold, system = parts(pair.gold), parts(pair.system)
             if gold != system:
                 lacking, added = gold - system, system - gold
-                side, part = ("lacks", min(lacking)) if lacking else ("adds", min(added))
+                what, part = ("lacks", min(lacking)) if lacking else ("adds", min(added))
                 number = sum(lacking.values()) + sum(added.values())
-                found = f"the system's document {quoted(pair.gold.id)} {side} {' '.join(map(str, part))}"
+                found = f"the system's document {quoted(pair.gold.id)} {what} {part}"
                 told = f"{found}; in all, {number:,} given {self.what} differ"
                 raise KaratError(NOT_GIVEN.at(told, origin="system"))
             return pair
@@ -288,27 +329,44 @@ class Given(Struct, frozen=True, forbid_unknown_fields=True):
         return checked
 
 
-def _given_mentions(document: Document) -> Counter[tuple[str, ...]]:
+def _given_mentions(document: Document) -> Counter[str]:
     """Entity mentions: where they are, and their type."""
     return Counter(
-        ("entity mention", str(mention.span), str(mention.head), str(mention.attributes.get("type")))
+        f"entity mention {_placed(mention)} of type {mention.attributes.get('type', '-')}"
         for mention in document.mentions
         if mention.kind == "entity"
     )
 
 
-def _given_elements(document: Document) -> Counter[tuple[str, ...]]:
+def _given_elements(document: Document) -> Counter[str]:
     """Entities, values and times: their attributes and all their mentions."""
     mentions: dict[str, list[str]] = {}
     for mention in document.mentions:
         if mention.cluster is not None:
-            told = f"{mention.span} {mention.head} {sorted(mention.attributes.items())}"
+            told = " ".join([_placed(mention), *_listed(mention.attributes)])
             mentions.setdefault(mention.cluster, []).append(told)
     return Counter(
-        (cluster.kind, str(sorted(cluster.attributes.items())), *sorted(mentions.get(cluster.id, ())))
+        f"{' '.join([cluster.kind, *_listed(cluster.attributes)])}, {'; '.join(sorted(mentions.get(cluster.id, ())))}"
         for cluster in document.clusters
         if cluster.kind in ("entity", "value", "time")
     )
+
+
+def _listed(attributes: Mapping[str, Value]) -> list[str]:
+    return [f"{name}={value}" for name, value in sorted(attributes.items())]
+
+
+def _placed(mention: Mention) -> str:
+    """Where a mention and its head are, in the offsets of the source."""
+    span, head = place(mention), place(mention, "head")
+    return f"at {_shown(span)} (head {_shown(head)})" if head else f"at {_shown(span)}"
+
+
+def _shown(region: Region | Boxes) -> str:
+    """From the first to the last character; boxes as they are."""
+    if region and len(region[0]) > 2:
+        return ", ".join(str(box) for box in region)
+    return ", ".join(f"{part[0]}-{part[1] - 1}" for part in region)
 
 
 FILTERS: dict[str, Any] = {

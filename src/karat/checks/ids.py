@@ -1,34 +1,69 @@
 """Ids in the documents of a corpus, for formats in which an id means one thing everywhere (APF)."""
 
+from array import array
 from collections.abc import Iterator
 
 from karat.errors import Finding, Rule, quoted
 from karat.model import Document
 
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
+KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
 CLUSTER = Rule(
     "cluster-in-documents",
     "fault",
     "Document-level processing wants ids of its own in each document; leave it if they are one and the same.",
 )
 
+MANY = 100_000
+"""Ids that are counted without numpy."""
+
 
 class Ids:
-    """Remembers in which document each id stood first."""
+    """Remembers in which document each id stood first, and what it named there."""
 
     def __init__(self) -> None:
-        self._mentions: dict[str, str] = {}
-        self._clusters: dict[str, str] = {}
+        self._first: dict[str, tuple[str, str]] = {}
 
     def check(self, document: Document) -> Iterator[Finding]:
         """Each id of a document that another one has too."""
-        for mention in document.mentions:
-            first = self._mentions.setdefault(mention.id, document.id)
-            if first != document.id:
-                found = f"mention {quoted(mention.id)} of document {quoted(document.id)} is also one of {quoted(first)}"
-                yield MENTION.at(found, item=mention.id)
-        for cluster in document.clusters:
-            first = self._clusters.setdefault(cluster.id, document.id)
-            if first != document.id:
-                found = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
-                yield CLUSTER.at(f"{found} is also one of {quoted(first)}", item=cluster.id)
+        named = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
+        for kind, id_ in [*named, *((cluster.kind, cluster.id) for cluster in document.clusters)]:
+            known, first = self._first.setdefault(id_, (kind, document.id))
+            if first == document.id:
+                continue
+            found = f"{kind} {quoted(id_)} of document {quoted(document.id)}"
+            if kind != known:
+                told = f"has an id that document {quoted(first)} gives to another kind of thing, {known}"
+                yield KINDS.at(f"{found} {told}", item=id_)
+            else:
+                rule = MENTION if kind.endswith(" mention") else CLUSTER
+                yield rule.at(f"{found} is also one of {quoted(first)}", item=id_)
+
+
+class Numbers:
+    """Tells at next to no cost whether ids may be at odds: a number for each stays, compared when all were read."""
+
+    def __init__(self) -> None:
+        self._mentions = array("q")
+        self._clusters = array("q")
+        self._kinds = array("q")
+
+    def add(self, document: Document) -> None:
+        """Take the ids of a document."""
+        self._mentions.extend([hash(mention.id) for mention in document.mentions])
+        self._clusters.extend([hash(cluster.id) for cluster in document.clusters])
+        self._kinds.extend([hash((cluster.id, cluster.kind)) for cluster in document.clusters])
+
+    def are_at_odds(self) -> bool:
+        """Whether a mention is in two documents, or an id names two kinds of things; seldom, two ids look like one."""
+        mentions, clusters = len(self._mentions), _distinct(self._clusters)
+        return _distinct(self._mentions + self._clusters) < mentions + clusters or _distinct(self._kinds) > clusters
+
+
+def _distinct(numbers: "array[int]") -> int:
+    """How many there are; numpy takes longer to come than to count a few, but is thrifty with many."""
+    if len(numbers) < MANY:
+        return len(set(numbers))
+    import numpy as np
+
+    return len(np.unique(numbers))

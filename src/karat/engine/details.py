@@ -67,4 +67,10 @@ def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[
         "error": alarms + missed + wrong,
         **{"precision": precision, "recall": recall, "f1": harmonic(precision, recall)},
         "confusion": taken,
+        "missed": _by_value((gold, count) for (gold, system), count in confusion.items() if system is None),
+        "spurious": _by_value((system, count) for (gold, system), count in confusion.items() if gold is None),
     }
+
+
+def _by_value(counts: Iterable[tuple[str | None, int]]) -> dict[str, int]:
+    return dict(sorted((value, count) for value, count in counts if value is not None))

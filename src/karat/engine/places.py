@@ -39,5 +39,7 @@ class Places:
         in_gold = self._document in self._gold.survey().rows
         # A document that gold lacks has an empty gold side; what is missing there is missing in the system's.
         corpus = self._gold if finding.origin == "gold" and in_gold else self._system
+        if self._document not in corpus.survey().rows:
+            return finding._replace(file=corpus.name)
         file, line = corpus.where(self._document, finding.item if count <= Findings.KEPT else None)
         return finding._replace(file=file, line=line)

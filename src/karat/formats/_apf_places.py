@@ -1,7 +1,7 @@
 """Where something stands in a source: characters of a text, seconds of a recording, boxes of an image."""
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from karat.errors import quoted
@@ -13,6 +13,7 @@ Told = tuple[Region | Boxes, str | None]
 """A region and its text."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+_DECIMAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?")
 
 
 LOCATORS = ("charseq", "charspan", "timespan", "bblist")
@@ -107,7 +108,10 @@ class Places:
         for box in self._page.children(locator, ELEMENTS["bblist"]):
             page, x, y, width, height = (self._number(box, name) for name in ("PAGE", "X", "Y", "WIDTH", "HEIGHT"))
             if page != int(page) or width <= 0 or height <= 0:
-                raise self._page.error(OFFSET, box, "<bbox> has a PAGE that is no whole number, or no WIDTH or HEIGHT")
+                told = f"<bbox> has the PAGE {page}, the WIDTH {width} and the HEIGHT {height}"
+                raise self._page.error(OFFSET, box, f"{told}; expected a whole number, and two above 0")
+            if x < 0 or y < 0:
+                self._page.tell(NEGATIVE, box, f"<bbox> at {x}, {y} begins outside of its page")
             boxes.append((int(page), float(x), float(y), float(width), float(height)))
         if not boxes:
             raise self._page.broken(locator, "<bblist> holds no <bbox>")
@@ -117,14 +121,14 @@ class Places:
         value = element.get(name)
         if value is None:
             raise self._page.broken(element, f"<{element.tag}> has no {name}")
-        try:
-            number = Decimal(value)
-        except InvalidOperation:
-            number = Decimal("NaN")
-        if not number.is_finite() or abs(number) >= 10**12 or not value.isascii():
+        bare = value.strip()
+        number = Decimal(bare) if _DECIMAL.fullmatch(bare) else None
+        if number is None or number.adjusted() >= 12:
             raise self._page.error(
                 OFFSET, element, f"<{element.tag}> has the {name} {quoted(value)}, which is no number"
             )
+        if value != bare:
+            self._page.tell(BLANKS, element, f"blanks around {quoted(bare)} in {name} of <{element.tag}>")
         return number
 
     def _text(self, locator: Any) -> str:

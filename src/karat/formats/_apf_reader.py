@@ -31,6 +31,7 @@ from karat.formats._apf_rules import (
     OUTSIDE,
     OVERLAP,
     RELATION,
+    RESOURCE,
     SAME,
     SEVERAL,
     SOURCE,
@@ -43,6 +44,7 @@ from karat.formats._apf_rules import (
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import Source, Sources, source_of
 from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
+from karat.regions import extension, shared
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""
@@ -154,6 +156,9 @@ class Reader:
         for name in told:
             if name not in known:
                 self._tell(UNKNOWN, self._root, f"<source_file> has an unknown attribute {quoted(name)}")
+        for name in self._root.attrib:
+            if name != "DOCID":
+                self._tell(UNKNOWN, self._root, f"<document> has an unknown attribute {quoted(name)}")
         for line, found in self._header.odd:
             self._page.report(UNKNOWN.at(found, file=self._page.file, line=line))
         for line in self._header.comments:
@@ -197,6 +202,9 @@ class Reader:
             elif name == "external_link":
                 found = self._attributes(child, ELEMENTS[name])
                 external.append(External(str(found["resource"]), str(found["eid"])))
+                if external[-1].resource not in dict(self._header.resources):
+                    told = f"the external link of {id_!r} names the resource {quoted(external[-1].resource)}"
+                    self._tell(RESOURCE, child, f"{told}, which the source file does not declare")
             else:
                 arguments.append(child)
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
@@ -301,7 +309,7 @@ class Reader:
 
     def _dangling(self, argument: _Argument, wanted: str) -> None:
         kind = self._kinds.get(argument.target)
-        said = "which nothing in this document is called" if kind is None else f"the id of a {kind}"
+        said = "which nothing in this document is called" if kind is None else f"the id of {_one(kind)}"
         found = f"the {argument.role} of {argument.source!r} names {argument.target!r}, {said}"
         self._tell(DANGLING, argument.element, f"{found}; expected the id of {wanted}")
 
@@ -357,9 +365,12 @@ class Reader:
                 raise self._error(RELATION, element, f"{whose} has {roles.count(role)} arguments {role}, not one")
 
     def _check_inside(self, rule: Rule, element: Any, id_: str, name: str, regions: Mapping[str, Told]) -> None:
-        """A head or an anchor lies inside the extent; boxes are not compared."""
+        """A head or an anchor lies inside the extent."""
         inner, outer = regions[name][0], regions["extent"][0]
-        if self._unit != "box" and not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
+        if self._unit == "box":
+            if shared(inner, outer) < extension(inner) * (1 - 1e-9):
+                self._tell(rule, element, f"the {name} of mention {id_!r} has boxes that its extent does not cover")
+        elif not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
             found = f"the {name} of mention {id_!r} lies at {_shown(inner)}"
             self._tell(rule, element, f"{found}, not inside its extent at {_shown(outer)}")
 
@@ -447,7 +458,7 @@ class Reader:
         if not _NAME(id_):
             self._tell(ID, element, f"<{element.tag}> has the ID {quoted(id_)}, which is no XML name")
         if id_ in self._kinds:
-            found = f"id {quoted(id_)} was already used in this document, for a {self._kinds[id_]}"
+            found = f"id {quoted(id_)} was already used in this document, for {_one(self._kinds[id_])}"
             raise self._error(TWICE, element, found)
         self._kinds[id_] = kind
         return id_
@@ -460,6 +471,10 @@ def _is_small(element: Any) -> bool:
 
 def _event_type(about: Mapping[str, Value]) -> str:
     return ".".join([str(about[name]) for name in ("type", "subtype") if name in about])
+
+
+def _one(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def _any(names: Mapping[str, object]) -> str:

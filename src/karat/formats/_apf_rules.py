@@ -7,10 +7,14 @@ from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._apf_dtd import Element
 
 SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
-OFFSET = Rule("apf-offset", "fatal", "Give START and END in numbers, START not after END.")
+OFFSET = Rule(
+    "apf-offset",
+    "fatal",
+    "Give START and END in numbers, START not after END; boxes a whole PAGE, a WIDTH and a HEIGHT.",
+)
 RELATION = Rule("apf-relation", "fatal", "Give a relation one Arg-1 and one Arg-2.")
 NEGATIVE = Rule(
-    "apf-negative", "fault", "Count from 0, the first character of the source; offsets are scored as given."
+    "apf-negative", "fault", "Count from 0, where the source, or the page, begins; offsets are scored as given."
 )
 UNKNOWN = Rule("apf-unknown", "fault", "Remove it, or write it as the APF 5.1.1 DTD has it; it is not read.")
 ORDER = Rule("apf-order", "fault", "Write the elements in the order of the APF 5.1.1 DTD; they are read all the same.")
@@ -26,6 +30,11 @@ MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or
 ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
 EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
 SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need it.")
+RESOURCE = Rule(
+    "apf-resource",
+    "fault",
+    "Declare it in the source file, before its documents, or correct the name; the link is kept.",
+)
 INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
 COMMENT = Rule("apf-comment", "fault", "Remove the comment; or, if the annotations count, only its marks.")
 OUTSIDE = Rule("apf-outside", "note", "Nothing to do if it should be annotated; it is scored as the others are.")

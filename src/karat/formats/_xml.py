@@ -43,7 +43,7 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
     except etree.XMLSyntaxError as error:
         there = line + (error.lineno or 1) - 1
         # The line in the message counts from where the data begin, not from where the file does.
-        said = re.sub(r", line \d+, column \d+$", "", error.msg or "")
+        said = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
         raise BROKEN.error(f"this is not well-formed XML: {said}", file=file, line=there) from None
     for reference in root.iter(etree.Entity) if b"&" in data else ():
         found = f"the entity {reference.text} is used, which the file does not explain"

@@ -47,7 +47,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from karat.errors import Item, KaratError, Report, Rule
+from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats import Block, Options
 from karat.formats._apf_dtd import ELEMENTS, KINDS
 from karat.formats._apf_reader import Header, Reader
@@ -241,16 +241,30 @@ def _refuse_broken(data: bytes, file: str, line: int) -> None:
 def _header(root: Any, line: int, file: str) -> Header:
     """What a source file says of all its documents."""
     header = Header(dict(root.attrib), [])
+    texts, is_over = [(line, root.text)], False
     for child in root:
         there = line + child.sourceline - 1
-        if child.tag == "external_resource":
-            name, urn = child.get("NAME"), child.get("URN")
-            if not name or not urn:
-                raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=there)
-            header.resources.append((name, urn))
-        elif child.tag != "document":
+        texts.append((there, child.tail))
+        if child.tag == "document":
+            is_over = True
+        elif child.tag != "external_resource" or is_over:
             header.odd.append((there, f"<{child.tag}> stands in <source_file>, where it is not known"))
+        else:
+            _read_resource(child, header, there, file)
+    found = [(there, text.strip()) for there, text in texts if text and not text.isspace()]
+    header.odd += [(there, f"text stands in <source_file>: {quoted(text)}") for there, text in found]
     return header
+
+
+def _read_resource(element: Any, header: Header, line: int, file: str) -> None:
+    name, urn = element.get("NAME"), element.get("URN")
+    if not name or not urn:
+        raise SHAPE.error("<external_resource> has no NAME or no URN", file=file, line=line)
+    if name in dict(header.resources):
+        raise SHAPE.error(f"the external resource {quoted(name)} is declared twice", file=file, line=line)
+    header.resources.append((name, urn))
+    for other in sorted(set(element.keys()) - {"NAME", "URN"}):
+        header.odd.append((line, f"<external_resource> has an unknown attribute {quoted(other)}"))
 
 
 def _comments(data: bytes, line: int) -> list[int]:

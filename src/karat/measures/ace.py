@@ -26,7 +26,7 @@ from karat.model import Value
 from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
 from karat.tables.ace.elements import Element, Elements, Promoted
 from karat.tables.ace.mentions import MentionValues
-from karat.tables.ace.parameters import DETECTED, Detection, Readings, Recognition, Values
+from karat.tables.ace.parameters import ARGUED, DETECTED, Detection, Readings, Recognition, Values
 from karat.tables.ace.values import ElementValues, Valued, Weighting
 
 TASKS = {
@@ -111,7 +111,7 @@ value_precision = the same / (reference_value - miss_cost + false_alarm_cost)"""
         "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
         "by its extent (readings.argumentless).",
         "19 With processing=cross-document a level is that of all mentions of an entity; the scorer stops if documents "
-        "differ.",
+        "differ. An element whose attributes differ between documents is refused by both.",
         "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
         "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
         "(readings.epsilon).",
@@ -147,10 +147,20 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     argument_scoring: Literal["overlapping", "mapped"] = "overlapping"
     averaging: Literal["arithmetic", "geometric"] = "arithmetic"
 
+    def __post_init__(self) -> None:
+        """Every set must fit the tables, whichever is chosen."""
+        if self.parameters not in ("DEFAULT", *self.sets):
+            raise ValueError(f"there is no set of parameters {self.parameters!r}")
+        for changes in self.sets.values():
+            self._tables.changed(changes)
+
+    @property
+    def _tables(self) -> Values:
+        return Values(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR, self.readings)
+
     def values(self) -> Values:
         """The tables, changed by the chosen set."""
-        chosen = Values(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR, self.readings)
-        return chosen.changed(self.sets.get(self.parameters, {}))
+        return self._tables.changed(self.sets.get(self.parameters, {}))
 
     def conditions(self) -> Conditions:
         """What was chosen for relations and events."""
@@ -303,7 +313,7 @@ def _name(element: Element) -> str:
     return element.id if element.parent is None else element.mentions[0].id
 
 
-VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "4 and more"))
+VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
 MENTIONS = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
 ERRORS = ((0, "0"), (1, "1"), (inf, "2 and more"))
 
@@ -352,5 +362,5 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
         Task(task, artefacts[task])
         for task, kind in TASKS.items()
         if (is_scored or (kind in setting.gold_kinds and kind in setting.system_kinds))
-        and not (parameters.averaging == "geometric" and kind == "event" and values.VDR.W_A_FA)
+        and not (parameters.averaging == "geometric" and kind in ARGUED and values.recognition(kind).W_A_FA)
     ]

@@ -18,6 +18,8 @@ SHORT = {
     "value_f1": "value F1",
 }
 UNDEFINED = "-"
+ABSENT = "(none)"
+"""The row of what has no value."""
 
 
 def texts(results: Sequence[Result], *, digits: int = 2) -> str:
@@ -41,7 +43,7 @@ def text(result: Result, *, digits: int = 2) -> str:
     blocks = [
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
-        scores(shown, digits),
+        scores(shown, digits) if shown else "no measure has anything to score here",
         *(block for field, rows in result.by.items() for block in conditional(field, rows, list(shown), digits)),
         *(breakdown(result.unit, result.units, list(shown), digits) if result.units else []),
         *details(result.details, digits),
@@ -125,9 +127,13 @@ def _rows(
 def conditional(
     field: str, found: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
 ) -> list[str]:
-    """A breakdown; each measure whose counts have more to show than scores has a table of its own."""
+    """A breakdown; each measure whose counts have more to show than scores has a table of its own.
+
+    Where some measures know the field, those whose items have no such thing are left out.
+    """
     tables, others = [], []
-    for id_ in measures:
+    known = [id_ for id_ in measures if any(id_ in row for key, row in found.items() if key != ABSENT)]
+    for id_ in known or measures:
         rows = {key: row[id_].micro for key, row in found.items() if id_ in row}
         shown = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
         if rows and not any(shown.values()):
@@ -158,6 +164,7 @@ def details(found: Mapping[str, Any], digits: int) -> list[str]:
     blocks = []
     for id_, told in found.items():
         blocks.append(_recognition(id_, told["recognition"], digits))
+        blocks += _detection(id_, told["recognition"])
         taken = [
             [f"{part} {name}", gold, system, str(count)]
             for part, attributes in told["recognition"].items()
@@ -194,6 +201,19 @@ def _recognition(id_: str, parts: Mapping[str, Any], digits: int) -> str:
         for name, one in attributes.items()
     ]
     return table([f"{id_} recognition", *(name.replace("_", " ") for name in names), "P", "R", "F1"], rows)
+
+
+def _detection(id_: str, parts: Mapping[str, Any]) -> list[str]:
+    """How many parts of items (mentions, arguments) of each value were found, missed and invented."""
+    rows = []
+    for part in list(parts)[1:]:
+        for name, one in parts[part].items():
+            values = sorted({*one["confusion"], *one["missed"], *one["spurious"]})
+            for value in values if len(values) > 1 else ():
+                missed, spurious = one["missed"].get(value, 0), one["spurious"].get(value, 0)
+                met = sum(one["confusion"].get(value, {}).values())
+                rows.append([f"{part} {name}", value, str(met + missed), str(spurious), str(missed)])
+    return [table([f"{id_} detection", "value", "reference", "false alarm", "miss"], rows, left=2)] if rows else []
 
 
 def _most_confused(confusion: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int]]:

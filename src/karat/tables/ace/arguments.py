@@ -172,7 +172,7 @@ class Related:
 
     @cached_property
     def alarms(self) -> dict[str, float]:
-        """The value of each system token if it is unmapped: never positive."""
+        """The value of each system token if it is unmapped: -W_FA · W_A-FA · Σ Value(arg, arg), never positive."""
         parameters = self.want.parameters
         weight = parameters.W_A_FA if self.want.readings.unmapped == "weighted" else 1.0
         return {id_: -parameters.W_FA * weight * token.value for id_, token in self.system.items()}
@@ -305,7 +305,8 @@ class Related:
     def _chosen(self, allowed: "Mapping[Edge, Allowed]") -> list[Edge]:
         """The one-to-one mapping of arguments that maximises Arguments_Value."""
         if self._is_product:
-            gains = {edge: (log(one.value * one.weight) + 1e3, 0.0) for edge, one in allowed.items() if one.value > 0}
+            # First the number of pairs, then their product; what is worth nothing is still mapped.
+            gains = {edge: (log(max(one.value * one.weight, 1e-300)) + 1e3, 0.0) for edge, one in allowed.items()}
             return optimal(gains)
         weight = self.want.parameters.W_A_FA
         gains = {edge: (one.value * one.preference + one.value * weight, 0.0) for edge, one in allowed.items()}
@@ -317,7 +318,7 @@ class Related:
         """Arguments_Value(sys): Σ MAV over the system's arguments, or their product."""
         if self._is_product:
             full = len(best) == len(system.arguments)
-            return prod([allowed[edge].value * allowed[edge].weight for edge in best]) if full else 0.0
+            return prod([max(allowed[edge].value, 0.0) * allowed[edge].weight for edge in best]) if full else 0.0
         readings = self.want.readings
         tie = readings.epsilon * overlap
         if self._is_promoted and readings.promoted_value == "reference":

@@ -197,8 +197,8 @@ def have_common(one: str | bytes, other: str | bytes, least: float) -> bool:
         length -= 1
     if length > min(len(one), len(other)):
         return False
-    runs = {one[start : start + length] for start in range(len(one) - length + 1)}
-    return any(other[start : start + length] in runs for start in range(len(other) - length + 1))
+    # Not kept: the runs of a long text together are much longer than the text.
+    return any(one[start : start + length] in other for start in range(len(one) - length + 1))  # type: ignore[operator]
 
 
 def head_text(mention: Mention) -> str:

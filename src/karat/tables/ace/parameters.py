@@ -3,38 +3,40 @@
 In a table of values `*` stands for every value that is not named.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-Weights = dict[str, float]
+Weight = Annotated[float, Meta(ge=0, le=1e6)]
+"""A number that is one, and not below nothing."""
+Weights = dict[str, Weight]
 
 
 class Detection(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables 12 (EDR), 13 (VAL) and 14 (TERN)."""
 
-    AttrValue: dict[str, Weights | float]
+    AttrValue: dict[str, Weights | Weight]
     """For each attribute with inherent value: what its values are worth, all alike or each by itself."""
-    W_FA: float
-    W_M_FA: float
-    W_M_CR: float
-    min_overlap: float
+    W_FA: Weight
+    W_M_FA: Weight
+    W_M_CR: Weight
+    min_overlap: Weight
     W_err: Weights = {}
     """For each attribute: what is left of the value if it is wrong. Without any, values are sums (TERN)."""
-    MTypeValue: Weights | float = 1.0
+    MTypeValue: Weights | Weight = 1.0
     W_Merr: Weights = {}
-    min_text_match: float = 0.0
+    min_text_match: Weight = 0.0
 
 
 class Recognition(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables 17 (RDR) and 20 (VDR)."""
 
-    AttrValue: dict[str, Weights | float]
+    AttrValue: dict[str, Weights | Weight]
     W_err: Weights
-    W_FA: float
-    W_err_role: float
-    W_A_FA: float
+    W_FA: Weight
+    W_err_role: Weight
+    W_A_FA: Weight
     symmetric: tuple[str, ...] = ()
     """Types in which Arg-1 and Arg-2 may be exchanged (footnote 21)."""
 
@@ -42,7 +44,7 @@ class Recognition(Struct, frozen=True, forbid_unknown_fields=True):
 class Readings(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the plan's text and NIST's program differ; each is told by `karat explain ace`."""
 
-    epsilon: float = 0.0
+    epsilon: Weight = 0.0
     """What the program adds to break ties, and in place of nothing at all."""
     assignment: Literal["optimal", "forced"] = "optimal"
     """`forced`: a table with one row takes its cheapest column, and a full one leaves hardly a row free."""
@@ -86,6 +88,8 @@ class Values(Struct, frozen=True, forbid_unknown_fields=True):
         """With other values in some places: what a named set of parameters says."""
         whole = msgspec.to_builtins(self)
         for task, fields in changes.items():
+            if task not in whole:
+                raise ValueError(f"a set of parameters changes {task!r}, which is none of {', '.join(whole)}")
             whole[task] = whole[task] | fields
         return msgspec.convert(whole, Values)
 

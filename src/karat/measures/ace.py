@@ -14,7 +14,7 @@ either case.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -212,7 +212,7 @@ class ValueCounts(Counts, frozen=True):
         }
 
 
-class Token(NamedTuple):
+class Token(Struct, frozen=True, gc=False):
     """A reference, what it is mapped to, or a system token that is mapped to nothing; and what that is worth."""
 
     gold: str | None

@@ -11,7 +11,7 @@ relation or event; in document-level processing there is one.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum, log, prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -89,7 +89,7 @@ class ArgumentValues:
         return Related(parts, arguments, whole, self)
 
 
-class Part(NamedTuple):
+class Part(Struct, frozen=True, gc=False):
     """One document."""
 
     document: str
@@ -97,7 +97,7 @@ class Part(NamedTuple):
     system: list[Element]
 
 
-class Token(NamedTuple):
+class Token(Struct, frozen=True, gc=False):
     """A relation or event with the documents that mention it."""
 
     element: Element
@@ -113,7 +113,7 @@ class Token(NamedTuple):
     """Its value against itself."""
 
 
-class Pairing(NamedTuple):
+class Pairing(Struct, frozen=True, gc=False):
     """Two tokens that may be mapped to each other."""
 
     value: float
@@ -164,7 +164,10 @@ class Related:
     def _sums(
         self, wanted: Sequence[tuple[Mapping[str, Mapping[Any, float]], Any]], documents: Sequence[str]
     ) -> list[float]:
-        """Values of arguments over documents: in RMD and VMD 1 for each in which one is worth anything at all."""
+        """Value(arg_sys, arg_ref) or Value(arg, arg) of arguments, over documents.
+
+        In RMD and VMD they are 1 for each document in which an argument is worth anything at all.
+        """
         found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
         if self._is_one:
             found = [[1.0 if value or self._is_one == "mappable" else 0.0 for value in values] for values in found]
@@ -258,7 +261,7 @@ class Related:
         return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
 
     def _allowed(self, gold: Token, system: Token, values: Mapping[Edge, float]) -> "dict[Edge, Allowed]":
-        """Which arguments (system, gold) whose elements correspond may do so themselves: Tables 16 and 19."""
+        """Which arguments (system, gold) whose elements correspond may do so themselves: Tables 16 and 19; W_err-role."""
         found = {}
         want = self.want
         is_relation = want.kind == "relation"
@@ -422,7 +425,7 @@ class Related:
         return mapped_elements(self.gold, self.system, values, self.alarms, self.extents, self.want.mapper)
 
 
-class Allowed(NamedTuple):
+class Allowed(Struct, frozen=True, gc=False):
     """Two arguments that may be in correspondence."""
 
     value: float

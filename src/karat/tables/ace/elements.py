@@ -7,6 +7,8 @@ EMD, RMD and VMD mentions are promoted: each becomes an element by itself.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from karat.model import Boxes, Document, Mention, Region, Value, qualified
 from karat.regions import place
 from karat.tables import Tables
@@ -22,30 +24,18 @@ class Argument(NamedTuple):
     """The id of the element, or of the mention that was promoted to one."""
 
 
-class Element:
+class Element(Struct, gc=False, eq=False):
     """An entity, value, time, relation or event: what it is, where it is mentioned, and its arguments."""
 
-    __slots__ = ("arguments", "attributes", "heads", "id", "kind", "mentions", "parent")
-
-    def __init__(
-        self,
-        id_: str,
-        kind: str,
-        attributes: Mapping[str, Value],
-        mentions: Sequence[Mention],
-        arguments: Sequence[Argument] = (),
-        parent: str | None = None,
-        heads: Region | Boxes = (),
-    ) -> None:
-        self.id = id_
-        self.kind = kind
-        self.attributes = attributes
-        self.mentions = mentions
-        self.arguments = arguments
-        self.parent = parent
-        """The element that this one was a mention of, before it was promoted."""
-        self.heads = heads
-        """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
+    id: str
+    kind: str
+    attributes: Mapping[str, Value]
+    mentions: Sequence[Mention]
+    arguments: Sequence[Argument] = ()
+    parent: str | None = None
+    """The element that this one was a mention of, before it was promoted."""
+    heads: Region | Boxes = ()
+    """Of a promoted relation mention: from the first to the last head of Arg-1 and Arg-2, or their boxes."""
 
 
 RELATED = ("Arg-1", "Arg-2")

@@ -5,7 +5,8 @@ Which mentions correspond does not depend on whether they are promoted to elemen
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from karat.align.similarity import overlaps
 from karat.model import Boxes, Mention, Region
@@ -17,30 +18,25 @@ from karat.tables.ace.mapping import is_matching, optimal
 from karat.tables.ace.parameters import Detection, Readings, Values, worth
 
 
-class Spot:
+class Spot(Struct, gc=False, eq=False):
     """A mention as the formulas see it."""
 
-    __slots__ = ("alarm", "attributes", "element", "mention", "region", "self", "size", "value")
-
-    def __init__(
-        self, mention: Mention, element: int, name: str, value: float, attributes: tuple[object, ...], epsilon: float
-    ) -> None:
-        self.mention = mention
-        self.element = element
-        """The number of its element."""
-        self.region = place(mention, name) or place(mention)
-        self.size = extension(self.region)
-        self.value = value
-        """MTypeValue."""
-        self.self = value + epsilon
-        """MMV against itself."""
-        self.attributes = attributes
-        """Those of W_Merr, in its order; None where it has none."""
-        self.alarm = 0.0
-        """MMV if it is unmapped, once it is known what it corresponds to."""
+    mention: Mention
+    element: int
+    """The number of its element."""
+    region: Region | Boxes
+    size: float
+    value: float
+    """MTypeValue."""
+    self: float
+    """MMV against itself."""
+    attributes: tuple[object, ...] = ()
+    """Those of W_Merr, in its order; None where it has none."""
+    alarm: float = 0.0
+    """MMV if it is unmapped, once it is known what it corresponds to."""
 
 
-class Met(NamedTuple):
+class Met(Struct, frozen=True, gc=False):
     """Two mentions in correspondence, by their numbers."""
 
     gold: int
@@ -98,7 +94,7 @@ def spots(elements: Sequence[Element], kind: str, parameters: Detection, reading
     if kind != "entity":
         value = worth(parameters.MTypeValue, None)
         return [
-            Spot(mention, number, "span", value, (), epsilon)
+            Spot(mention, number, region := place(mention), extension(region), value, value + epsilon)
             for number, element in enumerate(elements)
             for mention in element.mentions
         ]
@@ -111,7 +107,9 @@ def spots(elements: Sequence[Element], kind: str, parameters: Detection, reading
             style = "METONYMIC" if str(written.get("metonymy_mention")).upper() == "TRUE" else "LITERAL"
             known = {"type": written.get("type"), "role": written.get("role", default), "style": style}
             value = worth(parameters.MTypeValue, known["type"])
-            found.append(Spot(mention, number, "head", value, tuple([known.get(name) for name in names]), epsilon))
+            region = place(mention, "head") or place(mention)
+            attributes = tuple([known.get(name) for name in names])
+            found.append(Spot(mention, number, region, extension(region), value, value + epsilon, attributes))
     return found
 
 

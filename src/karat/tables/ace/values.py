@@ -9,7 +9,10 @@ and the level of a token is that of all its mentions. Relations and events read 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.model import Value
 from karat.tables import Tables
@@ -29,7 +32,7 @@ COMPARED = {
 """What must be right for a mapped element to be correct and not an error."""
 
 
-class Token(NamedTuple):
+class Token(Struct, frozen=True, gc=False):
     """What an element has in one document."""
 
     element: Element
@@ -43,7 +46,7 @@ class Token(NamedTuple):
     """Σ MMV of its mentions if they are all unmapped."""
 
 
-class Pairing(NamedTuple):
+class Pairing(Struct, frozen=True, gc=False):
     """Two tokens with a mention in correspondence, under the best mapping of their mentions."""
 
     element: float
@@ -81,8 +84,8 @@ class Part:
         spots = self.table.system
         element = self.table.element_value(self.table.gold[met[0].gold].element, spots[met[0].system].element)
         if len(met) == 1:
-            ((_, s, score, overlap),) = met
-            return Pairing(element, score + system.alarm - spots[s].alarm, overlap, met)
+            (one,) = met
+            return Pairing(element, one.score + system.alarm - spots[one.system].alarm, one.overlap, met)
         best = mapped(met, spots)
         free = system.alarm - fsum([spots[one.system].alarm for one in best])
         mentions = fsum([one.score for one in best]) + free
@@ -218,12 +221,12 @@ class Valued:
         """Elements that met in some document; where the reference is not mentioned, all the system says is alarm."""
         golds = {token.element.id: (g, token.self) for g, token in enumerate(part.gold)}
         for s, token in enumerate(part.system):
-            system = token._replace(level=self.system[token.element.id].level)
+            system = replace(token, level=self.system[token.element.id].level)
             for id_, element in met.get(token.element.id, {}).items():
                 g, own = golds.get(id_, (-1, token.self))
                 pairing = part.pairs.get((g, s))
                 mentions = token.alarm if pairing is None else pairing.mentions
-                yield (id_, token.element.id), self._value(element, self.gold[id_]._replace(self=own), system, mentions)
+                yield (id_, token.element.id), self._value(element, replace(self.gold[id_], self=own), system, mentions)
 
     def _value(self, element: float, gold: Token, system: Token, mentions: float) -> float:
         """Element_Value(sys) · Mentions_Value(sys): Σ MMV, or its share of the reference's, times the lower level."""

@@ -261,7 +261,7 @@ class Related:
         return bool(touch) and (gold.heads[0][0] == system.heads[0][1] or gold.heads[0][1] == system.heads[0][0])
 
     def _allowed(self, gold: Token, system: Token, values: Mapping[Edge, float]) -> "dict[Edge, Allowed]":
-        """Which arguments (system, gold) whose elements correspond may do so themselves: Tables 16 and 19; W_err-role."""
+        """Which arguments (system, gold) whose elements correspond may do so themselves (Tables 16, 19); W_err-role."""
         found = {}
         want = self.want
         is_relation = want.kind == "relation"

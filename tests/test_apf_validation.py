@@ -380,6 +380,14 @@ def test_faults_are_refused_unless_they_are_accepted(tmp_path: Path) -> None:
     assert run("score", str(gold), str(system), "--strict", "--accept-faults").code == 2
 
 
+def test_two_relations_in_the_same_words_are_ordinary(tmp_path: Path) -> None:
+    relation = GOOD[GOOD.index(RELATION) : GOOD.index("</relation>") + len("</relation>")]
+    second = relation.replace(' ID="R1', ' ID="R9').replace('TYPE="ORG-AFF" SUBTYPE="Employment"', 'TYPE="METONYMY"')
+    text = GOOD.replace(relation, f"{relation}\n{second}")
+    assert text.count("<relation_mention ID") == GOOD.count("<relation_mention ID") + 1
+    assert told(put(tmp_path / "D", {"D1.apf.xml": text, "D1.sgm": SGM})) == (0, [])
+
+
 def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
     """A mention said twice, heads that overlap, or a document without annotations do not stop a score."""
     gold = put(tmp_path / "gold", {"D1.apf.xml": GOOD, "D1.sgm": SGM})

@@ -15,7 +15,10 @@ _span = attrgetter("span")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Each mention whose span stood before: in its own cluster, or with the same type and realis."""
+    """Each mention whose span stood before: in its own cluster, or with the same type and realis.
+
+    Relations are the exception: the words between two arguments may well tell several relations.
+    """
     mentions = document.mentions
     if len(set(map(_span, mentions))) == len(mentions):
         return
@@ -31,6 +34,6 @@ def check(document: Document) -> Iterator[Finding]:
         if fellow != mention.id:
             found = f"mention {mention.id!r} has the span of mention {fellow!r} in the same cluster"
             yield IN_CLUSTER.at(f"{found} of document {document.id!r}", item=mention.id)
-        elif twin != mention.id:
+        elif twin != mention.id and mention.kind != "relation":
             found = f"mention {mention.id!r} has span, type and realis of mention {twin!r}"
             yield ALIKE.at(f"{found} of document {document.id!r}", item=mention.id)

@@ -16,6 +16,8 @@ from karat.formats._files import ENCODING, File, find, is_text
 from karat.model import Document, Mention, Value
 from karat.topics import Topics
 
+BUFFER = 1 << 16
+"""Bytes read at once: documents are mostly asked for in the order of the file."""
 OPTIONS = "--gold-format, --system-format, --input-format"
 UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
@@ -254,7 +256,7 @@ class FileCorpus:
         """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
         if self._open is None or self._open[0] != number:
             self.close()
-            self._open = number, open(self.files[number].path, "rb")
+            self._open = number, open(self.files[number].path, "rb", buffering=BUFFER)
         return self._open[1]
 
     def close(self) -> None:

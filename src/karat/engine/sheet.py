@@ -12,7 +12,7 @@ from karat.engine.ledger import Ledger
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.filters import unchanged
 from karat.measures import MEASURES, Composite, Measure, Setting
-from karat.model import Document, Pair, Region
+from karat.model import Document, Pair
 from karat.protocols import Averages, Protocol
 from karat.protocols._signature import signature
 from karat.results import Result, Score, Side
@@ -101,7 +101,7 @@ class Sheet:
         for filter_ in self._filters:
             pair = filter_(pair)
         unit = self._unit(pair.gold)
-        self._same_mentions = self._same_mentions and _places(pair.gold) == _places(pair.system)
+        self._same_mentions = self._same_mentions and _have_same_places(pair)
         collapsed = self._collapsed(pair)
         tables = self._tables(collapsed)
         if collapsed is not pair:
@@ -216,9 +216,10 @@ def unit_of(document: Document, protocol: Protocol) -> str:
     return f"topic {document.topic}{within}"
 
 
-def _places(document: Document) -> set[Region | str]:
-    """Where its mentions stand; one that stands nowhere is known by its id."""
-    return {mention.span or mention.id for mention in document.mentions}
+def _have_same_places(pair: Pair) -> bool:
+    """Whether the mentions of both sides stand in the same places; one that stands nowhere is known by its id."""
+    gold, system = ([mention.span or mention.id for mention in side.mentions] for side in (pair.gold, pair.system))
+    return gold == system or set(gold) == set(system)
 
 
 def in_order(attributes: Iterable[str]) -> tuple[str, ...]:

@@ -281,8 +281,12 @@ def _matched(table: Hierarchy, *, transitive: bool) -> int:
 
 def _best(pairs: Pairs) -> int:
     """The greatest sum over one-to-one matchings."""
-    if len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs}) == len(pairs):
-        return sum([value for _, _, value in pairs])
+    best: dict[int, tuple[int, int]] = {}
+    for event, twin, value in pairs:
+        if event not in best or best[event] < (value, twin):
+            best[event] = value, twin
+    if len({twin for _, twin in best.values()}) == len(best):  # each may have what is best for it
+        return sum([value for value, _ in best.values()])
     weights = {(event, twin): value for event, twin, value in pairs}
     if len(pairs) < FEW:
         return sum(weights[pair] for pair in assignment(weights))
@@ -383,7 +387,7 @@ class HierarchyMeasure(Struct, frozen=True):
 
 
 def _is_undefined(counts: Counts) -> bool:
-    return isinstance(counts, LinkClasses | Matches) and counts.undefined > 0
+    return isinstance(counts, (LinkClasses, Matches)) and counts.undefined > 0
 
 
 def _why(table: Hierarchy) -> str:

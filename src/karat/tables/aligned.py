@@ -37,10 +37,10 @@ class CandidatePairs(Struct, frozen=True, cache_hash=True):
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         agreeing = agreement(gold, system, self.attributes, self.comparison)
-        found = [(value, s, g, agreeing(s, g)) for value, s, g in SIMILARITIES[self.similarity](gold, system)]
+        alike = SIMILARITIES[self.similarity](gold, system)
         if self.reward:
-            found = [(value - bits.bit_count(), s, g, bits) for value, s, g, bits in found]
-        return sorted(found)
+            return sorted([(value - (bits := agreeing(s, g)).bit_count(), s, g, bits) for value, s, g in alike])
+        return sorted([(value, s, g, agreeing(s, g)) for value, s, g in alike])
 
 
 class Alignment(Struct, frozen=True, cache_hash=True):

@@ -4,6 +4,7 @@ Events of the two sides that share a mention are twins. Where each of two is the
 number, so that sets of events, held as the bits of an integer, can be compared across the sides at once.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -190,12 +191,13 @@ class HierarchyTable(Struct, frozen=True, cache_hash=True):
         golds, systems = tables.get(BothEvents())
         gold_of, system_of = golds.event_of, systems.event_of
         twins = sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs})
-        gold_twins = _grouped(twins)
-        system_twins = _grouped([(twin, event) for event, twin in twins])
-        only = {twin: event for event, twin in twins if len(gold_twins[event]) == len(system_twins[twin]) == 1}
+        only = _mutual(twins)
         after = len(golds.members)
         number = [only.get(twin, after + twin) for twin in range(len(systems.members))]
-        gold, system = self._stay(golds, systems, gold_twins, system_twins)
+        gold_twins = _grouped([(event, number[twin]) for event, twin in twins])
+        # Where no event has two twins, numbers are the same on both sides.
+        system_twins = gold_twins if len(only) == len(twins) else _grouped([(number[twin], e) for e, twin in twins])
+        gold, system = self._stay(golds, systems, twins)
         alone = 0 if self.keep == "common" else 1
         return (
             Hierarchy(
@@ -213,25 +215,24 @@ class HierarchyTable(Struct, frozen=True, cache_hash=True):
                     ],
                     repeated=_repeated(tables.pair.system, self.link),
                 ),
-                gold_twins={event: [number[twin] for twin in twins] for event, twins in gold_twins.items()},
-                system_twins={number[twin]: events for twin, events in system_twins.items()},
+                gold_twins=gold_twins,
+                system_twins=system_twins,
                 plain=as_bits(only.values()),
                 gold_only=alone * (len(aligned.gold) - len(aligned.pairs)),
                 system_only=alone * (len(aligned.system) - len(aligned.pairs)),
             ),
         )
 
-    def _stay(
-        self, golds: Events, systems: Events, gold_twins: Collection[int], system_twins: Collection[int]
-    ) -> tuple[Collection[int], Collection[int]]:
+    def _stay(self, golds: Events, systems: Events, twins: Sequence[Edge]) -> tuple[Collection[int], Collection[int]]:
         """The events of each side that stay: one whose mentions all leave is left out with its links."""
         every = range(len(golds.members)), range(len(systems.members))
-        if self.keep == "common":
-            return sorted(gold_twins), sorted(system_twins)
         if self.keep == "all":
             return every
+        met = {twin for _, twin in twins}
+        if self.keep == "common":
+            return sorted({event for event, _ in twins}), sorted(met)
         linked = {end for link in systems.links.get(self.link, ()) for end in link}
-        return every[0], [e for e in every[1] if e in system_twins or e in linked or len(systems.members[e]) > 1]
+        return every[0], [e for e in every[1] if e in met or e in linked or len(systems.members[e]) > 1]
 
     @property
     def rests_on(self) -> Alignment:
@@ -248,6 +249,15 @@ def _kept(links: Sequence[Edge], stay: Collection[int], events: int) -> Sequence
     if len(stay) == events:
         return links
     return [(parent, child) for parent, child in links if parent in stay and child in stay]
+
+
+def _mutual(twins: Sequence[Edge]) -> dict[int, int]:
+    """System events with the gold events of which each is the other's only twin."""
+    found = {twin: event for event, twin in twins}
+    if len(found) == len(twins) == len({event for event, _ in twins}):
+        return found
+    golds, systems = (Counter([pair[side] for pair in twins]) for side in (0, 1))
+    return {twin: event for event, twin in twins if golds[event] == systems[twin] == 1}
 
 
 def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

@@ -96,9 +96,10 @@ def score(
         raise NO_DETAILS.error(f"{', '.join(sheet.protocol.name for sheet in sheets)} has no details to tell")
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
+    done = 0
     total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)
     try:
-        for done, (pair, in_gold) in enumerate(met, 1):
+        for pair, in_gold in met:
             if in_gold:
                 fingerprint.add(pair.gold)
                 units.add(pair.gold.unit)
@@ -108,6 +109,8 @@ def score(
                 for sheet in sheets:
                     if in_gold or sheet.protocol.system_only_documents == "score":
                         sheet.add(pair)
+            del pair  # gone before the next one is read, which may then take its place in memory
+            done += 1
             if progress is not None:
                 progress(done, total)
     finally:

@@ -321,6 +321,24 @@ def test_events_with_many_arguments() -> None:
         assert run(many, many, PLAN, settings={"mapping": mapping})["ace.vdr"].value == pytest.approx(1)
 
 
+def test_a_task_that_is_left_out_is_told_with_the_reason() -> None:
+    chosen = {"averaging": "geometric", "mapping": "all"}
+    lacking = replace(FAMILY, clusters=FAMILY.clusters[:1], mentions=FAMILY.mentions[:1], links=())
+    for gold, system, protocol, options, reason in (
+        (FAMILY, FAMILY, PLAN, {"settings": chosen}, "a product of arguments is allowed where W_A-FA is 0"),
+        (FAMILY, lacking, NIST, {}, "gold has no event at all"),
+        (FAMILY, lacking, NIST, {}, "the system has no relation at all"),
+    ):
+        result = run(gold, system, protocol, **options)
+        (finding,) = [f for f in result.warnings if f.code == "row-absent" and reason in f.message]
+        rows = finding.message.partition(" are not scored")[0].split(", ")
+        assert len(rows) == 2
+        assert not set(rows) & result.scores.keys()
+        with pytest.raises(KaratError, match=re.escape(f"does not score {rows[0]} here: {reason}")):
+            run(gold, system, protocol, measures=rows[:1], **options)
+    assert not [f for f in run(FAMILY, lacking, NIST, measures=["ace.edr"]).warnings if f.code == "row-absent"]
+
+
 def test_geometric_averaging() -> None:
     """The product of arguments: 1 · 0.5 for a NAM and a NOM; one that is missing makes it nothing."""
     chosen = {"averaging": "geometric", "mapping": "all"}

@@ -142,6 +142,10 @@ def _refuse_absent(prefixes: Sequence[str], sheets: Sequence[Sheet]) -> None:
     offered = list(dict.fromkeys(id_ for sheet in sheets for id_ in sheet.offered))
     for prefix in prefixes:
         if not any(id_.startswith(prefix) for id_ in offered):
+            for sheet in sheets:
+                for id_, why in sheet.absent.items():
+                    if id_.startswith(prefix):
+                        raise NO_MEASURE.error(f"{sheet.protocol.name} does not score {id_} here: {why}")
             names = ", ".join(sheet.protocol.name for sheet in sheets)
             found = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
             others = [name for name in known() if prefix.partition(".")[0] in {f.name for f in resolve(name).families}]

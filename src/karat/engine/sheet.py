@@ -1,5 +1,6 @@
 """The sheet of one protocol: what it gathers while documents pass, and the result it becomes."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ COLLAPSED = Rule("mentions-collapsed", "note", "What each side puts together wit
 RESTRICTED = Rule("breakdown-restricted", "note", "Such rows do not add up to the whole.")
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
 NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
+ABSENT = Rule("row-absent", "note", "Nothing to do if that is meant; otherwise choose another protocol or setting.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
@@ -86,6 +88,12 @@ class Sheet:
             for row in MEASURES.get(family.name).measures(family.parameters, setting)
         ]
         self.offered = [row.id for row, _ in offered]
+        self.absent: dict[str, str] = {}
+        """Rows that the protocol has and that cannot be scored here, and why."""
+        for family in self.protocol.families:
+            if tell := getattr(MEASURES.get(family.name), "absent", None):
+                self.absent |= tell(family.parameters, setting)
+        self._asked = prefixes
         twice = [id_ for id_ in self.offered if self.offered.count(id_) > 1]
         if twice:
             raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {twice[0]!r}")
@@ -158,7 +166,7 @@ class Sheet:
             else {},
             details={} if self._details is None else self._details.to_dict(),
             warnings=[*remarks, *findings.listed()],
-            warning_counts=findings.counts | {finding.code: 1 for finding in remarks},
+            warning_counts=findings.counts | Counter(finding.code for finding in remarks),
         )
 
     def scores(self) -> dict[str, Score]:
@@ -176,6 +184,12 @@ class Sheet:
 
     def _remarks(self) -> Iterator[Finding]:
         """What nobody expects, and a reader of the scores should know."""
+        lacking: dict[str, list[str]] = {}
+        for id_, why in self.absent.items():
+            if not self._asked or id_.startswith(self._asked):
+                lacking.setdefault(why, []).append(id_)
+        for why, ids in lacking.items():
+            yield ABSENT.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {why}")
         mentions = zip(self._ledger.gold_mentions, self._ledger.system_mentions, strict=True)
         empty = [system for gold, system in mentions if not gold and system]
         names = [measure.id for measure, averages in self.measures if averages.units == "with-gold"]

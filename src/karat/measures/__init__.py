@@ -5,6 +5,7 @@ A family is a module (or any object another package offers under the entry-point
     CARD                          what `karat explain` tells of it
     Parameters                    a struct: what a protocol's [[measures]] entry may say to it
     measures(parameters, setting) the rows of one run, each a `Measure`, or a `Composite` of others
+    absent(parameters, setting)   if it has that: rows that cannot be scored in this run by their ids, and why
 
 A measure has two faces: `count(table)`, and, only when asked, `outcomes(table)`: which gold item met which system
 item and what that contributed. The outcomes of a table sum to its counts; a law checks that for every measure.

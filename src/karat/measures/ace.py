@@ -334,11 +334,12 @@ def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Task]:
-    """The tasks; what has no value of arguments or no elements at all is left out where the protocol says so."""
+    """The tasks, without those that are left out."""
     values, conditions = parameters.values(), parameters.conditions()
     if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
         hint = "The plan allows it only where all arguments are mapped: --set mapping=all or mapping=all+extents."
         raise UsageError("bad-value", f"averaging=geometric with mapping={parameters.mapping}", hint)
+    left_out = absent(parameters, setting)
     is_scored = values.readings.absent_kind == "scored"
     whole = Elements(values)
     entities = Promoted(whole)
@@ -358,9 +359,19 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
         "emd": detection("entity", entities),
         **{task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")},
     }
-    return [
-        Task(task, artefacts[task])
-        for task, kind in TASKS.items()
-        if (is_scored or (kind in setting.gold_kinds and kind in setting.system_kinds))
-        and not (parameters.averaging == "geometric" and kind in ARGUED and values.recognition(kind).W_A_FA)
-    ]
+    tasks = [Task(task, artefacts[task]) for task in TASKS]
+    return [task for task in tasks if task.id not in left_out]
+
+
+def absent(parameters: Parameters, setting: Setting) -> dict[str, str]:
+    """Tasks that are left out, and why: no elements of a kind at all, or a product where W_A-FA is not 0."""
+    values = parameters.values()
+    found: dict[str, str] = {}
+    for task, kind in TASKS.items():
+        sides = {"gold": setting.gold_kinds, "the system": setting.system_kinds}
+        lacking = [side for side, kinds in sides.items() if kind not in kinds]
+        if values.readings.absent_kind == "left-out" and lacking:
+            found[f"ace.{task}"] = f"{lacking[0]} has no {kind} at all"
+        elif parameters.averaging == "geometric" and kind in ARGUED and (weight := values.recognition(kind).W_A_FA):
+            found[f"ace.{task}"] = f"a product of arguments is allowed where W_A-FA is 0, and here it is {weight:g}"
+    return found

@@ -1,7 +1,8 @@
 """Ids in the documents of a corpus, for formats in which an id means one thing everywhere (APF)."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from karat.errors import Finding, Rule, quoted
 from karat.model import Document
@@ -14,8 +15,7 @@ CLUSTER = Rule(
     "Document-level processing wants ids of its own in each document; leave it if they are one and the same.",
 )
 
-MANY = 100_000
-"""Ids that are counted without numpy."""
+PARTS = 64
 
 
 class Ids:
@@ -57,13 +57,14 @@ class Numbers:
     def are_at_odds(self) -> bool:
         """Whether a mention is in two documents, or an id names two kinds of things; seldom, two ids look like one."""
         mentions, clusters = len(self._mentions), _distinct(self._clusters)
-        return _distinct(self._mentions + self._clusters) < mentions + clusters or _distinct(self._kinds) > clusters
+        return (
+            _distinct(chain(self._mentions, self._clusters)) < mentions + clusters or _distinct(self._kinds) > clusters
+        )
 
 
-def _distinct(numbers: "array[int]") -> int:
-    """How many there are; numpy takes longer to come than to count a few, but is thrifty with many."""
-    if len(numbers) < MANY:
-        return len(set(numbers))
-    import numpy as np
-
-    return len(np.unique(numbers))
+def _distinct(numbers: Iterable[int]) -> int:
+    """How many there are; sorted out in parts, one after another, so that this takes little memory."""
+    parts = [array("q") for _ in range(PARTS)]
+    for number in numbers:
+        parts[number % PARTS].append(number)
+    return sum(len(set(part)) for part in parts)

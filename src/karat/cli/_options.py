@@ -28,6 +28,14 @@ tokens_option = click.option(
     "--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids."
 )
 
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a parameter of the protocol; `karat protocols NAME` lists them.",
+)
+
 sources_option = click.option(
     "--sources", metavar="DIR", help="Folder of the sources (.sgm) of APF. Default: beside the files."
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, progress, tell
+from karat.cli._options import Nearest, input_options, progress, settings_option, tell
 from karat.cli._output import output_option, refuse_overwriting, written
 
 EPILOG = """\b
@@ -34,13 +34,7 @@ is about this gold and these orders: a counter-example disproves, its absence pr
     metavar="NAME|FILE.toml",
     help="How to score. Default: one that has the measure, by the format of gold.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a parameter of the protocol; `karat protocols NAME` lists them.",
-)
+@settings_option
 @input_options
 @click.option(
     "--steps",

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import form_option, progress, sources_option, tokens_option, topics_option, unit_option
+from karat.cli._options import (
+    form_option,
+    progress,
+    settings_option,
+    sources_option,
+    tokens_option,
+    topics_option,
+    unit_option,
+)
 from karat.cli._output import output_option, refuse_overwriting, written
 
 if TYPE_CHECKING:
@@ -42,13 +50,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
     metavar="PREFIX",
     help="Only measures whose id begins so; may be repeated.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a parameter of the protocol; `karat protocols NAME` lists them.",
-)
+@settings_option
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
 @unit_option

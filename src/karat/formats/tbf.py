@@ -123,10 +123,10 @@ def parse(data: bytes, block: Block, options: Options, file: str, report: Report
     for place, line in enumerate(lines, first):
         if line[:1] == "@":
             relations.read(place, line)
-    rows = _Rows(lines, first, file, report)
-    mentions = rows.mentions(block.id, unit, table, relations.cluster_of)
+    said = _MentionLines(lines, first, file, report)
+    mentions = said.read(block.id, unit, table, relations.cluster_of)
     links = relations.links({mention.id for mention in mentions})
-    return Document(block.id, producer=rows.producer, unit=unit, mentions=mentions, links=links)
+    return Document(block.id, producer=said.producer, unit=unit, mentions=mentions, links=links)
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -149,7 +149,7 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
-class _Rows:
+class _MentionLines:
     """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
 
     def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
@@ -161,9 +161,7 @@ class _Rows:
         """What the last line says."""
         return self._rows[-1][0] if self._rows else None
 
-    def mentions(
-        self, document: str, unit: Unit, table: dict[str, int], cluster_of: dict[str, str]
-    ) -> tuple[Mention, ...]:
+    def read(self, document: str, unit: Unit, table: dict[str, int], cluster_of: dict[str, str]) -> tuple[Mention, ...]:
         """The mentions of a document."""
         if not self._rows:
             return ()

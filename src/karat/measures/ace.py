@@ -367,8 +367,8 @@ def absent(parameters: Parameters, setting: Setting) -> dict[str, str]:
     """Tasks that are left out, and why: no elements of a kind at all, or a product where W_A-FA is not 0."""
     values = parameters.values()
     found: dict[str, str] = {}
+    sides = {"gold": setting.gold_kinds, "the system": setting.system_kinds}
     for task, kind in TASKS.items():
-        sides = {"gold": setting.gold_kinds, "the system": setting.system_kinds}
         lacking = [side for side, kinds in sides.items() if kind not in kinds]
         if values.readings.absent_kind == "left-out" and lacking:
             found[f"ace.{task}"] = f"{lacking[0]} has no {kind} at all"

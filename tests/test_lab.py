@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from karat import protocols
 from karat.api import read, score
 from karat.checks import links as link_checks
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
@@ -183,7 +183,7 @@ def points(*scores: float | None, swapped: Sequence[float | None] | None = None)
 
 
 def verdicts(*curves: Curve, identity: float | None = 1.0, zero: float | None = 0.0) -> dict[str, Verdict]:
-    leaves = [Leaf({"f1": score}) for score in (identity, zero)]
+    leaves = [ScoreValues({"f1": score}) for score in (identity, zero)]
     return {one.property: one for one in judged("m", leaves[0], {"nothing": leaves[1]}, curves)}
 
 

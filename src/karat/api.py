@@ -6,7 +6,7 @@ from typing import Any
 
 from karat import engine
 from karat.corpus import Corpus, FileCorpus, open_corpus
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.errors import Findings, UsageError
 from karat.formats import Options
 from karat.model import Unit
@@ -71,13 +71,13 @@ def score(
     return Result(**vars(result))
 
 
-class Coref(Mapping[str, Leaf]):
+class Coref(Mapping[str, ScoreValues]):
     """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
 
-    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
+    def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
         self._leaves = leaves
 
-    def __getitem__(self, name: str) -> Leaf:
+    def __getitem__(self, name: str) -> ScoreValues:
         return self._leaves[name.removeprefix("coref.")]
 
     def __iter__(self) -> Iterator[str]:

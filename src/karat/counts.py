@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
-Values = dict[str, float | None]
+Scores = dict[str, float | None]
 """Finished scores by name; None where a ratio is undefined."""
 
 
@@ -40,7 +40,7 @@ class Counts(Struct, frozen=True):
         raise NotImplementedError
 
     @classmethod
-    def derived(cls, values: Values) -> Values:
+    def derived(cls, values: Scores) -> Scores:
         """The scores that are functions of the ratios' values, such as F1."""
         del values
         return {}
@@ -76,7 +76,7 @@ class PrecisionRecall(Counts, frozen=True):
         }
 
     @classmethod
-    def derived(cls, values: Values) -> Values:
+    def derived(cls, values: Scores) -> Scores:
         """F1."""
         return {"f1": harmonic(values["precision"], values["recall"])}
 
@@ -92,10 +92,10 @@ class Accuracy(Counts, frozen=True):
         return {"accuracy": Ratio(self.correct, self.total)}
 
 
-class Leaf(Struct, frozen=True):
-    """Finished scores, as attributes (`leaf.f1`), and the counts behind them where they have counts."""
+class ScoreValues(Struct, frozen=True):
+    """Finished scores, as attributes (`scores.f1`), and the counts behind them where there are any."""
 
-    values: Values
+    values: Scores
     counts: Counts | None = None
 
     def __getattr__(self, name: str) -> float | None:
@@ -110,7 +110,7 @@ class Leaf(Struct, frozen=True):
 
 
 class Rows:
-    """The counts of one measure, a row a unit, packed: some tens of bytes for each unit, whatever its size."""
+    """The counts of one measure, one row per unit, packed: some tens of bytes per unit, whatever its size."""
 
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
@@ -138,22 +138,22 @@ class Rows:
         return self.kind(*self._numbers[row * self.width : (row + 1) * self.width])
 
 
-def settled(values: Values, *, undefined: float | None) -> Values:
-    """Values with every undefined one as the protocol says."""
+def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
+    """Scores with every undefined one as the protocol says."""
     return {name: undefined if value is None else value for name, value in values.items()}
 
 
-def finish(counts: Counts, *, undefined: float | None = None) -> Values:
+def finish(counts: Counts, *, undefined: float | None = None) -> Scores:
     """The scores of one unit or of a sum: ratios, then what is derived from them."""
     return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
 
 
-def _complete(kind: type[Counts], values: Values, undefined: float | None) -> Values:
-    ratios = settled(values, undefined=undefined)
-    return ratios | settled(kind.derived(ratios), undefined=undefined)
+def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Scores:
+    ratios = fill_undefined(values, undefined=undefined)
+    return ratios | fill_undefined(kind.derived(ratios), undefined=undefined)
 
 
-def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Values:
+def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Scores:
     """The macro average: the mean of each ratio over units, and the derived scores of those means.
 
     A unit whose ratio is undefined contributes `missing`, or is left out of that mean if `missing` is None.

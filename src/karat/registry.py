@@ -1,58 +1,130 @@
-"""What there is of a kind, by name: the modules of a room, and what other packages add through entry points.
+"""Plug-ins by name: what karat brings itself, and what other packages add through entry points.
 
-A room's own modules are found by looking into its folder, so that adding one edits nothing else. Nothing is imported
-before it is asked for by name, and entry points are looked up only when a name is not ours or all names are wanted.
-What is `araki-2014` to a user is the module `araki_2014`.
+Nothing is imported before it is asked for by name, and entry points are looked up only when a name is not karat's own
+or when all names are wanted. A plug-in of another package that cannot be loaded is reported with the name of its
+package, and only a command that asks for it by name stops.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
-from functools import cached_property
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import Generic, TypeVar
 
-from karat.errors import UsageError, nearest
+from karat.errors import Rule, UsageError, nearest
+
+T = TypeVar("T")
+
+BROKEN = Rule("plugin-broken", "fatal", "Update or uninstall the package; `karat.testing.check` shows what is wrong.")
 
 
-class Registry:
-    """The plug-ins of one room: `karat.formats` holds formats, and so on."""
+class PluginWarning(UserWarning):
+    """A plug-in of another package cannot be used."""
 
-    def __init__(self, room: ModuleType, noun: str, *, option: str) -> None:
-        self.group = room.__name__
+
+class Registry(Generic[T]):
+    """The plug-ins of one kind.
+
+    `group` is the entry-point group in which other packages offer theirs, `accept` returns a loaded object as the kind
+    of plug-in that it must be, or raises TypeError. karat's own plug-ins cannot be replaced from outside.
+    """
+
+    def __init__(
+        self,
+        group: str,
+        noun: str,
+        *,
+        own: Callable[[], Mapping[str, Callable[[], object]]],
+        accept: Callable[[object], T],
+        listed_by: str,
+    ) -> None:
+        self.group = group
         self.noun = noun
-        self.option = option
-        """The command that lists them."""
-        self._room = room
+        self.listed_by = listed_by
+        """What lists them: a command, or a page of the documentation."""
+        self._find_own = own
+        self._accept = accept
 
     @cached_property
-    def own(self) -> frozenset[str]:
-        """Names that karat itself brings, found without importing them."""
-        found = pkgutil.iter_modules(self._room.__path__)
-        return frozenset(module.name.replace("_", "-") for module in found if not module.name.startswith("_"))
+    def own(self) -> Mapping[str, Callable[[], object]]:
+        """Plug-ins that karat brings itself: their names, found without importing them, and how to load each."""
+        return self._find_own()
 
     @cached_property
     def added(self) -> dict[str, EntryPoint]:
-        """Names that other packages bring."""
+        """Plug-ins of other packages."""
         return {point.name: point for point in sorted(entry_points(group=self.group), key=lambda point: point.value)}
 
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted({*self.own, *self.added})
 
-    def get(self, name: str) -> Any:
-        """The plug-in of that name; karat's own cannot be replaced from outside."""
+    def get(self, name: str) -> T:
+        """The plug-in of that name."""
         if name in self.own:
-            return importlib.import_module(f"{self.group}.{name.replace('-', '_')}")
+            return self._accept(self.own[name]())
         if name in self.added:
-            return self.added[name].load()
+            return self._load(self.added[name])
         raise UsageError(
-            f"unknown-{self.noun}",
+            f"unknown-{self.noun.replace(' ', '-')}",
             f"there is no {self.noun} {name!r}",
-            f"{nearest(name, self.names())} `{self.option}` lists them.",
+            f"{nearest(name, self.names())} `{self.listed_by}` lists them.",
         )
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
+    def __iter__(self) -> Iterator[tuple[str, T]]:
+        """Every plug-in with its name; one that cannot be loaded is skipped with a warning."""
         for name in self.names():
-            yield name, self.get(name)
+            try:
+                yield name, self.get(name)
+            except UsageError:
+                raise
+            except Exception as error:
+                if name in self.own:
+                    raise
+                warnings.warn(str(error), PluginWarning, stacklevel=2)
+
+    def _load(self, point: EntryPoint) -> T:
+        try:
+            return self._accept(point.load())
+        except Exception as error:
+            package = "an unknown package" if point.dist is None else f"package {point.dist.name} {point.dist.version}"
+            what = f"the {self.noun} {point.name!r} of {package} cannot be loaded"
+            raise BROKEN.error(f"{what}: {type(error).__name__}: {error}") from error
+
+
+def modules_of(room: ModuleType, attribute: str) -> dict[str, Callable[[], object]]:
+    """The plug-ins of a room, one per module: `attribute` names the object that a module offers.
+
+    What is `araki-2014` to a user is the module `araki_2014`. Modules that begin with an underscore are not plug-ins.
+    """
+    names = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
+    return {name.replace("_", "-"): partial(_attribute, f"{room.__name__}.{name}", attribute) for name in names}
+
+
+def _attribute(module: str, attribute: str) -> object:
+    return vars(importlib.import_module(module))[attribute]
+
+
+def instance_of(expected: type[T]) -> Callable[[object], T]:
+    """Accepts an instance of a class."""
+
+    def accept(loaded: object) -> T:
+        if not isinstance(loaded, expected):
+            raise TypeError(f"expected a karat.plugin.{expected.__name__}, found {loaded!r}")
+        return loaded
+
+    return accept
+
+
+def subclass_of(expected: type[T]) -> Callable[[object], type[T]]:
+    """Accepts a subclass of a class."""
+
+    def accept(loaded: object) -> type[T]:
+        if not (isinstance(loaded, type) and issubclass(loaded, expected)):
+            raise TypeError(f"expected a subclass of karat.plugin.{expected.__name__}, found {loaded!r}")
+        return loaded
+
+    return accept

@@ -5,15 +5,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.errors import Finding
 
 
 class Score(Struct, frozen=True):
     """One measure: its micro average (`score.f1` is the micro F1) and, where there is one, its macro average."""
 
-    micro: Leaf
-    macro: Leaf | None = None
+    micro: ScoreValues
+    macro: ScoreValues | None = None
 
     def __getattr__(self, name: str) -> float | None:
         return getattr(self.micro, name)  # type: ignore[no-any-return]
@@ -54,7 +54,7 @@ class Result:
         system: Side,
         scores: Mapping[str, Score],
         by: Mapping[str, Mapping[str, Mapping[str, Score]]],
-        units: Mapping[str, Mapping[str, Leaf]],
+        units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[str, int],
         details: Mapping[str, Any] | None = None,
@@ -105,5 +105,5 @@ class Result:
         return told
 
 
-def _nested(leaves: Mapping[str, Score] | Mapping[str, Leaf]) -> dict[str, Any]:
+def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:
     return {name: leaf.to_dict() for name, leaf in leaves.items()}

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import astuple
 
 from karat.align import Comparison
-from karat.counts import Leaf, Rows
+from karat.counts import Rows, ScoreValues
 from karat.engine.ledger import Ledger, leaf
 from karat.errors import Rule, nearest
 from karat.filters import Work, restricted
@@ -121,9 +121,9 @@ class Breakdown:
         value: str | None = getattr(document, "id" if self.field == "document" else self.field)
         return value
 
-    def leaves(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
+    def leaves(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
         """For each value, as gold spells it and in that order: the scores by measure."""
-        found: dict[Key, dict[str, Leaf]] = {}
+        found: dict[Key, dict[str, ScoreValues]] = {}
         for key, rows in self._rows.items():
             sums = {id_: leaf(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
             found.setdefault(key, {}).update(sums)

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from karat.counts import Counts, Leaf, Rows, finish, mean, settled
+from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean
 from karat.errors import Finding, Report
 from karat.measures import Composite, Measure
 from karat.protocols import Averages
@@ -103,33 +103,33 @@ class Ledger:
 
     def scores(self) -> dict[str, Score]:
         """Sums over units, and means where the protocol asks for them."""
-        micro: dict[str, Leaf] = {}
-        macro: dict[str, Leaf] = {}
+        micro: dict[str, ScoreValues] = {}
+        macro: dict[str, ScoreValues] = {}
         for measure, averages, rows in self.measures:
             averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
             micro[measure.id] = leaf(rows.total(averaged), averages)
             if averages.macro:
                 units = (rows.counts(row) for row, wanted in enumerate(averaged) if wanted)
                 values = mean(measure.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
-                macro[measure.id] = Leaf(values)
+                macro[measure.id] = ScoreValues(values)
         micro, macro = self.completed(micro), self.completed(macro)
         return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
 
-    def unit_scores(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
+    def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
         """The scores of each unit by itself."""
         for row, unit in enumerate(self.units):
             leaves = {measure.id: leaf(rows.counts(row), averages) for measure, averages, rows in self.measures}
             yield unit, self.completed(leaves)
 
-    def completed(self, leaves: dict[str, Leaf]) -> dict[str, Leaf]:
+    def completed(self, leaves: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
         """With the composites that can be made from the rows that are there."""
         for composite, averages in self._composites:
             if all(id_ in leaves for id_ in composite.of):
                 values = composite.combine([leaves[id_] for id_ in composite.of])
-                leaves[composite.id] = Leaf(settled(values, undefined=averages.undefined))
+                leaves[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
         return leaves
 
 
-def leaf(counts: Counts, averages: Averages) -> Leaf:
+def leaf(counts: Counts, averages: Averages) -> ScoreValues:
     """Counts finished into scores, as the protocol says what is undefined becomes."""
-    return Leaf(finish(counts, undefined=averages.undefined), counts)
+    return ScoreValues(finish(counts, undefined=averages.undefined), counts)

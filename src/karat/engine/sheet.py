@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from karat import __version__
 from karat.corpus import Survey
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.engine.breakdown import Breakdown, of_unit, rests_on
 from karat.engine.details import Details
 from karat.engine.ledger import Ledger
@@ -176,7 +176,7 @@ class Sheet:
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         for key, leaves in breakdown.leaves():
-            completed: dict[str, Leaf] = self._of_shown(self._ledger.completed(leaves))
+            completed: dict[str, ScoreValues] = self._of_shown(self._ledger.completed(leaves))
             yield key, {id_: Score(leaf) for id_, leaf in completed.items()}
 
     def _of_shown(self, rows: dict[str, T]) -> dict[str, T]:

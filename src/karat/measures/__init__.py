@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from karat.align import Comparison
-from karat.counts import Counts, Leaf, Values
+from karat.counts import Counts, Scores, ScoreValues
 from karat.errors import Rule, nearest
 from karat.model import Mention, Value
 from karat.registry import Registry
@@ -111,7 +111,7 @@ class Composite(Struct, frozen=True):
 
     id: str
     of: tuple[str, ...]
-    combine: Callable[[Sequence[Leaf]], Values]
+    combine: Callable[[Sequence[ScoreValues]], Scores]
     """From those rows, finished and with their counts, to its own scores."""
 
 

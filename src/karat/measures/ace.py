@@ -18,8 +18,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.counts import Counts, Ratio, harmonic
-from karat.counts import Values as Scores
+from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.errors import UsageError
 from karat.measures import Card, Detail, Item, Outcome, Setting
 from karat.model import Value

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 from msgspec import Struct
 
 from karat.align.matching import best_matching
-from karat.counts import Counts, Leaf, PrecisionRecall, Values, finish, settled
+from karat.counts import Counts, PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
 from karat.measures import Card, Composite, Outcome, Setting
 from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
 from karat.tables.metamentions import MetaTable
@@ -206,56 +206,62 @@ def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 
-def scores(table: Contingency) -> dict[str, Leaf]:
+def scores(table: Contingency) -> dict[str, ScoreValues]:
     """Every measure of one table, as the reference scorer finishes them: what is undefined is zero."""
     leaves = {}
     for name, counter in COUNTERS.items():
         counts = counter(table)
-        leaves[name] = Leaf(finish(counts, undefined=0.0), counts)
+        leaves[name] = ScoreValues(finish(counts, undefined=0.0), counts)
     for name, of, combine in AVERAGES:
-        leaves[name] = Leaf(settled(combine([leaves[part] for part in of]), undefined=0.0))
+        leaves[name] = ScoreValues(fill_undefined(combine([leaves[part] for part in of]), undefined=0.0))
     return leaves
 
 
-def _mean_f1(rows: Sequence[Leaf]) -> Values:
+def _mean_f1(rows: Sequence[ScoreValues]) -> Scores:
     found = [row.values["f1"] for row in rows]
     known = [value for value in found if value is not None]
     return {"f1": fsum(known) / len(found) if len(known) == len(found) else None}
 
 
-def _averaged(rows: Sequence[Leaf]) -> Values:
+def _averaged(rows: Sequence[ScoreValues]) -> Scores:
     """The mean of each score over the classes that count; undefined where none does."""
     names = ("precision", "recall", "f1")
     return {name: fsum([row.values[name] or 0.0 for row in rows]) / len(rows) if rows else None for name in names}
 
 
-def _perl(rows: Sequence[Leaf]) -> Values:
+def _perl(rows: Sequence[ScoreValues]) -> Scores:
     """Reference scorer v8.01: a class that gold does not have is left out."""
     return _averaged([row for row in rows[:2] if _counts(row).recall_den])
 
 
-def _symmetric(rows: Sequence[Leaf]) -> Values:
+def _symmetric(rows: Sequence[ScoreValues]) -> Scores:
     """A class that neither side has is left out."""
     return _averaged([row for row in rows[:2] if _counts(row).recall_den or _counts(row).precision_den])
 
 
-def _luo(rows: Sequence[Leaf]) -> Values:
+def _luo(rows: Sequence[ScoreValues]) -> Scores:
     """Luo et al. 2014: a class that both sides lack is right if they have the same mentions, else wrong."""
     mentions = _counts(rows[2])
     same = mentions.recall_num == mentions.recall_den == mentions.precision_den
-    ones: Values = dict.fromkeys(("precision", "recall", "f1"), 1.0)
+    ones: Scores = dict.fromkeys(("precision", "recall", "f1"), 1.0)
     absent = [not (_counts(row).recall_den or _counts(row).precision_den) for row in rows[:2]]
-    return _averaged([Leaf(ones) if lacking and same else row for row, lacking in zip(rows[:2], absent, strict=True)])
+    return _averaged(
+        [ScoreValues(ones) if lacking and same else row for row, lacking in zip(rows[:2], absent, strict=True)]
+    )
 
 
-def _counts(row: Leaf) -> PrecisionRecall:
+def _counts(row: ScoreValues) -> PrecisionRecall:
     assert isinstance(row.counts, PrecisionRecall), "links and non-links are counted"
     return row.counts
 
 
-BLANC_EDGES: dict[str, Callable[[Sequence[Leaf]], Values]] = {"perl": _perl, "symmetric": _symmetric, "luo-2014": _luo}
+BLANC_EDGES: dict[str, Callable[[Sequence[ScoreValues]], Scores]] = {
+    "perl": _perl,
+    "symmetric": _symmetric,
+    "luo-2014": _luo,
+}
 
-AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Leaf]], Values]], ...] = (
+AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[ScoreValues]], Scores]], ...] = (
     ("blanc", ("blanc.links", "blanc.nonlinks", "mention"), _perl),
     ("conll", ("muc", "b3", "ceafe"), _mean_f1),
     ("avg4", ("muc", "b3", "ceafe", "blanc"), _mean_f1),

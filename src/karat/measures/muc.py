@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from karat.counts import Counts, Ratio, Values, harmonic
+from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.measures import Card, Outcome, Setting
 from karat.model import Mention
 from karat.tables.aligned import AlignedPairs, Alignment
@@ -79,7 +79,7 @@ class Slots(Counts, frozen=True):
         }
 
     @classmethod
-    def derived(cls, values: Values) -> Values:
+    def derived(cls, values: Scores) -> Scores:
         """F1."""
         return {"f1": harmonic(values["precision"], values["recall"])}
 

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.counts import Accuracy, Counts, Leaf, PrecisionRecall, Values
+from karat.counts import Accuracy, Counts, PrecisionRecall, Scores, ScoreValues
 from karat.errors import Rule
 from karat.measures import Card, Composite, Outcome, Setting
 from karat.tables.aligned import AlignedPairs, Alignment
@@ -185,7 +185,7 @@ def _product(attributes: tuple[str, ...]) -> Composite:
     return Composite(f"nugget.product.{'+'.join(attributes)}", of, _multiplied)
 
 
-def _multiplied(rows: Sequence[Leaf]) -> Values:
+def _multiplied(rows: Sequence[ScoreValues]) -> Scores:
     factors = [rows[0].values["f1"], *(row.values["accuracy"] for row in rows[1:])]
     known = [factor for factor in factors if factor is not None]
     return {"score": prod(known) if len(known) == len(factors) else None}

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from karat.counts import Leaf, Ratio
+from karat.counts import Ratio, ScoreValues
 from karat.errors import Finding
 from karat.results import Result, Score
 
@@ -95,7 +95,7 @@ def scores(found: Mapping[str, Score], digits: int) -> str:
 
 def breakdown(
     field: str,
-    found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Leaf]],
+    found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]],
     measures: Sequence[str],
     digits: int,
 ) -> list[str]:
@@ -117,7 +117,7 @@ def breakdown(
 
 
 def _rows(
-    header: list[str], leaves: Mapping[str, Mapping[str, Leaf]], shown: Sequence[tuple[str, str]], digits: int
+    header: list[str], leaves: Mapping[str, Mapping[str, ScoreValues]], shown: Sequence[tuple[str, str]], digits: int
 ) -> str:
     return table(
         header, [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
@@ -223,11 +223,11 @@ def _most_confused(confusion: Mapping[str, Mapping[str, int]]) -> list[tuple[str
     return sorted(cells, key=lambda cell: (-cell[2], cell[:2]))[:MOST_CONFUSED]
 
 
-def _micro(leaf: Score | Leaf) -> Leaf:
+def _micro(leaf: Score | ScoreValues) -> ScoreValues:
     return leaf.micro if isinstance(leaf, Score) else leaf
 
 
-def _names(leaves: Iterable[Leaf]) -> list[str]:
+def _names(leaves: Iterable[ScoreValues]) -> list[str]:
     """The scores that occur, the well-known ones first."""
     found = dict.fromkeys(name for leaf in leaves for name in leaf.values)
     return [*(name for name in SHORT if name in found), *(name for name in found if name not in SHORT)]
@@ -238,7 +238,7 @@ def summary(names: Sequence[str]) -> list[str]:
     return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
 
 
-def _number(leaf: Leaf | None, name: str, digits: int) -> str:
+def _number(leaf: ScoreValues | None, name: str, digits: int) -> str:
     if leaf is None or name not in leaf.values:
         return ""
     value = leaf.values[name]

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.corpus import MemoryCorpus
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.engine.sheet import Sheet, unit_of
 from karat.errors import KaratError
 from karat.model import Document, Pair
@@ -20,7 +20,7 @@ from karat.studies.pieces.mentions import Mentions
 from karat.tables import KeptTables
 
 Documents = Sequence[Document]
-Leaves = Mapping[str, Leaf]
+Leaves = Mapping[str, ScoreValues]
 """The micro average of each measure, by id."""
 
 
@@ -118,11 +118,11 @@ def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(id_ for id_ in measures if id_ in chosen)
 
 
-def headline(leaf: Leaf) -> float | None:
+def headline(leaf: ScoreValues) -> float | None:
     """The one score that sums up a measure: F1 where it has one."""
     return leaf.values[headline_name(leaf)]
 
 
-def headline_name(leaf: Leaf) -> str:
+def headline_name(leaf: ScoreValues) -> str:
     """What that score is called."""
     return summary(list(leaf.values))[0]

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.report.text import UNDEFINED
 from karat.studies.bench import headline
 from karat.studies.curves import Curve, Point
@@ -43,7 +43,9 @@ class Verdict(Struct, frozen=True):
     """Where it does not hold, and what else a reader should know."""
 
 
-def judged(measure: str, identity: Leaf, different: Mapping[str, Leaf], curves: Sequence[Curve]) -> list[Verdict]:
+def judged(
+    measure: str, identity: ScoreValues, different: Mapping[str, ScoreValues], curves: Sequence[Curve]
+) -> list[Verdict]:
     """All five verdicts. `different` are the scores of systems that have nothing in common with gold."""
     return [
         _identity(headline(identity)),
@@ -81,7 +83,7 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
     return Verdict("P2", False, f"no, {percent(apart)}", (f"{_place(curve, point)}: {scores}",))
 
 
-def _zero(different: Mapping[str, Leaf]) -> Verdict:
+def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
     scores = {what: headline(leaf) for what, leaf in different.items()}
     known = [score for score in scores.values() if score is not None]
     odd = [what for what, score in scores.items() if score is None or not _same(score, 0)]
@@ -94,7 +96,7 @@ def _zero(different: Mapping[str, Leaf]) -> Verdict:
     return Verdict("P3", False, f"no, {percent(worst)}", examples)
 
 
-def _beside(leaf: Leaf) -> str:
+def _beside(leaf: ScoreValues) -> str:
     """What is known where the score that sums up is not."""
     known = [f"{name} {percent(value)}" for name, value in leaf.values.items() if value is not None]
     return f" ({', '.join(known)})" if known and headline(leaf) is None else ""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from karat.corpus import open_corpus
-from karat.counts import Leaf
+from karat.counts import ScoreValues
 from karat.model import Document, Link
 from karat.protocols import resolve
 from karat.studies.bench import Bench
@@ -101,7 +101,7 @@ def _level(id_: str, parents: Mapping[str, str]) -> int:
     return level
 
 
-def _scores(leaves: Mapping[str, Leaf]) -> tuple[Cell, ...]:
+def _scores(leaves: Mapping[str, ScoreValues]) -> tuple[Cell, ...]:
     mucp = [leaves[MUCP].values[name] for name in ("precision", "recall", "f1")]
     return tuple(map(Cell, (*mucp, leaves[BLANCP].values["f1"], leaves[NSTMP].values["score"])))
 

@@ -1,0 +1,84 @@
+"""The contract between karat and its plug-ins: the bases of measures, tables, formats, filters and protocols.
+
+Everything that a plug-in may offer beyond what it must is a field or method here, with a default. A package offers its
+plug-ins through entry points:
+
+    karat.measures       a `Family` of measures
+    karat.formats        a `Format`
+    karat.protocols      the path of a protocol file (see `ProtocolFile`)
+    karat.filters        a subclass of `Filter`
+    karat.similarities   a `Similarity`: how alike two mentions are
+    karat.matchings      a `Matching`: how pairs are chosen among candidates
+
+`karat.testing.check` runs the laws on any of them.
+"""
+
+from karat.plugin.measures import (
+    Align,
+    Card,
+    ClusterItem,
+    Composite,
+    Detail,
+    Element,
+    Family,
+    Item,
+    Law,
+    LinkItem,
+    Measure,
+    Outcome,
+    Row,
+    Setting,
+    TreeItem,
+    Unscored,
+)
+from karat.plugin.protocols import (
+    AlignmentChoice,
+    Averages,
+    Collapse,
+    Comparison,
+    Filter,
+    PairTransform,
+    Parameter,
+    ProtocolFile,
+    Representative,
+    SystemOnly,
+    UnitOfEvaluation,
+)
+from karat.plugin.tables import AlignedPairs, AlignmentSpec, Candidate, Counted, Match, Tables, TableSpec
+
+__all__ = [
+    "Align",
+    "AlignedPairs",
+    "AlignmentChoice",
+    "AlignmentSpec",
+    "Averages",
+    "Candidate",
+    "Card",
+    "ClusterItem",
+    "Collapse",
+    "Comparison",
+    "Composite",
+    "Counted",
+    "Detail",
+    "Element",
+    "Family",
+    "Filter",
+    "Item",
+    "Law",
+    "LinkItem",
+    "Match",
+    "Measure",
+    "Outcome",
+    "PairTransform",
+    "Parameter",
+    "ProtocolFile",
+    "Representative",
+    "Row",
+    "Setting",
+    "SystemOnly",
+    "TableSpec",
+    "Tables",
+    "TreeItem",
+    "UnitOfEvaluation",
+    "Unscored",
+]

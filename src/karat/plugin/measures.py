@@ -1,0 +1,220 @@
+"""Measures: families, the rows they offer, and the outcomes behind each count."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from karat.counts import Counts, Scores, ScoreValues
+from karat.errors import Finding, Rule, nearest
+from karat.model import Mention, Value
+from karat.plugin.protocols import Representative, UnitOfEvaluation
+from karat.plugin.tables import AlignmentSpec, TableSpec
+
+T = TypeVar("T")
+C = TypeVar("C", bound=Counts)
+P = TypeVar("P")
+
+Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
+"""What a family or a protocol can promise; `karat.testing` checks every promise.
+
+perfect    gold against itself scores 1 wherever the score is defined
+bounded    scores lie between 0 and 1
+order      the order of documents and links does not matter
+ids        renaming mentions and clusters changes nothing
+additive   counts of documents add up to the counts of the corpus
+outcomes   outcomes sum to counts
+swap       swapping the two sides swaps precision and recall
+"""
+
+
+class Card(Struct, frozen=True):
+    """What a person should know about a family of measures."""
+
+    title: str
+    rows: dict[str, str]
+    """Ids (or patterns of ids) of its measures, each with what it counts."""
+    formula: str
+    citation: str
+    traps: tuple[str, ...] = ()
+    """What readers of the score get wrong."""
+    departures: tuple[str, ...] = ()
+    """Where paper and program differ, and what karat does."""
+    laws: tuple[Law, ...] = ()
+
+
+class Element(Struct, frozen=True):
+    """An item with attributes that is not a mention, such as an entity, a relation or an event."""
+
+    kind: str
+    attributes: Mapping[str, Value]
+
+
+class ClusterItem(Struct, frozen=True):
+    """A cluster as an item of an outcome."""
+
+    id: Hashable
+    size: int
+    """Its mentions."""
+
+
+class LinkItem(Struct, frozen=True):
+    """A link as an item of an outcome; its ends are named by a mention or cluster of each."""
+
+    kind: str
+    source: str
+    target: str
+
+
+class TreeItem(Struct, frozen=True):
+    """A tree of events as an item of an outcome."""
+
+    root: str
+    size: int
+    """Its events."""
+
+
+Item = Mention | Element | ClusterItem | LinkItem | TreeItem
+"""What an outcome is about."""
+
+
+class Outcome(Struct, Generic[C], frozen=True):
+    """A gold item, a system item, or the two that were matched, and what that contributed to the counts."""
+
+    gold: Item | None
+    system: Item | None
+    counts: C
+
+
+class Detail(Struct, frozen=True):
+    """An entry of `--details`: an item, or a part of one, with the attributes that can be confused."""
+
+    part: str
+    """What it is: an entity, a mention of it, an argument, ..."""
+    gold: Element | None
+    system: Element | None
+    listed: Mapping[str, Any] | None = None
+    """What is listed about it; None: it only counts in the confusions."""
+
+
+class Measure(Struct, Generic[T, C], frozen=True):
+    """One row of a result. A subclass has an `id` and writes `outcomes`, and `count` where there is a shorter way."""
+
+    table: TableSpec[T]
+    """The table it reads."""
+
+    @property
+    def id(self) -> str:
+        """Its name, from the command line to the JSON: `family.measure`."""
+        raise NotImplementedError
+
+    def count(self, table: T) -> C:
+        """The counts of a unit: by default the sum of its outcomes."""
+        return self.counts_type().summed(astuple(outcome.counts) for outcome in self.outcomes(table))
+
+    def outcomes(self, table: T) -> Iterator[Outcome[C]]:
+        """What the counts consist of, item by item."""
+        raise NotImplementedError
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields, beside the attributes of mentions, by which its outcomes can be broken down."""
+        return ()
+
+    def details(self, table: T) -> Iterable[Detail] | None:
+        """What `--details` lists; None: it has none."""
+        del table
+        return None
+
+    def remarks(self, table: T, counts: C) -> Iterable[Finding]:
+        """What a reader of this unit's score should know."""
+        del table, counts
+        return ()
+
+    def counts_type(self) -> type[C]:
+        """The counts that it returns."""
+        return _counts_type(type(self))
+
+
+@cache
+def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
+    """The counts that `count` is declared to return, or, where it sums outcomes, those that `outcomes` carries."""
+    for declared in (
+        get_type_hints(measure.count)["return"],
+        *(get_args(outcome)[0] for outcome in get_args(get_type_hints(measure.outcomes)["return"])),
+    ):
+        if isinstance(declared, type) and issubclass(declared, Counts):
+            return declared
+    raise TypeError(f"{measure.__name__} declares the counts of neither `count` nor `outcomes`")
+
+
+class Composite(Struct, frozen=True):
+    """A row that is a function of other rows' finished scores; it has no counts of its own."""
+
+    id: str
+    of: tuple[str, ...]
+    """Ids of those rows, which come before it."""
+    combine: Callable[[Sequence[ScoreValues]], Scores]
+    """From those rows, finished and with their counts, to its own scores."""
+
+
+class Unscored(Struct, frozen=True):
+    """A row of the protocol that cannot be scored in this run, and why."""
+
+    id: str
+    reason: str
+
+
+Row = Measure[Any, Any] | Composite | Unscored
+"""What a family offers in a run."""
+
+
+class Align(Protocol):
+    """Makes the alignment that a protocol calls by a name."""
+
+    def __call__(self, name: str, *, agree: Sequence[str] | None = None, rewarded: Sequence[str] = ()) -> AlignmentSpec:
+        """The alignment of that name.
+
+        `agree` are the attributes on which aligned mentions must agree (default: those that the protocol names).
+        `rewarded` are those that add to the similarity, if the alignment rewards attributes.
+        """
+        ...
+
+
+NOT_SCORED = {"id", "ids", "text", "confidence", "confidences", "optional", "relation", "sentence", "validated"}
+NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only attributes of at least one gold mention can be scored.")
+
+
+class Setting(Struct, frozen=True):
+    """What a family may know about the run for which it offers its rows."""
+
+    align: Align
+    unit: UnitOfEvaluation = "document"
+    collapse: Representative | None = None
+    """How clusters within a document become one mention, if they do."""
+    attributes: Sequence[str] = ()
+    """Attributes of at least one gold mention: type, realis, then by name."""
+    links: Sequence[str] = ()
+    """Kinds of links that gold has between mentions that are scored, by name."""
+    gold_kinds: Collection[str] = ()
+    """Kinds of mentions and clusters that gold has anywhere."""
+    system_kinds: Collection[str] = ()
+
+    def scored(self, named: Sequence[str] = ()) -> tuple[str, ...]:
+        """The attributes to score: those named, else all that gold has (except ids, confidences and text)."""
+        for name in named:
+            if name not in self.attributes:
+                raise NOT_IN_GOLD.error(f"no gold mention has the attribute {name!r}. {nearest(name, self.attributes)}")
+        return tuple(dict.fromkeys(named)) or tuple(name for name in self.attributes if name not in NOT_SCORED)
+
+
+class Family(Struct, Generic[P], frozen=True):
+    """A family of measures, as its module offers it under the name `FAMILY`."""
+
+    card: Card
+    parameters: type[P]
+    """A struct: what an entry in a protocol's `[[measures]]` may say."""
+    measures: Callable[[P, Setting], Sequence[Row]]
+    """The rows of one run."""

@@ -1,0 +1,94 @@
+"""Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, Literal, TypeVar, cast
+
+from msgspec import Struct
+
+from karat.errors import Report
+from karat.model import Mention, Pair
+
+T = TypeVar("T")
+
+Counted = Literal["item", "unit", "corpus"]
+"""When a table can be counted.
+
+item     document by document: what its items contribute adds up, so that any part of them can be counted
+unit     when the tables of all documents of a unit have been added
+corpus   when the tables of all units are known, and `finish` has seen them together
+"""
+
+Candidate = tuple[float, int, int, int]
+"""Two mentions that could be aligned: (-similarity, system number, gold number, bits of agreeing attributes)."""
+
+Match = tuple[int, int, float, int]
+"""Two mentions that were aligned: (gold number, system number, similarity, bits of agreeing attributes)."""
+
+
+class TableSpec(Generic[T]):
+    """A table that a measure reads, as it declares it. Equal specs share one table per document.
+
+    A subclass is usually a frozen struct: `class Sizes(TableSpec[int], Struct, frozen=True, cache_hash=True)`.
+    """
+
+    __slots__ = ()
+
+    def make(self, tables: "Tables") -> T:
+        """The table of one document."""
+        raise NotImplementedError
+
+    def add(self, tables: Sequence[T]) -> T:
+        """The table of a unit, from those of its documents."""
+        raise NotImplementedError(f"{type(self).__name__} does not add up: only documents can be its units")
+
+    @property
+    def counted(self) -> Counted:
+        """When the table can be counted."""
+        return "item"
+
+    @property
+    def alignment(self) -> "AlignmentSpec | None":
+        """The alignment of mentions behind a table whose parts do not add up.
+
+        A breakdown by a mention's attribute then restricts the corpus by it, instead of summing outcomes.
+        """
+        return None
+
+    def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:
+        """The tables of all units as they are counted, if that depends on all of them (`counted` is "corpus")."""
+        del report
+        return tables
+
+
+class Tables:
+    """The tables of one document, each made when it is first asked for."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self._made: dict[Hashable, object] = {}
+
+    def get(self, spec: TableSpec[T]) -> T:
+        """The table that a spec describes."""
+        try:
+            return cast(T, self._made[spec])
+        except KeyError:
+            table = self._made[spec] = spec.make(self)
+            return table
+
+
+class AlignedPairs(Struct, frozen=True):
+    """The mentions of both sides, and which were aligned with which, best first."""
+
+    gold: Sequence[Mention]
+    system: Sequence[Mention]
+    pairs: Sequence[Match]
+
+
+class AlignmentSpec(TableSpec[AlignedPairs]):
+    """An alignment of the mentions of a document."""
+
+    __slots__ = ()
+
+    def bit(self, attribute: str) -> int:
+        """The bit of a match that says whether the two mentions agree on an attribute."""
+        raise NotImplementedError

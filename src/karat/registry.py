@@ -95,8 +95,8 @@ class Registry(Generic[T]):
             raise BROKEN.error(f"{what}: {type(error).__name__}: {error}") from error
 
 
-def modules_of(room: ModuleType, attribute: str) -> dict[str, Callable[[], object]]:
-    """The plug-ins of a room, one per module: `attribute` names the object that a module offers.
+def modules_of(room: ModuleType, attribute: str | None = None) -> dict[str, Callable[[], object]]:
+    """The plug-ins of a room, one per module: `attribute` names the object that a module offers, None the module.
 
     What is `araki-2014` to a user is the module `araki_2014`. Modules that begin with an underscore are not plug-ins.
     """
@@ -104,8 +104,9 @@ def modules_of(room: ModuleType, attribute: str) -> dict[str, Callable[[], objec
     return {name.replace("_", "-"): partial(_attribute, f"{room.__name__}.{name}", attribute) for name in names}
 
 
-def _attribute(module: str, attribute: str) -> object:
-    return vars(importlib.import_module(module))[attribute]
+def _attribute(module: str, attribute: str | None) -> object:
+    loaded = importlib.import_module(module)
+    return loaded if attribute is None else vars(loaded)[attribute]
 
 
 def instance_of(expected: type[T]) -> Callable[[object], T]:

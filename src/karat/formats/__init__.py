@@ -37,7 +37,7 @@ is settled by the corpus after that.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -45,7 +45,7 @@ from karat.errors import Report
 from karat.formats._sgm import Sources
 from karat.formats._tokens import TokenTables
 from karat.model import Document, Unit
-from karat.registry import Registry
+from karat.registry import Registry, modules_of
 
 
 class Block(NamedTuple):
@@ -136,7 +136,13 @@ def links_in(document: Document) -> frozenset[tuple[str, str, str]]:
     )
 
 
-FORMATS = Registry(sys.modules[__name__], "format", option="karat formats")
+FORMATS: Registry[Any] = Registry(
+    __name__,
+    "format",
+    own=lambda: modules_of(sys.modules[__name__]),
+    accept=lambda module: module,
+    listed_by="karat formats",
+)
 
 
 def planned(name: str, documents: Iterable[Document], options: Options, lost: Callable[[str], None]) -> Options:

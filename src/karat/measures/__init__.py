@@ -22,7 +22,7 @@ from karat.align import Comparison
 from karat.counts import Counts, Scores, ScoreValues
 from karat.errors import Rule, nearest
 from karat.model import Mention, Value
-from karat.registry import Registry
+from karat.registry import Registry, modules_of
 from karat.tables.aligned import Alignment, CandidatePairs
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
@@ -161,4 +161,10 @@ class Setting(Struct, frozen=True):
         return tuple(dict.fromkeys(named)) or tuple(name for name in self.attributes if name not in NOT_SCORED)
 
 
-MEASURES = Registry(sys.modules[__name__], "measure", option="karat measures")
+MEASURES: Registry[Any] = Registry(
+    __name__,
+    "measure",
+    own=lambda: modules_of(sys.modules[__name__]),
+    accept=lambda module: module,
+    listed_by="karat measures",
+)

@@ -89,7 +89,7 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
     """Each cluster of a document becomes one mention, after the filters."""
 
     representative: Representative = "first"
-    """Its first or last mention in the text; `aligned`: all stay, and clusters are paired by the mentions they share."""
+    """Its first or last mention in the text; `aligned`: all stay, and clusters are paired by shared mentions."""
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,12 +8,12 @@ A paper is a module (or any object another package offers under the entry-point 
 """
 
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from karat.errors import UsageError
-from karat.registry import Registry
+from karat.registry import Registry, modules_of
 from karat.studies.plot import Panel
 
 Form = Literal["count", "percent", "share"]
@@ -67,7 +67,13 @@ class Reproduction(Struct, frozen=True):
     """Its figure, to be drawn."""
 
 
-PAPERS = Registry(sys.modules[__name__], "paper", option="karat reproduce")
+PAPERS: Registry[Any] = Registry(
+    __name__,
+    "paper",
+    own=lambda: modules_of(sys.modules[__name__]),
+    accept=lambda module: module,
+    listed_by="karat reproduce",
+)
 
 
 def recomputed(name: str, data: str | None, *, figure: bool = False) -> Reproduction:

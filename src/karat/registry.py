@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from karat.errors import Rule, UsageError, nearest
 
@@ -39,12 +39,12 @@ class Registry(Generic[T]):
         *,
         own: Callable[[], Mapping[str, Callable[[], object]]],
         accept: Callable[[object], T],
-        listed_by: str,
+        listed_by: str | None = None,
     ) -> None:
         self.group = group
         self.noun = noun
         self.listed_by = listed_by
-        """What lists them: a command, or a page of the documentation."""
+        """The command that lists them; None where only protocol files name them."""
         self._find_own = own
         self._accept = accept
 
@@ -69,7 +69,7 @@ class Registry(Generic[T]):
         if name in self.added:
             return self._load(self.added[name])
         raise UsageError(
-            f"unknown-{self.noun.replace(' ', '-')}",
+            f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",
             f"{nearest(name, self.names())} `{self.listed_by}` lists them.",
         )
@@ -107,6 +107,22 @@ def modules_of(room: ModuleType, attribute: str | None = None) -> dict[str, Call
 def _attribute(module: str, attribute: str | None) -> object:
     loaded = importlib.import_module(module)
     return loaded if attribute is None else vars(loaded)[attribute]
+
+
+def named(**objects: object) -> dict[str, Callable[[], object]]:
+    """Plug-ins that are already there, by name; `many_to_one` is called `many-to-one`."""
+    return {name.replace("_", "-"): partial(_same, value) for name, value in objects.items()}
+
+
+def _same(value: T) -> T:
+    return value
+
+
+def function(loaded: object) -> Any:
+    """Accepts a function; its signature cannot be checked."""
+    if not callable(loaded):
+        raise TypeError(f"expected a function, found {loaded!r}")
+    return loaded
 
 
 def instance_of(expected: type[T]) -> Callable[[object], T]:

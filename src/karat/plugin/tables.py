@@ -1,6 +1,6 @@
 """Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, Literal, TypeVar, cast
 
 from msgspec import Struct
@@ -23,6 +23,16 @@ Candidate = tuple[float, int, int, int]
 
 Match = tuple[int, int, float, int]
 """Two mentions that were aligned: (gold number, system number, similarity, bits of agreeing attributes)."""
+
+
+Alike = list[tuple[float, int, int]]
+"""Pairs that are alike at all, in any order: (-similarity, system number, gold number)."""
+
+Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]
+"""How alike the mentions of gold and those of the system are."""
+
+Matching = Callable[[Sequence[Candidate]], list[Match]]
+"""The pairs chosen among candidates in the order of trial, in that order."""
 
 
 class TableSpec(Generic[T]):

@@ -112,6 +112,10 @@ class UsageError(KaratError):
         return UsageError, (self.finding.code, self.finding.message, self.finding.hint)
 
 
+class PluginWarning(UserWarning):
+    """A plug-in of another package cannot be used; everything else works without it."""
+
+
 class Findings:
     """Collects findings: all are counted, the first of each code are kept, so that memory stays flat."""
 

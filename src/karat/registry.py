@@ -14,15 +14,11 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from karat.errors import Rule, UsageError, nearest
+from karat.errors import KaratError, PluginWarning, Rule, UsageError, nearest
 
 T = TypeVar("T")
 
 BROKEN = Rule("plugin-broken", "fatal", "Update or uninstall the package; `karat.testing.check` shows what is wrong.")
-
-
-class PluginWarning(UserWarning):
-    """A plug-in of another package cannot be used."""
 
 
 class Registry(Generic[T]):
@@ -47,6 +43,7 @@ class Registry(Generic[T]):
         """The command that lists them; None where only protocol files name them."""
         self._find_own = own
         self._accept = accept
+        self._loaded: dict[str, T] = {}
 
     @cached_property
     def own(self) -> Mapping[str, Callable[[], object]]:
@@ -63,11 +60,16 @@ class Registry(Generic[T]):
         return sorted({*self.own, *self.added})
 
     def get(self, name: str) -> T:
-        """The plug-in of that name."""
+        """The plug-in of that name, loaded once."""
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> T:
         if name in self.own:
             return self._accept(self.own[name]())
         if name in self.added:
-            return self._load(self.added[name])
+            return self._load_added(self.added[name])
         raise UsageError(
             f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",
@@ -79,14 +81,10 @@ class Registry(Generic[T]):
         for name in self.names():
             try:
                 yield name, self.get(name)
-            except UsageError:
-                raise
-            except Exception as error:
-                if name in self.own:
-                    raise
+            except KaratError as error:
                 warnings.warn(str(error), PluginWarning, stacklevel=2)
 
-    def _load(self, point: EntryPoint) -> T:
+    def _load_added(self, point: EntryPoint) -> T:
         try:
             return self._accept(point.load())
         except Exception as error:

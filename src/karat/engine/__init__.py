@@ -78,8 +78,9 @@ def score(
     places = Places(gold, system, report)
     preparation = Preparation(places.report, make_tables)
     runs = []
+    steps = []
     for protocol in protocols:
-        preparation.enter(protocol)
+        steps.append(preparation.enter(protocol))
         runs.append(
             ProtocolRun(
                 protocol,
@@ -106,9 +107,9 @@ def score(
             mentions[0] += len(pair.gold.mentions)
             mentions[1] += len(pair.system.mentions)
             with places.of(pair.gold.id):
-                for run in runs:
+                for run, own_steps in zip(runs, steps, strict=True):
                     if in_gold or run.protocol.system_only_documents == "score":
-                        run.add(preparation.prepare(pair, run.protocol))
+                        run.add(preparation.prepare(pair, own_steps))
             del pair
             preparation.forget()
             done += 1

@@ -9,7 +9,6 @@ from karat.model import Pair
 from karat.plugin import Collapse, Comparison, Filter, PairTransform, Tables
 from karat.protocols import Protocol
 
-Filters = tuple[tuple[Filter, ...], Comparison]
 MakeTables = Callable[[Pair], Tables]
 
 
@@ -20,44 +19,58 @@ class PreparedPair(NamedTuple):
     tables: Tables
 
 
+class Steps(NamedTuple):
+    """What a protocol does with a pair before it counts: numbers of its filters and of its collapse."""
+
+    filters: int
+    collapse: int
+
+
 class Preparation:
-    """Prepares one pair after another; protocols with equal filters and collapse share the tables of a pair."""
+    """Prepares one pair after another; protocols with equal filters and collapse share what becomes of it."""
 
     def __init__(self, report: Report, make_tables: MakeTables = Tables) -> None:
         self._report = report
         self._make_tables = make_tables
-        self._filters: dict[Filters, list[PairTransform]] = {}
-        self._collapses: dict[Collapse | None, PairTransform] = {}
+        self._filters: dict[tuple[tuple[Filter, ...], Comparison], int] = {}
+        self._collapses: dict[Collapse | None, int] = {}
+        self._transforms: list[list[PairTransform]] = []
+        self._collapsing: list[PairTransform] = []
         self._pair: Pair | None = None
-        self._prepared: dict[tuple[Filters, Collapse | None], PreparedPair] = {}
-        self._filtered: dict[Filters, Pair] = {}
+        self._filtered: dict[int, Pair] = {}
+        self._prepared: dict[Steps, PreparedPair] = {}
 
-    def enter(self, protocol: Protocol) -> None:
-        """Make the filters of a protocol ready, which may report or refuse what is wrong with them."""
+    def enter(self, protocol: Protocol) -> Steps:
+        """The steps of a protocol, made ready; filters may report or refuse what is wrong with their options."""
         filters = protocol.filters, protocol.comparison
         if filters not in self._filters:
-            self._filters[filters] = [one.prepare(protocol.comparison, self._report) for one in protocol.filters]
-        self._collapses.setdefault(protocol.collapse, collapsing(protocol.collapse))
+            self._filters[filters] = len(self._filters)
+            self._transforms.append([one.prepare(protocol.comparison, self._report) for one in protocol.filters])
+        if protocol.collapse not in self._collapses:
+            self._collapses[protocol.collapse] = len(self._collapses)
+            self._collapsing.append(collapsing(protocol.collapse))
+        return Steps(self._filters[filters], self._collapses[protocol.collapse])
 
-    def prepare(self, pair: Pair, protocol: Protocol) -> PreparedPair:
-        """What a protocol sees of a pair."""
+    def prepare(self, pair: Pair, steps: Steps) -> PreparedPair:
+        """What these steps make of a pair."""
         if pair is not self._pair:
             self.forget()
             self._pair = pair
-        filters = protocol.filters, protocol.comparison
-        prepared = self._prepared.get((filters, protocol.collapse))
+        prepared = self._prepared.get(steps)
         if prepared is None:
-            filtered = self._filter(pair, filters)
-            tables = self._make_tables(self._collapses[protocol.collapse](filtered))
-            prepared = self._prepared[filters, protocol.collapse] = PreparedPair(filtered, tables)
+            filtered = self._filter(pair, steps.filters)
+            tables = self._make_tables(self._collapsing[steps.collapse](filtered))
+            prepared = self._prepared[steps] = PreparedPair(filtered, tables)
         return prepared
 
-    def _filter(self, pair: Pair, filters: Filters) -> Pair:
-        if filters not in self._filtered:
-            for transform in self._filters[filters]:
-                pair = transform(pair)
-            self._filtered[filters] = pair
-        return self._filtered[filters]
+    def _filter(self, pair: Pair, filters: int) -> Pair:
+        filtered = self._filtered.get(filters)
+        if filtered is None:
+            filtered = pair
+            for transform in self._transforms[filters]:
+                filtered = transform(filtered)
+            self._filtered[filters] = filtered
+        return filtered
 
     def forget(self) -> None:
         """Release the last pair, so that the next one can take its place in memory."""

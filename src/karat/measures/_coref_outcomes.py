@@ -47,10 +47,10 @@ def mention(table: Contingency) -> Outcomes:
 def _alone(table: Contingency, clusters: _Clusters) -> Outcomes:
     """Mentions of each cluster that the other side lacks."""
     for k, size in table.gold.items():
-        if left := size - table.gold_found[k]:
+        if left := size - table.gold_found.get(k, 0):
             yield clusters.gold(k, 0, left)
     for r, size in table.system.items():
-        if left := size - table.system_found[r]:
+        if left := size - table.system_found.get(r, 0):
             yield clusters.system(r, 0, left)
 
 
@@ -132,10 +132,10 @@ def blanc_nonlinks(table: Contingency) -> Outcomes:
         system = shared * (table.system_mentions - table.system[r]) / 2
         yield clusters.both(k, r, PrecisionRecall(right, system, right, gold))
     for k, size in table.gold.items():
-        if left := size - table.gold_found[k]:
+        if left := size - table.gold_found.get(k, 0):
             yield clusters.gold(k, 0, left * (table.gold_mentions - size) / 2)
     for r, size in table.system.items():
-        if left := size - table.system_found[r]:
+        if left := size - table.system_found.get(r, 0):
             yield clusters.system(r, 0, left * (table.system_mentions - size) / 2)
 
 

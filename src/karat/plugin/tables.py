@@ -1,7 +1,7 @@
 """Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Generic, Literal, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -75,15 +75,15 @@ class Tables:
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
-        self._made: dict[Hashable, object] = {}
+        self._made: dict[TableSpec[Any], Any] = {}
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
         try:
-            return cast(T, self._made[spec])
+            table: T = self._made[spec]
         except KeyError:
             table = self._made[spec] = spec.make(self)
-            return table
+        return table
 
 
 class AlignedPairs(Struct, frozen=True):

@@ -51,9 +51,9 @@ class Bench:
         survey = MemoryCorpus(gold).survey()
         run = ProtocolRun(self.protocol, survey, survey, measures=measures, report=_ignore)
         preparation = Preparation(_ignore, tables)
-        preparation.enter(self.protocol)
+        steps = preparation.enter(self.protocol)
         for pair in map(Pair, gold, system):
-            run.add(preparation.prepare(pair, self.protocol))
+            run.add(preparation.prepare(pair, steps))
         return {id_: score.micro for id_, score in run.scores().items() if id_.startswith(self.prefix)}
 
 

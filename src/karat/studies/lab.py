@@ -99,14 +99,14 @@ def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it: what its filters and its collapse take away can be no piece of information."""
     places = Places(gold, gold, report)
     preparation = Preparation(places.report)
-    preparation.enter(protocol)
+    steps = preparation.enter(protocol)
     documents = []
     try:
         for id_ in sorted(gold.survey().rows):
             document = checked(gold.read(id_, report), partial(gold.where, id_), report)
             pair = Pair(document, document)
             with places.of(id_):
-                documents.append(bare(preparation.prepare(pair, protocol).tables.pair.gold))
+                documents.append(bare(preparation.prepare(pair, steps).tables.pair.gold))
     finally:
         gold.close()
     return documents

@@ -55,18 +55,18 @@ class Contingency:
 
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:
-        """For each gold cluster: those of its mentions that the system has, Σ o(k, r) over r."""
-        found = dict.fromkeys(self.gold, 0)
+        """For each gold cluster that has any: its mentions that the system has, Σ o(k, r) over r."""
+        found: dict[Hashable, int] = {}
         for (k, _), shared in self.overlap.items():
-            found[k] += shared
+            found[k] = found.get(k, 0) + shared
         return found
 
     @cached_property
     def system_found(self) -> dict[Hashable, int]:
-        """For each system cluster: those of its mentions that gold has, Σ o(k, r) over k."""
-        found = dict.fromkeys(self.system, 0)
+        """For each system cluster that has any: its mentions that gold has, Σ o(k, r) over k."""
+        found: dict[Hashable, int] = {}
         for (_, r), shared in self.overlap.items():
-            found[r] += shared
+            found[r] = found.get(r, 0) + shared
         return found
 
 

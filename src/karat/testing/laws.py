@@ -126,12 +126,12 @@ def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Docume
 def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> ProtocolRun:
     """The protocol on these documents, with the rows of the corpora that the surveys are of."""
     run, preparation = ProtocolRun(protocol, gold, system, report=_ignore), Preparation(_ignore)
-    preparation.enter(protocol)
+    steps = preparation.enter(protocol)
     golds, systems = ({document.id: document for document in side} for side in both)
     for id_ in sorted({*golds, *systems}):
         if id_ in golds or protocol.system_only_documents == "score":
             empty = Document(id_, topic=(golds.get(id_) or systems[id_]).topic)
-            run.add(preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), protocol))
+            run.add(preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), steps))
     return run
 
 
@@ -157,12 +157,12 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
     """Each measure of a protocol with the table of each document, and with the finished table of each unit."""
     surveys = [MemoryCorpus(side).survey() for side in both]
     run, preparation = ProtocolRun(protocol, *surveys, report=_ignore), Preparation(_ignore)
-    preparation.enter(protocol)
+    steps = preparation.enter(protocol)
     systems = {document.id: document for document in both[1]}
     units: dict[str, list[Tables]] = {}
     for document in both[0]:
         pair = Pair(document, systems.get(document.id, Document(document.id, topic=document.topic)))
-        made = preparation.prepare(pair, protocol).tables
+        made = preparation.prepare(pair, steps).tables
         units.setdefault(unit_of(document, protocol), []).append(made)
         for measure, _ in run.measures:
             yield measure, made.get(measure.table)

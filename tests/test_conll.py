@@ -18,7 +18,8 @@ from karat.errors import Finding, KaratError, Rule
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Options, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
-from tests.conftest import SHARED
+from tests import recorded
+from tests.conftest import shared_path
 from tests.corpora import mention
 from tests.running import run
 
@@ -529,8 +530,8 @@ def _fail(finding: Finding) -> None:
     pytest.fail(str(finding))
 
 
-def test_outputs_of_real_systems(shared: Path) -> None:
-    files = sorted((shared / "data" / "cdcr-outputs").rglob("*.conll"))
+def test_outputs_of_real_systems() -> None:
+    files = sorted(shared_path("data", "cdcr-outputs").rglob("*.conll"))
     assert files
     for file in files:
         documents = list(documents_of(karat.read(file)))
@@ -539,18 +540,17 @@ def test_outputs_of_real_systems(shared: Path) -> None:
         assert all(";" in document.id for document in documents)
 
 
-def oracles() -> list[Path]:
-    return sorted(path.parent for path in (SHARED / "oracles" / "conll").glob("*/expected.json"))
-
-
-@pytest.mark.parametrize("case", oracles(), ids=lambda case: case.name)
-def test_oracle_cases_are_read(case: Path) -> None:
-    """And said again by what is written of them; documents are those that the reference scorer listed."""
-    expected = json.loads((case / "expected.json").read_text())
+@pytest.mark.parametrize("case", [*recorded.packed("conll"), *recorded.not_packed("conll")])
+def test_recorded_cases_are_read_and_written(case: str, tmp_path: Path) -> None:
+    """Nothing but crossing mentions is lost; documents are those that the reference scorer listed."""
+    folder = recorded.folder(case, tmp_path)
+    expected = json.loads((folder / "expected.json").read_text())
     if any(one.get("exit") for one in expected["runs"]):
-        pytest.skip("a refusal is expected")
+        with pytest.raises(KaratError):
+            karat.score(folder / expected["gold"], folder / expected["system"], protocol="conll-2012")
+        return
     for side in ("gold", "system"):
-        for document in documents_of(karat.read(case / expected[side])):
+        for document in documents_of(karat.read(folder / expected[side])):
             text, lost = written(document)
             assert set(lost) <= {"clusters with mentions that cross each other (written as several)"}
             assert text.startswith(f"#begin document {document.id}\n")

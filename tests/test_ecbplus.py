@@ -20,6 +20,7 @@ from karat.formats import FORMATS, _files, _sentences
 from karat.model import Cluster, Document, Mention, Pair
 from karat.protocols import resolve
 from karat.regions import size
+from tests.conftest import shared_path
 from tests.running import run
 
 FILE = """\
@@ -497,11 +498,8 @@ def test_other_formats_have_no_such_table(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def ecbplus(shared: Path) -> Path:
-    folder = shared / "data" / "ecbplus"
-    if not folder.is_dir():
-        pytest.skip(f"ECB+ not found at {folder}")
-    return folder
+def ecbplus() -> Path:
+    return shared_path("data", "ecbplus")
 
 
 @pytest.fixture(scope="module")

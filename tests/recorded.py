@@ -1,6 +1,6 @@
 """Recorded runs of the reference scorers: one folder per case, with `expected.json` beside the two sides.
 
-Synthetic cases are packed in tests/oracles (by `tools/oracles/pack.py`); cases of third parties are only in the shared data.
+Synthetic cases are packed in tests/oracles (by `tools/oracles/pack.py`), those of third parties are in the shared data.
 """
 
 import tarfile

@@ -2,8 +2,8 @@
 
 python tools/oracles/pack.py SHARED [FOLDER]       (default: tests/oracles)
 
-SHARED/oracles/PACK/CASE/expected.json names the origin of a case. Only those that say `synthetic` are packed: the others
-belong to third parties. The same cases give the same bytes, so that a file changes only when a case does.
+SHARED/oracles/PACK/CASE/expected.json names the origin of a case. Only those that say `synthetic` are packed; the rest
+belongs to third parties. The same cases give the same bytes, so that a file changes only when a case does.
 """
 
 import io

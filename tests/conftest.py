@@ -1,10 +1,15 @@
-"""What all tests share: where the shared data are, and how many tests had to go without them."""
+"""What all tests share: where the shared data are, how many tests had to go without them, and no deadlines."""
 
 import os
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A deadline would be a clock: how long one example takes says more about the machine than about karat.
+settings.register_profile("karat", deadline=None)
+settings.load_profile("karat")
 
 SHARED = Path(os.environ.get("KARAT_SHARED", Path(__file__).parents[2] / "shared"))
 NO_SHARED_DATA = "no shared data"

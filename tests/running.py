@@ -56,8 +56,8 @@ def run(*args: str, stdin: bytes = b"") -> Run:
 def limited(*args: str, seconds: int = 12, megabytes: int = 800) -> Run:
     """In a process of its own that is stopped when it needs more CPU time or memory, where the system can limit them.
 
-    The limits are ten times what the most demanding caller needs: enough on any machine, and far too little for work that
-    grows with the square of its input or for an entity that expands to gigabytes.
+    The limits are ten times what the most demanding caller needs: enough on any machine, and far too little for work
+    that grows with the square of its input or for an entity that expands to gigabytes.
     """
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(seconds), str(megabytes), *args], capture_output=True, encoding="utf-8"

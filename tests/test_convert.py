@@ -263,6 +263,7 @@ def test_links_between_clusters_and_roles(tmp_path: Path) -> None:
     assert "that links join clusters (written between their first mentions) (1)" in said
 
 
+@pytest.mark.slow
 def test_litbank_goes_to_jsonl_and_back_without_loss(tmp_path: Path) -> None:
     source = shared_path("data", "litbank-events")
     done(source, tmp_path / "a.jsonl")
@@ -276,6 +277,7 @@ def test_litbank_goes_to_jsonl_and_back_without_loss(tmp_path: Path) -> None:
         assert (tmp_path / "back" / path.name).read_bytes() == b"".join(kept)
 
 
+@pytest.mark.slow
 def test_litbank_goes_to_tbf_with_all_mentions_spans_and_types(tmp_path: Path) -> None:
     source = shared_path("data", "litbank-events")
     refused(source, tmp_path / "a.tbf")

@@ -507,6 +507,7 @@ def corpus(ecbplus: Path) -> FileCorpus:
     return karat.read(ecbplus)
 
 
+@pytest.mark.slow
 def test_the_corpus(corpus: FileCorpus) -> None:
     """The numbers of the corpus's README and of a count of its files."""
     events: list[Mention] = []
@@ -529,6 +530,7 @@ def test_the_corpus(corpus: FileCorpus) -> None:
     assert [finding.code for finding in found] == ["segments-merged"]
 
 
+@pytest.mark.slow
 def test_the_table_of_the_paper(ecbplus: Path) -> None:
     """Upadhyay et al. (2016), Table 1; its total, 14874, is not the sum of its rows."""
     done = run("describe", str(ecbplus), "--most", "1")
@@ -553,6 +555,7 @@ The paper prints a total of 14,874 mentions, which is not the sum of its rows (1
     assert ".csv" not in done.err
 
 
+@pytest.mark.slow
 def test_the_topics_of_the_test_split(ecbplus: Path) -> None:
     told = json.loads(run("describe", str(ecbplus), "--topics", "26-45", "-f", "json").out)
     assert (told["documents"], told["topics"]["distinct"]) == (447, 20)

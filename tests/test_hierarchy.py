@@ -85,6 +85,7 @@ def test_ceafp_does_not_stop_at_a_wrong_root() -> None:
     assert (f1(merged, "nstmp"), f1(merged, "ceafp")) == (3 / 5, 3 / 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a_deepest_first", "a_reverse_preorder", "b_chain", "b_star"])
 def test_recorded_curves(name: str) -> None:
     """Figure 4: each point of four curves, with the dummy root uncounted and counted."""
@@ -424,6 +425,7 @@ def test_the_formulas_written_out(both: tuple[Forest, Forest], transitive: bool,
     assert ceafp == {"num": ceaf(gold, system), "den": larger, "undefined": 0}
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(sides, st.booleans(), st.randoms(use_true_random=False))
 def test_laws_of_random_forests(both: tuple[Forest, Forest], transitive: bool, random: Random) -> None:

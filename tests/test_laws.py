@@ -130,6 +130,7 @@ CHECKS: dict[str, Callable[[str, Sides], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", protocols.names())
 @pytest.mark.parametrize("law", LAWS)
 def test_promised_laws_hold(protocol: str, law: str) -> None:
@@ -284,6 +285,7 @@ def test_family_laws(both: Sides) -> None:
         assert astuple(measure.count(measure.artefact.add(own))) == pytest.approx(astuple(total))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(sides(), st.randoms(use_true_random=False))
 def test_cross_document_clusters_survive_renaming_in_the_fingerprint(both: Sides, random: Any) -> None:

@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test check coverage lint bench docs clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -14,7 +15,14 @@ demo: $(VENV)/ready  ## score the bundled corpus
 	$(BIN)/karat demo
 
 test: $(VENV)/ready  ## run all tests
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(PYTEST)
+
+check: $(VENV)/ready  ## run the quick tests, in under a minute
+	$(PYTEST) -m "not slow"
+
+coverage: $(VENV)/ready  ## run all tests and print how much of karat they reach
+	$(PYTEST) --cov --cov-report=
+	@echo "coverage: $$($(BIN)/coverage report --format=total) % of lines and branches ($(BIN)/coverage report lists the rest)"
 
 lint: $(VENV)/ready  ## formatting, lint rules and types
 	$(BIN)/ruff format --check .
@@ -33,4 +41,4 @@ bench: $(VENV)/ready  ## speed and memory, as ratios within one run
 	$(BIN)/python bench/run.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -14,6 +14,19 @@ from click.testing import CliRunner
 
 from karat.cli import main
 
+LIMITED = """
+import sys
+seconds, megabytes = map(int, sys.argv[1:3])
+if sys.platform != "win32":
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+if sys.platform == "linux":
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes * 10**6,) * 2)
+from karat.cli import main
+sys.argv[:] = ["karat", *sys.argv[3:]]
+main()
+"""
+
 
 class Run(NamedTuple):
     """What a command left behind."""
@@ -38,6 +51,18 @@ def run(*args: str, stdin: bytes = b"") -> Run:
         sys.stdout.flush()
         sys.stderr.flush()
         return Run(code, out.getvalue().decode(), err.getvalue().decode())
+
+
+def limited(*args: str, seconds: int = 12, megabytes: int = 800) -> Run:
+    """In a process of its own that is stopped when it needs more CPU time or memory, where the system can limit them.
+
+    The limits are ten times what the most demanding caller needs: enough on any machine, and far too little for work
+    that grows with the square of its input or for an entity that expands to gigabytes.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(seconds), str(megabytes), *args], capture_output=True, encoding="utf-8"
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
 
 
 def command(*args: str | bytes, stdin: bytes = b"", inherit: tuple[int, ...] = (), **environment: str) -> Run:

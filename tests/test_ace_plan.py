@@ -12,11 +12,12 @@ import pytest
 from karat import protocols
 from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS
+from tests.conftest import shared_path
 
 
 @pytest.fixture(scope="module")
-def plan(shared: Path) -> str:
-    return (shared / "papers" / "ace-2005-evaluation-plan.txt").read_text(encoding="utf-8")
+def plan() -> str:
+    return shared_path("papers", "ace-2005-evaluation-plan.txt").read_text(encoding="utf-8")
 
 
 def table(plan: str, number: int) -> list[list[str]]:

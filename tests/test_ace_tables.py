@@ -8,6 +8,7 @@ import pytest
 
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, dtd
+from tests.conftest import shared_path
 
 
 class Plan:
@@ -25,11 +26,8 @@ class Plan:
 
 
 @pytest.fixture(scope="module")
-def plan(shared: Path) -> Plan:
-    path = shared / "papers" / "ace-2005-evaluation-plan.txt"
-    if not path.is_file():
-        pytest.skip(f"the plan is not at {path}")
-    return Plan(path)
+def plan() -> Plan:
+    return Plan(shared_path("papers", "ace-2005-evaluation-plan.txt"))
 
 
 def typed(rows: list[list[str]]) -> dict[str, tuple[str, ...]]:

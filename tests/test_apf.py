@@ -29,6 +29,7 @@ from karat.model import (
     Value,
 )
 from karat.regions import extension, mutual_overlap, place, shared
+from tests import recorded
 from tests.ace_files import BODY, SENTENCE, SGM, TEXT, apf, seq
 from tests.running import run
 
@@ -677,12 +678,10 @@ def test_nothing_can_be_given_of_a_corpus_of_events(tmp_path: Path) -> None:
 # The recorded files.
 
 
-def test_recorded_files_are_read_and_written_back(shared: Path) -> None:
+def test_recorded_files_are_read_and_written_back(tmp_path: Path) -> None:
     """Every document of some recorded cases, with its source: offsets and texts agree, and nothing is lost."""
-    for case in ("case_001", "case_013", "case_020"):
-        folder = shared / "oracles" / "ace" / case
-        if not folder.is_dir():
-            pytest.skip(f"there is no {folder}")
+    for case in ("ace/case_001", "ace/case_013", "ace/case_020"):
+        folder = recorded.folder(case, tmp_path)
         for side in ("ref", "sys"):
             corpus, found = karat.read(folder / side, sources=str(folder / "sgm")), list[Finding]()
             for id_ in corpus.survey().rows:

@@ -4,7 +4,6 @@ One small document, valid in every way, is damaged in one place at a time.
 """
 
 import json
-import time
 from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +19,7 @@ from karat.formats import Options
 from karat.formats import apf as module
 from karat.formats._apf_dtd import dtd
 from tests.ace_files import BODY, SGM, TEXT, apf, entity_mention, seq
-from tests.running import run
+from tests.running import limited, run
 from tests.test_codes import rules
 
 GOOD = apf()
@@ -460,26 +459,23 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_harm_is_refused_at_once(name: str, tmp_path: Path) -> None:
-    code, text = HOSTILE[name]
-    path = tmp_path / "D1.apf.xml"
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    began = time.perf_counter()
-    refused = run("validate", str(path), "--input-format", "apf", "-f", "json")
-    assert time.perf_counter() - began < 5
-    assert refused.code == 1
-    found = [finding for file in json.loads(refused.out)["files"] for finding in file["findings"]]
-    assert [finding["code"] for finding in found if finding["code"] != "text-missing"] == [code]
-    assert found[-1]["line"]
+def test_hostile_files_are_refused_cheaply(tmp_path: Path) -> None:
+    for name, (_, text) in HOSTILE.items():
+        (tmp_path / f"{name}.apf.xml").write_bytes(text.encode("utf-8", "surrogateescape"))
+    refused = limited("validate", str(tmp_path), "--input-format", "apf", "-f", "json")
+    assert refused.code == 1, refused.err
+    last = {Path(file["file"]).name: file["findings"][-1] for file in json.loads(refused.out)["files"]}
+    assert {name: finding["code"] for name, finding in last.items()} == {
+        f"{name}.apf.xml": code for name, (code, _) in HOSTILE.items()
+    }
+    assert all(finding["line"] for finding in last.values())
 
 
 @pytest.mark.parametrize("body", ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)])
-def test_many_faults_take_no_time(tmp_path: Path, body: str) -> None:
+def test_many_faults_are_counted_cheaply(tmp_path: Path, body: str) -> None:
     """They are counted; memory holds the first of them."""
-    began = time.perf_counter()
-    done = run("validate", str(put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})), "-f", "json")
-    assert time.perf_counter() - began < 10
+    folder = put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})
+    done = limited("validate", str(folder), "-f", "json")
     assert json.loads(done.out)["summary"]["codes"] == {"apf-unknown": 50_000}
 
 
@@ -491,9 +487,10 @@ def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None
         assert told(folder) == (0, [("text-missing", "note", "D1.apf.xml", None)])
 
 
-def test_a_source_full_of_brackets_takes_no_time(tmp_path: Path) -> None:
-    for many in ("<" * 1_000_000, '<"' * 500_000, "<>" * 500_000, '<">' * 300_000, "<a b='>" * 200_000):
-        put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": many})
-        began = time.perf_counter()
-        assert told(tmp_path)[0] == 1
-        assert time.perf_counter() - began < 5
+def test_a_source_full_of_brackets_is_read_cheaply(tmp_path: Path) -> None:
+    sources = ("<" * 1_000_000, '<"' * 500_000, "<>" * 500_000, '<">' * 300_000, "<a b='>" * 200_000)
+    for number, source in enumerate(sources):
+        put(tmp_path / str(number), {"D1.apf.xml": GOOD, "D1.sgm": source})
+    done = limited("validate", str(tmp_path), "-f", "json")
+    wrong = [Path(file["file"]) for file in json.loads(done.out)["files"] if file["findings"]]
+    assert {path.parent.name for path in wrong if path.name == "D1.sgm"} == {"0", "1", "2", "3", "4"}

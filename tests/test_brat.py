@@ -15,6 +15,7 @@ from karat.errors import Finding, KaratError
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Options
 from karat.model import Cluster, Document, Link, Mention, Value
+from tests.conftest import shared_path
 from tests.corpora import mention, regions
 
 BRAT = FORMATS.get("brat")
@@ -381,8 +382,8 @@ def test_tokens_cannot_be_written() -> None:
         BRAT.write(Document("d", unit="token"), Options(), print)
 
 
-def test_litbank(shared: Path) -> None:
-    corpus = karat.read(shared / "data" / "litbank-events")
+def test_litbank() -> None:
+    corpus = karat.read(shared_path("data", "litbank-events"))
     found: list[Finding] = []
     documents = [corpus.read(id_, found.append) for id_ in corpus.survey().rows]
     corpus.close()

@@ -14,6 +14,7 @@ from karat.errors import KaratError
 from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, Options
 from karat.model import Cluster, Document, Link, Mention
+from tests.conftest import shared_path
 from tests.corpora import mention
 
 TBF = """\
@@ -262,8 +263,9 @@ def test_links_between_clusters_and_roles(tmp_path: Path) -> None:
     assert "that links join clusters (written between their first mentions) (1)" in said
 
 
-def test_litbank_goes_to_jsonl_and_back_without_loss(shared: Path, tmp_path: Path) -> None:
-    source = shared / "data" / "litbank-events"
+@pytest.mark.slow
+def test_litbank_goes_to_jsonl_and_back_without_loss(tmp_path: Path) -> None:
+    source = shared_path("data", "litbank-events")
     done(source, tmp_path / "a.jsonl")
     said = done(tmp_path / "a.jsonl", tmp_path / "back", "--to", "brat")
     assert said.endswith("100 documents, 7,849 mentions\n")
@@ -275,8 +277,9 @@ def test_litbank_goes_to_jsonl_and_back_without_loss(shared: Path, tmp_path: Pat
         assert (tmp_path / "back" / path.name).read_bytes() == b"".join(kept)
 
 
-def test_litbank_goes_to_tbf_with_all_mentions_spans_and_types(shared: Path, tmp_path: Path) -> None:
-    source = shared / "data" / "litbank-events"
+@pytest.mark.slow
+def test_litbank_goes_to_tbf_with_all_mentions_spans_and_types(tmp_path: Path) -> None:
+    source = shared_path("data", "litbank-events")
     refused(source, tmp_path / "a.tbf")
     assert list(tmp_path.iterdir()) == []
     done(source, tmp_path / "a.tbf", "--lossy")

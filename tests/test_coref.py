@@ -12,6 +12,7 @@ from karat.api import Result, score
 from karat.errors import KaratError
 from karat.model import Document
 from karat.tables.contingency import contingency
+from tests.conftest import shared_path
 from tests.corpora import corpus, mention
 
 # Upadhyay et al. 2016, Figure 3: document A holds four crosses and both circles, document B one cross.
@@ -180,9 +181,9 @@ def test_tables_in_memory_and_in_documents_agree() -> None:
 NAMES = {"bcub": "b3", "ceafe": "ceafe", "lea": "lea", "muc": "muc", "conll": "conll"}
 
 
-def test_recorded_numbers_of_real_systems(shared: Path) -> None:
+def test_recorded_numbers_of_real_systems() -> None:
     """MUC, B3, CEAFe, LEA and CoNLL as the authors recorded them for ECB+, GVC and FCC, all pairs, to 1e-5."""
-    tables = sorted((shared / "data" / "cdcr-outputs").rglob("eval_*.txt"))
+    tables = sorted(shared_path("data", "cdcr-outputs").rglob("eval_*.txt"))
     assert len(tables) == 12
     for table in tables:
         result = score(table.with_name("gold.conll"), table.with_name("system.conll"), protocol="conll-2012")

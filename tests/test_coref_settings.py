@@ -46,6 +46,7 @@ def pure(gold: list[Document], system: list[Document], representative: str) -> R
     return score(corpus(gold), corpus(system), protocol="pure-cdec", settings={"representative": representative})
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(labellings(), st.randoms(use_true_random=False))
 @example(([[0, 0], [0, 0]], [[1, 2], [1, 2]]), random.Random(1))  # one tie in each of two documents

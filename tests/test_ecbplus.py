@@ -21,6 +21,7 @@ from karat.model import Cluster, Document, Mention, Pair
 from karat.plugin import Comparison
 from karat.protocols import resolve
 from karat.regions import size
+from tests.conftest import shared_path
 from tests.running import run
 
 FILE = """\
@@ -498,11 +499,8 @@ def test_other_formats_have_no_such_table(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def ecbplus(shared: Path) -> Path:
-    folder = shared / "data" / "ecbplus"
-    if not folder.is_dir():
-        pytest.skip(f"ECB+ not found at {folder}")
-    return folder
+def ecbplus() -> Path:
+    return shared_path("data", "ecbplus")
 
 
 @pytest.fixture(scope="module")
@@ -510,6 +508,7 @@ def corpus(ecbplus: Path) -> FileCorpus:
     return karat.read(ecbplus)
 
 
+@pytest.mark.slow
 def test_the_corpus(corpus: FileCorpus) -> None:
     """The numbers of the corpus's README and of a count of its files."""
     events: list[Mention] = []
@@ -532,6 +531,7 @@ def test_the_corpus(corpus: FileCorpus) -> None:
     assert [finding.code for finding in found] == ["segments-merged"]
 
 
+@pytest.mark.slow
 def test_the_table_of_the_paper(ecbplus: Path) -> None:
     """Upadhyay et al. (2016), Table 1; its total, 14874, is not the sum of its rows."""
     done = run("describe", str(ecbplus), "--most", "1")
@@ -556,6 +556,7 @@ The paper prints a total of 14,874 mentions, which is not the sum of its rows (1
     assert ".csv" not in done.err
 
 
+@pytest.mark.slow
 def test_the_topics_of_the_test_split(ecbplus: Path) -> None:
     told = json.loads(run("describe", str(ecbplus), "--topics", "26-45", "-f", "json").out)
     assert (told["documents"], told["topics"]["distinct"]) == (447, 20)

@@ -689,7 +689,7 @@ def test_misspelt(options: str) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ("scroe fine.tbf fine.tbf", "'score'?"),
+        ("scroe fine.tbf fine.tbf", "No such command 'scroe'"),
         ("score fine.tbf", "Missing argument 'SYSTEM'"),
         ("score fine.tbf fine.tbf fine.tbf", "unexpected extra argument"),
         ("score - -", "cannot both be standard input"),

@@ -309,6 +309,7 @@ def found(examined: list[Examination], protocol: str, measure: str) -> dict[str,
     return {verdict.property: verdict for verdict in row.verdicts}
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table(examined: list[Examination]) -> None:
     """`KARAT_RENEW=1` writes it anew; read the difference before you commit it."""
     page = laboratory.PAGE.read_text(encoding="utf-8")
@@ -326,6 +327,7 @@ def test_every_family_that_bundled_gold_can_show_is_on_the_page() -> None:
         assert family in told or family not in offered, f"{family} can be examined on {gold.name} and is not"
 
 
+@pytest.mark.slow
 def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
     straight = {
         row.measure for one in examined for row in one.measures for v in row.verdicts if v.property == "P5" and v.holds
@@ -343,6 +345,7 @@ def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
         assert "astray" in found(examined, "pure-cdec", name)["P4"].told
 
 
+@pytest.mark.slow
 def test_curves_by_hand(examined: list[Examination]) -> None:
     """Mention detection is 2k / (n + k) on the way to gold and 2n / (2n + k) on the way to chaos, in any order."""
     (coref,) = [one for one in examined if one.base.protocol == "conll-2012"]
@@ -487,6 +490,7 @@ def test_what_is_odd_about_gold_is_told_once(tmp_path: Path) -> None:
 # Pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_pictures_are_the_same_twice(suffix: str) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
@@ -497,6 +501,7 @@ def test_pictures_are_the_same_twice(suffix: str) -> None:
     assert len(drawn[0]) > 5000
 
 
+@pytest.mark.slow
 def test_the_command_draws(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     path = tmp_path / "curves.svg"

@@ -34,6 +34,7 @@ def test_every_law_has_its_check() -> None:
     assert tuple(LAWS) == get_args(Law)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROTOCOLS.names())
 @pytest.mark.parametrize("law", get_args(Law))
 def test_promised_laws_hold(name: str, law: Law) -> None:

@@ -16,6 +16,7 @@ from karat.studies.curves import Curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014
 from karat.studies.papers._shown import numbers, text
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
+from tests.conftest import shared_path
 from tests.running import run
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -103,8 +104,9 @@ def test_the_first_links_are_those_that_the_paper_names(curves: dict[str, Curve]
         (STAR, "curve_b_star"),
     ],
 )
-def test_recorded_curves_agree_at_every_point(name: str, file: str, curves: dict[str, Curve], shared: Path) -> None:
-    recorded: list[dict[str, Any]] = json.loads((shared / f"oracles/partial/{file}/curve.json").read_text())["points"]
+def test_recorded_curves_agree_at_every_point(name: str, file: str, curves: dict[str, Curve]) -> None:
+    path = shared_path("oracles", "partial", file, "curve.json")
+    recorded: list[dict[str, Any]] = json.loads(path.read_text())["points"]
     assert len(recorded) == len(curves[name].points)
     for wanted, point in zip(recorded, curves[name].points, strict=True):
         link = point.added.split()[1::2]

@@ -148,6 +148,7 @@ def sides(draw: st.DrawFn) -> tuple[Document, Document]:
     return both[0], both[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(sides())
 def test_as_by_hand(both: tuple[Document, Document]) -> None:
@@ -198,6 +199,7 @@ def test_what_is_entailed_holds_in_every_model(links: list[TimeLink]) -> None:
     assert Timeline(timeline.reduced).entailed(ALL_LINKS) == timeline.entailed(ALL_LINKS)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(sides(), st.randoms(use_true_random=False))
 def test_neither_ids_nor_the_order_of_links_matter(both: tuple[Document, Document], random: Random) -> None:

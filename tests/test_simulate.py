@@ -478,6 +478,7 @@ def fatal(document: Document) -> list[Finding]:
     return [finding for finding in check(document) if finding.severity == "fatal"]
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(st.tuples(linked("d0"), linked("d1")), _rates, st.integers(0, 99))
 def test_the_system_is_a_valid_corpus(gold: tuple[Document, ...], rates: dict[str, float], seed: int) -> None:

@@ -110,6 +110,7 @@ def usage_errors() -> list[Entry]:
     ]
 
 
+@cache
 def of_format(module: ModuleType) -> list[Rule]:
     """The rules that a format applies: those its module and the private modules it is made of know by name.
 

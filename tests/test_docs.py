@@ -225,6 +225,22 @@ def test_elisions_stand_for_lines() -> None:
     assert not matches("a\n", "a\nb\n")
 
 
+def test_prose_names_only_files_of_the_repository() -> None:
+    """Paths that begin with one of our folders exist, and notes that live elsewhere are not referred to."""
+    prose = [*WRITTEN, *ROOT.glob("*.md"), *ROOT.glob("tools/**/*.md")]
+    named = {
+        (path.name, name)
+        for path in prose
+        for name in re.findall(r"`((?:src|tests|tools|docs|bench)/[\w./-]+)`", path.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert [(page, name) for page, name in sorted(named) if not (ROOT / name).exists()] == []
+    code = [path for folder in ("bench", "tests", "tools") for path in (ROOT / folder).rglob("*.py")]
+    elsewhere = re.compile(r"\b(?:CONTRACT|DESIGN|STYLE)\b(?!\|)|\bspecs/|\.\./shared")
+    texts = {path: path.read_text(encoding="utf-8") for path in (*prose, *code) if path != Path(__file__)}
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if elsewhere.search(text)] == []
+
+
 # The site
 
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -630,6 +631,7 @@ def test_broken_standard_input() -> None:
     assert_refused(done, "tbf-span", "'5,3'", file="standard input", line=3)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/fd")
 def test_pipe_in_place_of_a_file() -> None:
     reading, writing = os.pipe()
     os.write(writing, FINE.encode())
@@ -793,6 +795,7 @@ def test_control_characters_in_messages() -> None:
     assert "\x1b" not in done.err
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are Unicode on this system")
 def test_file_name_that_is_not_unicode(folder: Path) -> None:
     name = b"caf\xe9.tbf"
     with open(os.path.join(os.fsencode(folder), name), "wb") as stream:  # noqa: PTH118 (a name of bytes)

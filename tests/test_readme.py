@@ -1,4 +1,4 @@
-"""The README's own commands, run as they stand there."""
+"""The README's own commands, run as they stand there, and the version to cite."""
 
 import contextlib
 import io
@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import karat
 from karat.cli import cli
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(console|python)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [block.removeprefix("$ ").partition("\n") for kind, block in BLOCKS if kind == "console"]
 
@@ -43,7 +45,11 @@ def test_the_python_of_the_readme_runs() -> None:
 
 
 def test_make_targets_exist() -> None:
-    makefile = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = [command[0].split()[1] for command in COMMANDS if command[0].startswith("make ")]
     assert targets == ["demo", "test"]
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+
+
+def test_the_citation_has_the_version() -> None:
+    assert f"\nversion: {karat.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -44,7 +44,7 @@ def pages() -> dict[str, str]:
         **{f"formats/{name}.md": format_page(name) for name in FORMATS.names()},
         "commands.md": commands_page(),
         "errors.md": errors_page(),
-        "contributing.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+        "contributing.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "]("),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
     }
 

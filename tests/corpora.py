@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from karat.corpus import MemoryCorpus
+from karat.formats import jsonl
 from karat.model import Cluster, Document, Link, Mention, Region, Value
+from karat.plugin import WriteOptions
 from karat.regions import union
 
 
@@ -17,6 +19,11 @@ def mention(id_: str, *segments: tuple[int, int], cluster: str | None = None, **
 def corpus(documents: Iterable[Document]) -> MemoryCorpus:
     """Documents as a corpus."""
     return MemoryCorpus(documents)
+
+
+def as_jsonl(*documents: Document) -> bytes:
+    """Documents as the lines of a .jsonl file."""
+    return b"".join(jsonl.write(document, WriteOptions(), print) for document in documents)
 
 
 TYPES = ["Life_Die", "Life_Injure", "NOT_ANNOTATED"]

@@ -14,7 +14,7 @@ from karat import protocols
 from karat.measures import MEASURES
 
 SOURCE = Path(karat.__file__).parent
-EVERYWHERE = {"model", "errors", "counts", "regions", "registry"}
+EVERYWHERE = {"model", "errors", "counts", "regions", "registry", "plugin"}
 # Room: the rooms it may import besides those that everyone may. The order is the order of building.
 ROOMS: dict[str, set[str]] = {
     "model": set(),
@@ -22,6 +22,7 @@ ROOMS: dict[str, set[str]] = {
     "regions": set(),
     "counts": set(),
     "registry": set(),
+    "plugin": set(),
     "fingerprint": set(),
     "formats": set(),
     "topics": set(),

@@ -16,8 +16,9 @@ import karat
 from karat.corpus import FileCorpus
 from karat.errors import Finding, KaratError, Rule
 from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options, _brackets, _conll_writer, conll
+from karat.formats import FORMATS, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
+from karat.plugin import WriteOptions
 from tests.conftest import SHARED
 from tests.corpora import mention
 from tests.running import run
@@ -318,7 +319,7 @@ def test_a_bad_line_at_the_end_of_a_large_file_costs_no_memory(tmp_path: Path) -
 
 def written(document: Document) -> tuple[str, list[str]]:
     lost: list[str] = []
-    data = conll.write(document, Options(), lost.append)
+    data = _conll_writer.write(document, WriteOptions(), lost.append)
     return data.decode(), lost
 
 
@@ -560,4 +561,4 @@ def test_oracle_cases_are_read(case: Path) -> None:
 
 
 def test_the_format_is_listed() -> None:
-    assert FORMATS.get("conll").TITLE in run("formats").out
+    assert FORMATS.get("conll").title in run("formats").out

@@ -6,14 +6,15 @@ from array import array
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, runtime_checkable
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import FORMATS, Block, Format, Options, attributes_in, links_in
+from karat.formats import FORMATS, attributes_in, links_in
 from karat.formats._files import ENCODING, File, find, is_text
 from karat.model import Document, Mention, Value
+from karat.plugin.formats import Block, Contents, ReadOptions
 from karat.topics import Topics
 
 BUFFER = 1 << 16
@@ -48,15 +49,16 @@ class Survey:
             self._more[len(self.rows)] = block.more
         self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
-        self.attributes |= block.attributes
-        self.kinds |= block.kinds or {kind for kind, _ in block.attributes}
-        self.links |= block.links
+        if block.contents is not None:
+            self.attributes |= block.contents.attributes
+            self.kinds |= block.contents.kinds
+            self.links |= block.contents.links
 
     def place(self, id_: str) -> tuple[int, Block]:
         """The file (by number) and the block of a document."""
         row = self.rows[id_]
         file, offset, length, line = self._places[row * 4 : row * 4 + 4]
-        return file, Block(id_, offset, length, line, context=self._contexts.get(row), more=self._more.get(row, ()))
+        return file, Block(offset, length, line, id_, context=self._contexts.get(row), more=self._more.get(row, ()))
 
     def settle(self, kinds: dict[str, str]) -> None:
         """Take note of what undecided kinds are, once all documents are known."""
@@ -83,7 +85,7 @@ class Corpus(Protocol):
     name: str
     refuses_faults: bool
     """Whether the rules of its format want that nothing with faults is scored."""
-    forgiven: frozenset[str]
+    tolerated_faults: frozenset[str]
     """Codes of faults that do not count in that."""
     global_ids: bool
     """Whether an id means one thing in all documents."""
@@ -120,7 +122,7 @@ class FileCorpus:
         name: str,
         files: list[File],
         format_: str,
-        options: Options,
+        options: ReadOptions,
         *,
         topics: Topics | None = None,
         beside: Corpus | None = None,
@@ -129,11 +131,10 @@ class FileCorpus:
         self.files = files
         self.format = format_
         self.options = options
-        self._format: Format = FORMATS.get(format_)
-        self.refuses_faults: bool = _offered(self._format, "REFUSES_FAULTS", False)
-        self.forgiven: frozenset[str] = _offered(self._format, "FORGIVEN", frozenset())
-        self.global_ids: bool = _offered(self._format, "GLOBAL_IDS", False)
-        self._defaults: dict[str, Value] = _offered(self._format, "DEFAULTS", {})
+        self._format = FORMATS.get(format_)
+        self.refuses_faults = self._format.refuses_faults
+        self.tolerated_faults = self._format.tolerated_faults
+        self.global_ids = self._format.global_ids
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -153,14 +154,8 @@ class FileCorpus:
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """By the format, or by what the documents hold where the format leaves that open."""
-        choose = _offered(self._format, "protocols", None)
-        if choose is None:
-            return self._format.PROTOCOLS
-        try:
-            chosen: tuple[str, ...] = choose(self._bytes(*self.survey().place(id_)) for id_ in self.survey().rows)
-            return chosen
-        finally:
-            self.close()
+        choose = self._format.choose_protocols
+        return self._format.protocols if choose is None else choose(self)
 
     def _wanted(self, block: Block) -> bool:
         if self.topics is None or block.topic in self.topics:
@@ -186,12 +181,12 @@ class FileCorpus:
     @property
     def is_settled_late(self) -> bool:
         """Whether one document cannot be read rightly without knowing the others."""
-        return hasattr(self._format, "settled") or hasattr(self._format, "DEFAULTS")
+        return self._format.resolve_kinds is not None or bool(self._format.default_attributes)
 
     def settle(self, survey: Survey) -> None:
         """Decide, once all documents are known, what none of them tells alone."""
-        if settled := _offered(self._format, "settled", None):
-            survey.settle(settled(frozenset(survey.kinds)))
+        if self._format.resolve_kinds is not None:
+            survey.settle(self._format.resolve_kinds(frozenset(survey.kinds)))
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Where the documents of one file are, found one after another."""
@@ -214,18 +209,19 @@ class FileCorpus:
 
     def settled(self, document: Document, survey: Survey) -> Document:
         """A document with what the whole corpus tells of it."""
-        if not survey.settled_kinds and not self._defaults:
+        defaults = self._format.default_attributes
+        if not survey.settled_kinds and not defaults:
             return document
-        defaults = {name: value for name, value in self._defaults.items() if ("event", name) in survey.attributes}
+        defaults = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
         return _settled(document, survey.settled_kinds, defaults) if survey.settled_kinds or defaults else document
 
     def inputs(self) -> list[Path]:
         """The files that are read, with those that stand beside them."""
         names = [file.name for file in self.files]
         stems = [re.sub(r"(?i)\.gz$", "", name) for name in names]
-        for suffix in self._format.SUFFIXES:
+        for suffix in self._format.suffixes:
             stems = [stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem for stem in stems]
-        beside = [stem + suffix for stem in stems for suffix in _offered(self._format, "BESIDE", ())]
+        beside = [stem + suffix for stem in stems for suffix in self._format.companions]
         return [Path(name) for name in (*names, *beside)]
 
     def read_at(self, number: int, block: Block, report: Report) -> Document:
@@ -239,8 +235,7 @@ class FileCorpus:
 
     def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
         """The same for a block of a file; only here are lines looked for, so that what is right costs nothing."""
-        locate = None if item is None else getattr(self._format, "locate", None)
-        line = None if locate is None else locate(self._bytes(number, block), block, item)
+        line = None if item is None else self._format.locate(self._bytes(number, block), block, item)
         return self.files[number].name, block.line if line is None else line
 
     def _bytes(self, number: int, block: Block) -> bytes:
@@ -284,7 +279,7 @@ class MemoryCorpus:
         self.protocols: tuple[str, ...] = ()
         self._survey: Survey | None = None
         self.refuses_faults = False
-        self.forgiven: frozenset[str] = frozenset()
+        self.tolerated_faults: frozenset[str] = frozenset()
         self.global_ids = False
         self._documents: dict[str, Document] = {}
         for document in documents:
@@ -299,7 +294,8 @@ class MemoryCorpus:
             for document in self:
                 kinds = {*(mention.kind for mention in document.mentions), *(c.kind for c in document.clusters)}
                 attributes, links = attributes_in(document.mentions), links_in(document)
-                self._survey.add(Block(document.id, 0, 0, 0, attributes, kinds=frozenset(kinds), links=links), 0)
+                contents = Contents(attributes, frozenset(kinds), links)
+                self._survey.add(Block(0, 0, 0, document.id, contents=contents), 0)
         return self._survey
 
     def read(self, id_: str, report: Report) -> Document:
@@ -317,11 +313,6 @@ class MemoryCorpus:
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self._documents.values())
-
-
-def _offered(format_: Format, name: str, default: Any) -> Any:
-    """What a format offers beyond what every format must."""
-    return getattr(format_, name, default)
 
 
 def _settled(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
@@ -347,7 +338,7 @@ def open_corpus(
     *,
     format: str | None = None,
     fallback: str | None = None,
-    options: Options | None = None,
+    options: ReadOptions | None = None,
     report: Report = _ignore,
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
@@ -360,14 +351,14 @@ def corpus_of(
     *,
     format: str | None = None,
     fallback: str | None = None,
-    options: Options | None = None,
+    options: ReadOptions | None = None,
     report: Report = _ignore,
 ) -> FileCorpus:
     """The files that an argument names as a corpus; its format is the named one, else what they look like.
 
     `fallback` is the format of files that are empty: a system that said nothing said it in gold's format.
     """
-    options = options or Options()
+    options = options or ReadOptions()
     if format is not None:
         chosen = _of_format(files, format)
         _refuse_binary(chosen)
@@ -378,10 +369,10 @@ def corpus_of(
     if len(names) > 1:
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
-        belongs = _offered(FORMATS.get(names[0]), "belongs", None)
+        is_part = FORMATS.get(names[0]).is_part_of_corpus
         _refuse_kin([file for file, name in found if name is None], [names[0]])
         for file, name in found:
-            if name is None and not (belongs and belongs(file.name, file.head())):
+            if name is None and not is_part(file.name, file.head()):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return FileCorpus(spec, [file for file, name in found if name], names[0], options)
     _refuse_binary(files)
@@ -395,10 +386,10 @@ def corpus_of(
 def _refuse_kin(files: list[File], formats: Iterable[str]) -> None:
     """Refuse files that only stand in for the ones that are meant, with what to give instead."""
     for name in formats:
-        if instead := _offered(FORMATS.get(name), "instead", None):
-            for file in files:
-                if told := instead(file.name, file.head()):
-                    raise KIN.error(told, file=file.name)
+        redirect = FORMATS.get(name).redirect
+        for file in files:
+            if message := redirect(file.name, file.head()):
+                raise KIN.error(message, file=file.name)
 
 
 def _refuse_binary(files: list[File]) -> None:
@@ -409,7 +400,7 @@ def _refuse_binary(files: list[File]) -> None:
 
 def _of_format(files: list[File], format_: str) -> list[File]:
     """In a folder, the files whose names end as the format's do, if there are any; else all."""
-    suffixes = FORMATS.get(format_).SUFFIXES
+    suffixes = FORMATS.get(format_).suffixes
     return [file for file in files if _bare(file.name).endswith(suffixes)] or files
 
 
@@ -419,8 +410,8 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
         _bare(file.name).removesuffix(suffix) + beside
         for file, name in found
         if name is not None
-        for beside in _offered(FORMATS.get(name), "BESIDE", ())
-        for suffix in FORMATS.get(name).SUFFIXES
+        for beside in FORMATS.get(name).companions
+        for suffix in FORMATS.get(name).suffixes
         if _bare(file.name).endswith(suffix)
     }
     return [(file, name) for file, name in found if _bare(file.name) not in companions]
@@ -431,9 +422,9 @@ def _sniffed(file: File) -> str | None:
     head, name = file.head(), _bare(file.name)
     if not is_text(head):
         return None
-    by_suffix = [format_ for format_, module in FORMATS if name.endswith(module.SUFFIXES)]
-    by_both = [format_ for format_ in by_suffix if FORMATS.get(format_).sniff(head)]
-    return min(by_both or [format_ for format_, module in FORMATS if module.sniff(head)] or by_suffix, default=None)
+    by_suffix = [known for known, format_ in FORMATS if name.endswith(format_.suffixes)]
+    by_both = [known for known in by_suffix if FORMATS.get(known).sniff(head)]
+    return min(by_both or [known for known, format_ in FORMATS if format_.sniff(head)] or by_suffix, default=None)
 
 
 def _bare(name: str) -> str:

@@ -16,8 +16,9 @@ from karat.checks.types import checking
 from karat.corpus import FileCorpus, Survey, corpus_of
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
 from karat.filters import types_in
-from karat.formats import FORMATS, Block, Options
+from karat.formats import FORMATS
 from karat.formats._files import find
+from karat.plugin.formats import Block, ReadOptions
 from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
@@ -86,7 +87,7 @@ def validate(
     paths: Sequence[str],
     *,
     format: str | None = None,
-    options: Options | None = None,
+    options: ReadOptions | None = None,
     types: str | None = None,
     progress: Progress | None = None,
 ) -> Validation:
@@ -94,7 +95,7 @@ def validate(
 
     `types` is a file with one type a line that holds all types there are. Only options that cannot be used are raised.
     """
-    options = options or Options()
+    options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     checks = [] if types is None else [_vocabulary(types)]

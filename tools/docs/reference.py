@@ -130,7 +130,7 @@ def choosing_formats() -> dict[str, list[str]]:
     """For each protocol, the formats of gold that choose it."""
     found: dict[str, list[str]] = {}
     for name, format_ in FORMATS:
-        for protocol in format_.PROTOCOLS:
+        for protocol in format_.protocols:
             found.setdefault(protocol, []).append(name)
     return found
 
@@ -195,10 +195,10 @@ def format_index() -> str:
     rows = [
         [
             f"[{name}]({name}.md)",
-            prose(format_.TITLE),
-            " ".join(map(code, format_.SUFFIXES)),
+            prose(format_.title),
+            " ".join(map(code, format_.suffixes)),
             "read, written" if format_.write else "read",
-            links(format_.PROTOCOLS, "../protocols/"),
+            links(format_.protocols, "../protocols/"),
         ]
         for name, format_ in FORMATS
     ]
@@ -212,26 +212,25 @@ def format_index() -> str:
 def format_page(name: str) -> str:
     """One format: its documentation, what is known of it, and what it finds wrong."""
     format_ = FORMATS.get(name)
-    about = inspect.getdoc(format_) or ""
-    local = getattr(format_, "LOCAL_CLUSTERS", False)
+    local = format_.local_clusters
     facts = [
-        ["suffixes", " ".join(map(code, format_.SUFFIXES))],
+        ["suffixes", " ".join(map(code, format_.suffixes))],
         ["karat can", "read and write it" if format_.write else "read it"],
-        ["a corpus is", "a folder of files" if getattr(format_, "FOLDER", False) else "a file, or a folder of files"],
+        ["a corpus is", "a file, or a folder of files" if format_.folder == "never" else "a folder of files"],
         ["cluster ids", "local to a document" if local else "corpus-wide"],
-        ["files beside it", " ".join(map(code, getattr(format_, "BESIDE", ())))],
-        ["default values", _defaults(getattr(format_, "DEFAULTS", {}))],
-        ["scored under", links(format_.PROTOCOLS, "../protocols/")],
+        ["files beside it", " ".join(map(code, format_.companions))],
+        ["default values", _defaults(format_.default_attributes)],
+        ["scored under", links(format_.protocols, "../protocols/")],
     ]
-    rules = sources.of_format(format_) if isinstance(format_, ModuleType) else []
+    rules = sources.of_format(format_)
     rows = [[f"[{code(rule.code)}](../errors.md#{rule.code})", badge(rule), prose(rule.hint)] for rule in rules]
     found = "Beside what may be wrong with any file or annotation ([all errors by code](../errors.md)):\n\n" + table(
         ["code", "severity", "what to do"], rows
     )
     parts = [
         f"# {name}",
-        f"**{prose(format_.TITLE)}**",
-        documentation(about),
+        f"**{prose(format_.title)}**",
+        documentation(inspect.cleandoc(format_.about)),
         table(["", ""], [row for row in facts if row[1]]),
         f"## What it finds\n\n{found}" if rows else "",
     ]

@@ -72,7 +72,7 @@ def score(
         report = _refusing_faults(report, "--strict refuses faults.")
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
         told = "Its format refuses faults; --accept-faults counts them instead."
-        report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
+        report = _refusing_faults(report, told, forgiven=gold.tolerated_faults | system.tolerated_faults)
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)

@@ -42,8 +42,9 @@ from karat.formats._apf_rules import (
     Page,
 )
 from karat.formats._rules import DANGLING, TWICE
-from karat.formats._sgm import Source, Sources, source_of
+from karat.formats._sgm import Source, source_of
 from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
+from karat.plugin.formats import Sources
 from karat.regions import extension, shared
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}

@@ -25,22 +25,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule
-from karat.formats import Block, Options
 from karat.formats._brat_writer import DIGITS, plan, write
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
 from karat.model import Document, Link, Mention, Region, Value, qualified
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 from karat.regions import union
-
-__all__ = ["blocks", "locate", "parse", "plan", "settled", "sniff", "write"]
-
-TITLE = "brat standoff, .ann beside .txt"
-SUFFIXES = (".ann",)
-PROTOCOLS = ("tac-2017",)
-FOLDER = True
-BESIDE = (".txt",)
-LOCAL_CLUSTERS = True
-DEFAULTS = {"realis": "NOT_ANNOTATED"}
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
@@ -79,7 +69,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     offset = stream.tell()
     data = stream.read()
     attributes, links = _light_look(decode(data, file=file, line=1))
-    yield Block(_stem(file), offset, len(data), 1, attributes, links=links)
+    kinds = frozenset(kind for kind, _ in attributes)
+    yield Block(offset, len(data), 1, _stem(file), contents=Contents(attributes, kinds, links))
 
 
 def _stem(file: str) -> str:
@@ -117,12 +108,12 @@ def _joined(id_: str, words: list[str]) -> Iterator[tuple[str, str, str]]:
         yield words[0].lower(), source, target
 
 
-def settled(kinds: frozenset[str]) -> dict[str, str]:
+def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:
     """Text bounds are entities in a corpus with events anywhere, else they are the events."""
     return {UNDECIDED: "entity" if "event" in kinds else "event"} if UNDECIDED in kinds else {}
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one file."""
     if options.unit == "token":
         raise UNIT.error("offsets of a brat file do not count tokens", file=file)
@@ -412,3 +403,22 @@ def _mention(id_: str, bound: _TextBound, kind: str, type_: str) -> Mention:
 
 def _is_coreference(relation: _Relation) -> bool:
     return relation.id == "*" or relation.name.lower() == "coreference"
+
+
+FORMAT = Format(
+    title="brat standoff, .ann beside .txt",
+    about=__doc__,
+    suffixes=(".ann",),
+    protocols=("tac-2017",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    plan=plan,
+    folder="always",
+    companions=(".txt",),
+    resolve_kinds=resolve_kinds,
+    default_attributes={"realis": "NOT_ANNOTATED"},
+    local_clusters=True,
+)

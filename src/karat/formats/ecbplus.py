@@ -29,17 +29,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import Block, Options
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Value, qualified
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 from karat.regions import runs
-
-TITLE = "ECB+ XML"
-SUFFIXES = ("ecb.xml", "ecbplus.xml")
-PROTOCOLS = ("simple-cdec", "pure-cdec")
-write = None
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"
@@ -61,21 +56,18 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
-def belongs(name: str, head: bytes) -> bool:
-    """The list of validated sentences is part of the corpus, but holds no document."""
-    return is_list(name, head)
-
-
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file."""
     offset = stream.tell()
     data = stream.read()
     root = _root(data, file)
     name = _Name.of(root, file)
-    yield Block(name.document, offset, len(data), 1, _attributes_in(root, name, file), name.topic, name.subtopic)
+    attributes = _attributes_in(root, name, file)
+    contents = Contents(attributes, frozenset(kind for kind, _ in attributes))
+    yield Block(offset, len(data), 1, name.document, name.topic, name.subtopic, contents)
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions and clusters of one file."""
     del block
     if options.unit == "char":
@@ -321,3 +313,16 @@ def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> 
         if target.get("TAG_DESCRIPTOR"):
             attributes["descriptor"] = str(target.get("TAG_DESCRIPTOR"))
     return Cluster(id_, _kind(tags[0]) if tags else "event", attributes)
+
+
+FORMAT = Format(
+    title="ECB+ XML",
+    about=__doc__,
+    suffixes=("ecb.xml", "ecbplus.xml"),
+    protocols=("simple-cdec", "pure-cdec"),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    is_part_of_corpus=is_list,  # the list of validated sentences holds no document
+)

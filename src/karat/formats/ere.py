@@ -20,17 +20,11 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from karat.errors import Item, Report, Rule
-from karat.formats import Block, Options, attributes_in, links_in
+from karat.formats import attributes_in, links_in
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-
-TITLE = "Rich ERE XML"
-SUFFIXES = (".rich_ere.xml", ".event_nugget.xml", ".ere.xml")
-PROTOCOLS = ("tac-2017",)
-LOCAL_CLUSTERS = True
-DEFAULTS = {"realis": "NOT_ANNOTATED"}
-write = None
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -49,10 +43,11 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     data = stream.read()
     document = _document(data, file, _silent)
     attributes, links = attributes_in(document.mentions), links_in(document)
-    yield Block(document.id, offset, len(data), 1, attributes, links=links)
+    kinds = frozenset(kind for kind, _ in attributes)
+    yield Block(offset, len(data), 1, document.id, contents=Contents(attributes, kinds, links))
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one file."""
     del block
     if options.unit == "token":
@@ -217,3 +212,17 @@ def _text(element: Any) -> str | None:
 
 def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
+
+
+FORMAT = Format(
+    title="Rich ERE XML",
+    about=__doc__,
+    suffixes=(".rich_ere.xml", ".event_nugget.xml", ".ere.xml"),
+    protocols=("tac-2017",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    default_attributes={"realis": "NOT_ANNOTATED"},
+    local_clusters=True,
+)

@@ -14,15 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats import Block, Options, attributes_in, links_in
+from karat.formats import attributes_in, links_in
 from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.model import Document, Link, Mention, Region
+from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
 from karat.regions import union
 
-TITLE = "karat's own, one document a line"
-SUFFIXES = (".jsonl", ".ndjson")
-PROTOCOLS = ("tac-2017", "simple-cdec", "pure-cdec")
+WITHIN, ACROSS = ("tac-2017",), ("simple-cdec", "pure-cdec")
+"""Protocols for clusters within documents, and for clusters across documents."""
 
 SHAPE = Rule(
     "jsonl-shape",
@@ -48,17 +48,6 @@ class _DocumentHead(Struct):
     links: list[msgspec.Raw] = []
 
 
-class _ClusterHead(Struct):
-    cluster: str | None = None
-
-
-class _ClustersHead(Struct):
-    """What the choice of a protocol wants of a line."""
-
-    mentions: list[_ClusterHead] = []
-
-
-_clusters = msgspec.json.Decoder(_ClustersHead)
 _head = msgspec.json.Decoder(_DocumentHead)
 _document = msgspec.json.Decoder(Document)
 
@@ -77,19 +66,20 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             attributes = attributes_in(head.mentions)
             kinds = frozenset([mention.kind for mention in head.mentions])
             links = _links_in(data) if head.links else frozenset()
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
+            contents = Contents(attributes, kinds, links)
+            yield Block(offset, len(data), line, head.id, head.topic, head.subtopic, contents)
         offset += len(data)
 
 
-def protocols(documents: Iterable[bytes]) -> tuple[str, ...]:
-    """Clusters across documents are scored as such; else these are events of single documents."""
+def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
+    """By whether a cluster has mentions in two documents."""
     seen: set[str] = set()
-    for data in documents:
-        own = {mention.cluster for mention in _clusters.decode(data).mentions if mention.cluster is not None}
+    for document in documents:
+        own = {mention.cluster for mention in document.mentions if mention.cluster is not None}
         if not seen.isdisjoint(own):
-            return PROTOCOLS[1:]
+            return ACROSS
         seen |= own
-    return PROTOCOLS[:1]
+    return WITHIN
 
 
 def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
@@ -110,7 +100,7 @@ def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
         raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
     document: Document = _decoded(_document, data, file, block.line)
     if options.unit is not None and options.unit != document.unit:
@@ -183,7 +173,20 @@ def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
         raise TWICE.error(f"{what} id {quoted(repeated)} is used twice in this document", file=file, line=line)
 
 
-def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
     """One line; nothing is lost."""
-    del options, lost
+    del options, report_loss
     return msgspec.json.encode(document) + b"\n"
+
+
+FORMAT = Format(
+    title="karat's own, one document per line",
+    about=__doc__,
+    suffixes=(".jsonl", ".ndjson"),
+    protocols=(*WITHIN, *ACROSS),
+    choose_protocols=choose_protocols,
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    write=write,
+)

@@ -30,9 +30,8 @@ from msgspec import Struct
 from karat.checks import checked
 from karat.corpus import Corpus
 from karat.errors import Report, Rule, UsageError, nearest
-from karat.formats import Options
-from karat.formats._tokens import TokenTables
 from karat.model import Document
+from karat.plugin.formats import ReadOptions, TokenTables
 from karat.simulate.attributes import attribute
 from karat.simulate.chance import chance
 from karat.simulate.clusters import break_, conflate
@@ -94,7 +93,7 @@ class Simulation:
         rates: Rates,
         *,
         seed: int = 0,
-        options: Options | None = None,
+        options: ReadOptions | None = None,
         report: Report,
         progress: Progress | None = None,
     ) -> None:

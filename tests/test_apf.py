@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
+from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
 from karat.formats import _apf_tables
 from karat.formats import apf as module
 from karat.formats._apf_writer import write

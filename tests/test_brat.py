@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 import karat
 from karat.checks import check
+from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
 from karat.formats._brat_writer import write
 from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions

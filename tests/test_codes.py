@@ -222,6 +222,7 @@ NEVER_FOUND = {
     "system-span-twice": "only a score that matches spans exactly minds",
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",
+    "topics-absent": "validate takes no topics",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
@@ -259,8 +260,8 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [corpus, filters, validate]
-    for package in (formats, checks):
+    modules = [filters, validate]
+    for package in (corpus, formats, checks):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")
             for found in pkgutil.iter_modules(package.__path__)

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.corpus import FileCorpus
+from karat.corpus import FileCorpus, Fingerprint
 from karat.errors import Finding, KaratError, Rule
-from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions

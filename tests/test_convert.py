@@ -10,8 +10,8 @@ from msgspec.structs import replace
 import karat
 from karat.cli import cli
 from karat.convert import Conversion
+from karat.corpus import Fingerprint
 from karat.errors import KaratError
-from karat.fingerprint import Fingerprint
 from karat.formats import tbf
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions

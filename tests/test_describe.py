@@ -8,10 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from karat.cli import cli
-from karat.corpus import MemoryCorpus
+from karat.corpus import Fingerprint, MemoryCorpus
 from karat.describe import description
 from karat.errors import KaratError
-from karat.fingerprint import Fingerprint
 from karat.model import Cluster, Document, Link, Mention
 from tests.corpora import as_jsonl, mention
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import open_corpus
+from karat.corpus import Fingerprint, open_corpus
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
 from karat.formats import _tbf_writer, jsonl, read_options
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import ReadOptions, WriteOptions

@@ -21,9 +21,8 @@ import karat
 from karat.api import score
 from karat.checks import check
 from karat.cli import cli
-from karat.corpus import MemoryCorpus
+from karat.corpus import Fingerprint, MemoryCorpus
 from karat.errors import Finding, KaratError, UsageError
-from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS, read_options, tbf
 from karat.model import Cluster, Document, Link, Mention
 from karat.regions import size

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.corpus import FileCorpus, MemoryCorpus
+from karat.corpus import FileCorpus, MemoryCorpus, Topics
 from karat.errors import KaratError, UsageError
 from karat.model import Document
-from karat.topics import Topics
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 

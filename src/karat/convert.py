@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from karat.checks import check
-from karat.corpus import FileCorpus, open_corpus
+from karat.corpus import FileCorpus, Fingerprint, open_corpus
 from karat.errors import KaratError, Report, Rule
-from karat.fingerprint import Fingerprint
 from karat.formats import FORMATS
 from karat.given import Keep, given
 from karat.model import Document, Unit, Value, qualified

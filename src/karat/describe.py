@@ -27,10 +27,9 @@ from collections.abc import Callable, Hashable
 from msgspec import UNSET, Struct, UnsetType
 
 from karat import ecb_table
-from karat.corpus import Corpus, FileCorpus
+from karat.corpus import Corpus, FileCorpus, Fingerprint
 from karat.ecb_table import EcbTable
 from karat.errors import Report
-from karat.fingerprint import Fingerprint
 from karat.model import Cluster, Document, Mention, Value
 
 FIRST = ("type", "realis")

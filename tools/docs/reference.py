@@ -9,7 +9,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -130,7 +129,7 @@ def choosing_formats() -> dict[str, list[str]]:
     """For each protocol, the formats of gold that choose it."""
     found: dict[str, list[str]] = {}
     for name, format_ in FORMATS:
-        for protocol in format_.protocols:
+        for protocol in (*format_.protocols, *format_.cross_document_protocols):
             found.setdefault(protocol, []).append(name)
     return found
 
@@ -198,7 +197,7 @@ def format_index() -> str:
             prose(format_.title),
             " ".join(map(code, format_.suffixes)),
             "read, written" if format_.write else "read",
-            links(format_.protocols, "../protocols/"),
+            links((*format_.protocols, *format_.cross_document_protocols), "../protocols/"),
         ]
         for name, format_ in FORMATS
     ]
@@ -220,7 +219,7 @@ def format_page(name: str) -> str:
         ["cluster ids", "local to a document" if local else "corpus-wide"],
         ["files beside it", " ".join(map(code, format_.companions))],
         ["default values", _defaults(format_.default_attributes)],
-        ["scored under", links(format_.protocols, "../protocols/")],
+        ["scored under", links((*format_.protocols, *format_.cross_document_protocols), "../protocols/")],
     ]
     rules = sources.of_format(format_)
     rows = [[f"[{code(rule.code)}](../errors.md#{rule.code})", badge(rule), prose(rule.hint)] for rule in rules]
@@ -325,7 +324,7 @@ def _homes(module: str, code_: str) -> list[str]:
     """Where a reader meets a rule that a module declares."""
     _, _, short = module.partition(".")
     room, _, name = short.partition(".")
-    if room == "formats" and name == "_files":
+    if short in ("formats._text", "corpus.paths"):
         return ["any file"]
     if room == "formats":
         return [f"[{one}](formats/{one}.md)" for one in _formats_with(code_)] or [code(short)]
@@ -338,8 +337,7 @@ def _homes(module: str, code_: str) -> list[str]:
 
 def _formats_with(code_: str) -> list[str]:
     """The formats that apply a rule."""
-    modules = [(name, format_) for name, format_ in FORMATS if isinstance(format_, ModuleType)]
-    return [name for name, format_ in modules if code_ in {rule.code for rule in sources.of_format(format_)}]
+    return [name for name, format_ in FORMATS if code_ in {rule.code for rule in sources.of_format(format_)}]
 
 
 # Tables that written pages ask for

@@ -125,7 +125,7 @@ def of_format(format_: Format) -> list[Rule]:
     among them.
     """
     found: dict[str, Rule] = {}
-    waiting, seen = [module_of(format_)], {"karat.formats._files", "karat.formats._rules"}
+    waiting, seen = [module_of(format_)], {"karat.formats._text", "karat.formats._rules"}
     while waiting:
         here = waiting.pop()
         seen.add(here.__name__)
@@ -133,7 +133,7 @@ def of_format(format_: Format) -> list[Rule]:
         parts = {node.module for node in ast.walk(tree(here)) if isinstance(node, ast.ImportFrom) and node.module}
         private = sorted(name for name in parts if name.rpartition(".")[2].startswith("_") and name not in seen)
         waiting += [importlib.import_module(name) for name in private]
-    elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._files"))}
+    elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._text"))}
     return [rule for code, rule in sorted(found.items()) if code not in elsewhere]
 
 

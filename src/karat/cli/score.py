@@ -16,7 +16,7 @@ from karat.cli._options import (
 from karat.cli._output import output_option, refuse_overwriting, written
 
 if TYPE_CHECKING:
-    from karat.topics import Topics
+    from karat.corpus import Topics
 
 EPILOG = """\b
 Examples:

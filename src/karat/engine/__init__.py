@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
-from karat.corpus import Corpus
+from karat.corpus import Corpus, Fingerprint
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
-from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
 from karat.model import Pair
 from karat.protocols import Protocol, resolve

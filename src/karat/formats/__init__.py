@@ -6,14 +6,15 @@ entry-point group `karat.formats`.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from karat.formats._sgm import SourceFolder
+from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode
 from karat.formats._tokens import TableFolder
-from karat.model import Document, Unit
+from karat.model import Unit
 from karat.plugin.formats import Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
+
+__all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options"]
 
 FORMATS: Registry[Format] = Registry(
     __name__,
@@ -30,29 +31,4 @@ def read_options(unit: Unit | None, tokens: str | None, sources: str | None = No
         unit,
         None if tokens is None else TableFolder(tokens),
         None if sources is None else SourceFolder(sources),
-    )
-
-
-class _HasAttributes(Protocol):
-    @property
-    def kind(self) -> str: ...
-    @property
-    def attributes(self) -> Mapping[str, object]: ...
-
-
-def attributes_in(mentions: Iterable[_HasAttributes]) -> frozenset[tuple[str, str]]:
-    """(kind, attribute) pairs that occur on mentions."""
-    return frozenset([(mention.kind, name) for mention in mentions for name in mention.attributes])
-
-
-def links_in(document: Document) -> frozenset[tuple[str, str, str]]:
-    """(kind of link, kind of mention at its source, at its target); the kind of a cluster is that of its mentions."""
-    if not document.links:
-        return frozenset()
-    kinds = {mention.cluster: mention.kind for mention in document.mentions}
-    kinds |= {mention.id: mention.kind for mention in document.mentions}
-    return frozenset(
-        (link.kind, kinds[link.source], kinds[link.target])
-        for link in document.links
-        if link.source in kinds and link.target in kinds
     )

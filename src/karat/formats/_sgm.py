@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import Report, Rule, quoted
-from karat.formats._files import MISSING, decode
+from karat.formats._text import MISSING, decode
 from karat.plugin.formats import Sources
 
 STRUCTURE = Rule("sgm-structure", "fault", "Compare the source with the one that was distributed.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from karat.errors import Report, Rule
-from karat.formats._files import MISSING, decode
+from karat.formats._text import MISSING, decode
 
 NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
 

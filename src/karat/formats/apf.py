@@ -52,7 +52,7 @@ from karat.formats._apf_dtd import ELEMENTS, KINDS
 from karat.formats._apf_reader import Header, Reader
 from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_writer import write
-from karat.formats._files import ENCODING, decode
+from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
 from karat.plugin.formats import Block, Contents, Format, ReadOptions

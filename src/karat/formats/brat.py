@@ -26,10 +26,10 @@ from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule
 from karat.formats._brat_writer import DIGITS, plan, write
-from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
+from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region, Value, qualified
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Format, ReadOptions
 from karat.regions import union
 
 UNDECIDED = "text-bound"
@@ -66,46 +66,11 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file, which may well be empty."""
-    offset = stream.tell()
-    data = stream.read()
-    attributes, links = _light_look(decode(data, file=file, line=1))
-    kinds = frozenset(kind for kind, _ in attributes)
-    yield Block(offset, len(data), 1, _stem(file), contents=Contents(attributes, kinds, links))
+    yield Block.whole(stream, _stem(file))
 
 
 def _stem(file: str) -> str:
     return re.sub(r"(\.ann)?(\.gz)?\Z", "", Path(file).name, count=1, flags=re.IGNORECASE)
-
-
-def _light_look(text: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str, str]]]:
-    """Kinds with their attributes, and kinds of links with those of their ends; `parse` refuses a broken line."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    rows = [row.split("\t") for row in lines if row[:1] in tuple("TEAMR") and "\t" in row]
-    triggers = {_words(row[1])[0].rpartition(":")[2] for row in rows if row[0][0] == "E" and _words(row[1])}
-    kind_of = dict.fromkeys(triggers, "event")
-    for id_, *_ in rows:
-        if id_[0] in "TE":
-            kind_of.setdefault(id_, "event" if id_[0] == "E" else "entity" if triggers else UNDECIDED)
-    named = [_words(row[1]) for row in rows if row[0][0] in "AM"]
-    found = {(kind_of[words[1]], words[0].lower()) for words in named if len(words) > 1 and words[1] in kind_of}
-    joined = {
-        (link, kind_of[source], kind_of[target])
-        for id_, described, *_ in rows
-        for link, source, target in _joined(id_, _words(described))
-        if source in kind_of and target in kind_of
-    }
-    return frozenset(found | {(kind, "type") for kind in kind_of.values()}), frozenset(joined)
-
-
-def _joined(id_: str, words: list[str]) -> Iterator[tuple[str, str, str]]:
-    """The links that a line draws: from an event to its arguments, or from one end of a relation to the other."""
-    ends = [word.rpartition(":")[::2] for word in words]
-    if id_[0] == "E":
-        for role, argument in ends[1:]:
-            yield _role(role), id_, argument
-    elif id_[0] == "R" and len(words) == 3 and words[0].lower() != "coreference":
-        (_, source), (_, target) = ends[1:] if ends[1][0] != "Arg2" else ends[:0:-1]
-        yield words[0].lower(), source, target
 
 
 def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:

@@ -27,7 +27,7 @@ from typing import BinaryIO, NamedTuple
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
-from karat.formats._files import decode
+from karat.formats._text import decode
 from karat.model import Document, Mention, qualified
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 

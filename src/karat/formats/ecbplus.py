@@ -33,7 +33,7 @@ from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Value, qualified
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Format, ReadOptions
 from karat.regions import runs
 
 EVENTS = ("ACTION", "NEG_ACTION")
@@ -57,14 +57,12 @@ def sniff(head: bytes) -> bool:
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file."""
-    offset = stream.tell()
-    data = stream.read()
-    root = _root(data, file)
-    name = _Name.of(root, file)
-    attributes = _attributes_in(root, name, file)
-    contents = Contents(attributes, frozenset(kind for kind, _ in attributes))
-    yield Block(offset, len(data), 1, name.document, name.topic, name.subtopic, contents)
+    """The whole file; if it is no `.xml` (standard input), the document itself says its name."""
+    if _is_xml(_file_name(file)):
+        name = _Name.parse(_file_name(file))
+        yield Block.whole(stream, name.document, topic=name.topic, subtopic=name.subtopic)
+    else:
+        yield Block.whole(stream)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -73,8 +71,10 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     if options.unit == "char":
         raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
     root = _root(data, file)
-    reader = _Reader(root, _Name.of(root, file), file, report)
-    return reader.document()
+    name = _file_name(file)
+    if not _is_xml(name):
+        name = root.get("doc_name") or name
+    return _Reader(root, _Name.parse(name), file, report).document()
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -85,7 +85,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 
 class _Name(NamedTuple):
-    """What the name of a file tells; nothing but the document's id if it has not the usual form."""
+    """What the name of a file says; only the document's id if it does not have the usual form."""
 
     document: str
     topic: str | None = None
@@ -94,16 +94,21 @@ class _Name(NamedTuple):
     """The file as the list of validated sentences names it: `10ecbplus`."""
 
     @classmethod
-    def of(cls, root: Any, file: str) -> "_Name":
-        """The name of the file; of one that is no `.xml` (standard input), the name that the document gives itself."""
-        name = re.sub(r"\.gz\Z", "", Path(file).name, flags=re.IGNORECASE)
-        if not name.lower().endswith(".xml"):
-            name = root.get("doc_name") or name
+    def parse(cls, name: str) -> "_Name":
+        """From a name such as `1_10ecbplus.xml`."""
         document = re.sub(r"\.xml\Z", "", name, flags=re.IGNORECASE)
         if found := _FORM.fullmatch(document):
             topic, number, suffix = found.groups()
             return cls(document, topic, topic + suffix, number)
         return cls(document or name)
+
+
+def _file_name(file: str) -> str:
+    return re.sub(r"\.gz\Z", "", Path(file).name, flags=re.IGNORECASE)
+
+
+def _is_xml(name: str) -> bool:
+    return name.lower().endswith(".xml")
 
 
 def _root(data: bytes, file: str) -> Any:
@@ -119,21 +124,6 @@ def _kind(tag: str) -> str:
 
 def _is_anchored(markable: Any) -> bool:
     return markable.find("token_anchor") is not None
-
-
-def _attributes_in(root: Any, name: _Name, file: str) -> frozenset[tuple[str, str]]:
-    """What a light look tells of kinds and attributes; what is wrong is for `parse` to refuse."""
-    markables = root.iterfind("Markables/*")
-    kinds = {element.get("m_id"): _kind(element.tag) for element in markables if _is_anchored(element)}
-    sources = {source.get("m_id") for source in root.iterfind("Relations/*/source")}
-    found = {(kinds[id_], "relation") for id_ in sources if id_ in kinds}
-    everywhere = ["type"]
-    first = root.find("token")
-    if first is not None and first.get("sentence") is not None:
-        everywhere.append("sentence")
-        if name.number is not None and validated(file) is not None:
-            everywhere.append("validated")
-    return frozenset(found | {(kind, attribute) for kind in kinds.values() for attribute in everywhere})
 
 
 class _Reader:

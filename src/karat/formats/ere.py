@@ -20,11 +20,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from karat.errors import Item, Report, Rule
-from karat.formats import attributes_in, links_in
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Format, ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -39,12 +38,8 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file."""
-    offset = stream.tell()
-    data = stream.read()
-    document = _document(data, file, _silent)
-    attributes, links = attributes_in(document.mentions), links_in(document)
-    kinds = frozenset(kind for kind, _ in attributes)
-    yield Block(offset, len(data), 1, document.id, contents=Contents(attributes, kinds, links))
+    del file
+    yield Block.whole(stream)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -52,22 +47,6 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     del block
     if options.unit == "token":
         raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
-    return _document(data, file, report)
-
-
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention; links are arguments and have no id to look for."""
-    if not isinstance(item, str):
-        return None
-    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
-    return None if found is None else block.line + data.count(b"\n", 0, found.start())
-
-
-def _silent(finding: object) -> None:
-    """The light pass leaves findings to the reading."""
-
-
-def _document(data: bytes, file: str, report: Report) -> Document:
     root = root_of(data, file=file)
     if root.tag != "deft_ere":
         raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
@@ -80,6 +59,14 @@ def _document(data: bytes, file: str, report: Report) -> Document:
         clusters=tuple(reader.clusters),
         links=tuple(reader.links()),
     )
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention; links are arguments and have no id to look for."""
+    if not isinstance(item, str):
+        return None
+    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
+    return None if found is None else block.line + data.count(b"\n", 0, found.start())
 
 
 class _Reader:

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._files import decode
 from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
 from karat.formats._rules import REPEATED, TRIMMED
+from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 

@@ -19,9 +19,9 @@ from itertools import repeat
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS, write
+from karat.formats._text import decode
 from karat.formats._tokens import number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.plugin.formats import Block, Contents, Format, ReadOptions

@@ -20,6 +20,32 @@ class Contents(NamedTuple):
     """Kinds of its mentions, and of clusters without mentions."""
     links: frozenset[tuple[str, str, str]] = frozenset()
     """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
+    clusters: frozenset[str] = frozenset()
+    """Ids of clusters that may have mentions in other documents, too."""
+
+    @classmethod
+    def of(cls, document: Document) -> "Contents":
+        """What a document holds."""
+        mentions = document.mentions
+        attributes = [(mention.kind, name) for mention in mentions for name in mention.attributes]
+        kinds = {mention.kind for mention in mentions}
+        clusters = {mention.cluster for mention in mentions if mention.cluster is not None}
+        if document.clusters:
+            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in clusters}
+        return cls(frozenset(attributes), frozenset(kinds), _links_in(document), frozenset(clusters))
+
+
+def _links_in(document: Document) -> frozenset[tuple[str, str, str]]:
+    """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
+    if not document.links:
+        return frozenset()
+    kinds = {mention.cluster: mention.kind for mention in document.mentions}
+    kinds |= {mention.id: mention.kind for mention in document.mentions}
+    return frozenset(
+        (link.kind, kinds[link.source], kinds[link.target])
+        for link in document.links
+        if link.source in kinds and link.target in kinds
+    )
 
 
 class Block(NamedTuple):
@@ -34,7 +60,7 @@ class Block(NamedTuple):
     topic: str | None = None
     subtopic: str | None = None
     contents: Contents | None = None
-    """What it holds, if that is known without parsing it; else the survey parses the document."""
+    """What it holds, if a light pass can tell; else the survey parses the document."""
     context: str | None = None
     """What the file says before the document and is needed to parse it."""
     more: tuple[tuple[int, int, int], ...] = ()
@@ -128,6 +154,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """How the names of its files end, in lower case."""
     protocols: tuple[str, ...]
     """How gold in this format is scored if the user names no protocol."""
+    cross_document_protocols: tuple[str, ...] = ()
+    """The same for gold whose clusters have mentions in several documents, if that makes a difference."""
     blocks: Callable[[BinaryIO, str], Iterator[Block]]
     """Where the documents of an open file are, in its order; the second argument is the file's name."""
     parse: Callable[[bytes, Block, ReadOptions, str, Report], Document]
@@ -150,8 +178,6 @@ class Format(Struct, frozen=True, kw_only=True):
     """Whether a file of no known format (its name and first bytes) is part of the corpus, without any document."""
     redirect: Callable[[str, bytes], str | None] = _no_redirection
     """What to give in place of a file (its name and first bytes) that is related to this format, such as an index."""
-    choose_protocols: Callable[[Iterable[Document]], tuple[str, ...]] | None = None
-    """Which of `protocols`, by what the documents hold; None: all of them."""
     resolve_kinds: Callable[[frozenset[str]], dict[str, str]] | None = None
     """What kinds that one document leaves open are in a corpus with all these kinds; None: there are no such kinds."""
     default_attributes: dict[str, Value] = {}
@@ -164,11 +190,6 @@ class Format(Struct, frozen=True, kw_only=True):
     """Whether the rules of the format forbid scoring files with faults, unless the user accepts them."""
     tolerated_faults: frozenset[str] = frozenset()
     """Codes of faults that are scored even so."""
-
-    @property
-    def depends_on_corpus(self) -> bool:
-        """Whether how a document is read or scored depends on the other documents of its corpus."""
-        return bool(self.default_attributes) or self.resolve_kinds is not None or self.choose_protocols is not None
 
     def writes_folder(self, output: str | None) -> bool:
         """Whether a corpus is written as a folder of files; `output` is what the user names for it."""

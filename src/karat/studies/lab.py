@@ -171,7 +171,9 @@ def setting(
         (chosen,) = resolve_all([protocol], settings)
         return (fitting or corpora)[0], chosen
     own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
-    usual = dict.fromkeys(name for _, format_ in FORMATS for name in format_.protocols)
+    usual = dict.fromkeys(
+        name for _, format_ in FORMATS for name in (*format_.protocols, *format_.cross_document_protocols)
+    )
     others = [(corpora[0], name) for name in (*usual, *names())]
     corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
     (chosen,) = resolve_all([name], settings)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from karat.corpus import MemoryCorpus
 from karat.formats import jsonl
 from karat.model import Cluster, Document, Link, Mention, Region, Value
+from karat.model.regions import union
 from karat.plugin import WriteOptions
-from karat.regions import union
 
 
 def mention(id_: str, *segments: tuple[int, int], cluster: str | None = None, **attributes: Value) -> Mention:

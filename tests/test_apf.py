@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
+from karat.convert.given import given as handed_out
 from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
 from karat.formats import _apf_tables
 from karat.formats import apf as module
 from karat.formats._apf_writer import write
-from karat.given import given as handed_out
 from karat.model import (
     Boxes,
     Cluster,
@@ -29,8 +29,8 @@ from karat.model import (
     Region,
     Value,
 )
+from karat.model.regions import extension, place, shared
 from karat.plugin import ReadOptions, WriteOptions
-from karat.regions import extension, mutual_overlap, place, shared
 from tests.ace_files import BODY, SENTENCE, SGM, TEXT, apf, seq
 from tests.running import run
 
@@ -376,12 +376,11 @@ def test_what_is_shared_is_a_length_a_duration_or_an_area() -> None:
     assert shared(((0, 10),), ((5, 20),)) == 5
     assert shared(((0, 2), (4, 6)), ((1, 5),)) == 2
     assert shared((), ((1, 5),)) == 0
-    assert mutual_overlap(((0, 10),), ((5, 20),)) == 5 / 15
-    assert mutual_overlap(((0, 1),), ((1, 2),)) == 0
+    assert shared(((0, 1),), ((1, 2),)) == 0
     one: Boxes = ((1, 0.0, 0.0, 10.0, 4.0), (2, 0.0, 0.0, 2.0, 2.0))
     assert extension(one) == 44
     assert shared(one, ((1, 5.0, 2.0, 10.0, 10.0), (3, 0.0, 0.0, 2.0, 2.0))) == 10
-    assert mutual_overlap(one, one) == 1
+    assert shared(one, one) == 44
 
 
 def test_boxes_that_overlap_cover_an_area_once() -> None:

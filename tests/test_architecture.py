@@ -14,22 +14,19 @@ from karat import protocols
 from karat.measures import MEASURES
 
 SOURCE = Path(karat.__file__).parent
-EVERYWHERE = {"model", "errors", "counts", "regions", "registry", "plugin"}
+EVERYWHERE = {"model", "errors", "counts", "registry", "plugin"}
 # Room: the rooms it may import besides those that everyone may. The order is the order of building.
 ROOMS: dict[str, set[str]] = {
     "model": set(),
     "errors": set(),
-    "regions": set(),
     "counts": set(),
     "registry": set(),
     "plugin": set(),
     "formats": set(),
     "corpus": {"formats"},
-    "ecb_table": {"formats"},
-    "describe": {"corpus", "ecb_table"},
     "checks": set(),
-    "given": set(),
-    "convert": {"checks", "corpus", "formats", "given"},
+    "describe": {"corpus", "formats"},
+    "convert": {"checks", "corpus", "formats"},
     "simulate": {"checks", "corpus"},
     "align": set(),
     "results": set(),
@@ -37,14 +34,13 @@ ROOMS: dict[str, set[str]] = {
     "tables": {"align"},
     "measures": {"align", "tables"},
     "protocols": {"align", "filters", "measures"},
-    "engine": {"align", "checks", "corpus", "filters", "measures", "protocols", "results", "tables"},
-    "validate": {"align", "checks", "corpus", "filters", "formats", "protocols"},
-    "report": {"describe", "ecb_table", "results", "validate"},
+    "engine": {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
+    "report": {"describe", "engine", "results"},
     "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
-    "showcase": {"api", "report"},
+    "demo": {"api", "report"},
     "studies": {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
-    "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "report", "results"}
-    | {"showcase", "simulate", "studies", "validate"},
+    "cli": {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
+    | {"results", "simulate", "studies"},
 }
 
 

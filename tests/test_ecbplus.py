@@ -18,8 +18,8 @@ from karat.errors import Finding, KaratError
 from karat.filters import FILTERS, Validated
 from karat.formats import FORMATS, _sentences, _text
 from karat.model import Cluster, Document, Mention, Pair
+from karat.model.regions import size
 from karat.protocols import resolve
-from karat.regions import size
 from tests.running import run
 
 FILE = """\

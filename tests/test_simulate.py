@@ -25,7 +25,7 @@ from karat.corpus import Fingerprint, MemoryCorpus
 from karat.errors import Finding, KaratError, UsageError
 from karat.formats import FORMATS, read_options, tbf
 from karat.model import Cluster, Document, Link, Mention
-from karat.regions import size
+from karat.model.regions import size
 from karat.simulate import Rates, Simulation
 from karat.simulate.chance import Distribution, chance
 from karat.simulate.mentions import free, parts, shifted

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from karat.align import Comparison
 from karat.errors import KaratError, Origin, Report, Rule, quoted
 from karat.model import Boxes, Cluster, Document, Mention, Pair, Region, Value
-from karat.regions import place
+from karat.model.regions import place
 
 NO_TYPES = Rule("types-empty", "note", "Name one type a line; a file without any filters nothing, as in scorer v1.8.")
 GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")

@@ -308,15 +308,14 @@ ROOMS = {
     "convert": "[karat convert](commands.md#karat-convert)",
     "corpus": "any corpus",
     "checks": "any annotation",
+    "demo": "[karat demo](commands.md#karat-demo)",
     "engine": "[karat score](commands.md#karat-score)",
     "filters": "[protocols](concepts/protocols.md)",
     "protocols": "[protocols](concepts/protocols.md)",
     "measures": "[measures](measures/index.md)",
     "registry": "names",
-    "showcase": "[karat demo](commands.md#karat-demo)",
     "simulate": "[karat simulate](commands.md#karat-simulate)",
     "studies": "[karat lab](commands.md#karat-lab), [karat reproduce](commands.md#karat-reproduce)",
-    "validate": "[karat validate](commands.md#karat-validate)",
 }
 
 
@@ -326,6 +325,8 @@ def _homes(module: str, code_: str) -> list[str]:
     room, _, name = short.partition(".")
     if short in ("formats._text", "corpus.paths"):
         return ["any file"]
+    if short == "engine.validation":
+        return ["[karat validate](commands.md#karat-validate)"]
     if room == "formats":
         return [f"[{one}](formats/{one}.md)" for one in _formats_with(code_)] or [code(short)]
     if room == "measures" and name in MEASURES.names():

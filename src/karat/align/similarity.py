@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from karat.model import Mention, Region
-from karat.regions import size
+from karat.model.regions import size
 
 Alike = list[tuple[float, int, int]]
 """(-similarity, system number, gold number), only pairs with a similarity above zero."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
-from karat.corpus import Corpus, Fingerprint
+from karat.corpus import Corpus, Fingerprint, Progress
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.sheet import Sheet
@@ -26,9 +26,6 @@ NO_DETAILS = Rule("details-absent", "fatal", "Leave --details away; value scores
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for."
 )
-
-Progress = Callable[[int, int], None]
-"""Told after each document: how many are done, and of how many."""
 
 
 class Options(Struct, frozen=True):

@@ -33,7 +33,7 @@ the role: from an element to an element, or from a mention to a mention, where i
 
 TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
-boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.model.regions` measures all three.
 
 SOURCE is the document's source, AUTHOR its producer; URI, VERSION, ENCODING and external resources are in `about`. A
 file may hold several documents, in one source file or in several, one after the other. The text is that of the `.sgm`

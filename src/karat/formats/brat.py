@@ -29,8 +29,8 @@ from karat.formats._brat_writer import DIGITS, plan, write
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
 from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region, Value, qualified
+from karat.model.regions import union
 from karat.plugin.formats import Block, Format, ReadOptions
-from karat.regions import union
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""

@@ -29,8 +29,8 @@ from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode
 from karat.model import Document, Mention, Region, Value, qualified
+from karat.model.regions import size
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
-from karat.regions import size
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""

@@ -33,8 +33,8 @@ from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Value, qualified
+from karat.model.regions import runs
 from karat.plugin.formats import Block, Format, ReadOptions
-from karat.regions import runs
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"

@@ -16,8 +16,8 @@ from karat.errors import Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region
+from karat.model.regions import union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
-from karat.regions import union
 
 SHAPE = Rule(
     "jsonl-shape",

@@ -24,8 +24,8 @@ from karat.formats._tbf_writer import LINK_KINDS, write
 from karat.formats._text import decode
 from karat.formats._tokens import number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
+from karat.model.regions import runs, union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
-from karat.regions import runs, union
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"

@@ -28,7 +28,7 @@ from random import Random
 from msgspec import Struct
 
 from karat.checks import checked
-from karat.corpus import Corpus
+from karat.corpus import Corpus, Progress
 from karat.errors import Report, Rule, UsageError, nearest
 from karat.model import Document
 from karat.plugin.formats import ReadOptions, TokenTables
@@ -44,7 +44,6 @@ NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the go
 NO_ATTRIBUTE = Rule("attribute-absent", "fatal", "Name an attribute that mentions of the corpus have.")
 ONE_VALUE = Rule("attribute-one-value", "note", "Nothing to do; a value can only be mistaken for another.")
 
-Progress = Callable[[int, int], None]
 Error = Callable[[Document, float, Random], tuple[Document, int]]
 """From a document to the document with errors, and how many were made."""
 

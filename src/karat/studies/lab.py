@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from karat import engine
 from karat.checks import checked
-from karat.corpus import Corpus, open_corpus
+from karat.corpus import Corpus, Progress, open_corpus
 from karat.engine.places import Places
 from karat.engine.sheet import Sheet
 from karat.errors import Findings, KaratError, Report, Rule
@@ -27,8 +27,6 @@ SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest", "studies/da
 """Gold where none is named: the first whose format chooses a protocol that has the measure."""
 
 UNMOVED = Rule("measure-unmoved", "fatal", "Name gold that has what the measure reads with --gold, or other settings.")
-
-Progress = Callable[[int, int], None]
 
 
 class Options(Struct, frozen=True):

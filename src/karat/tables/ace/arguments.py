@@ -16,7 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from karat.align.assignment import Edge
-from karat.regions import extension, shared
+from karat.model.regions import extension, shared
 from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Promoted, extent

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.model import Boxes, Document, Mention, Region, Value, qualified
-from karat.regions import place
+from karat.model.regions import place
 from karat.tables import Tables
 from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from karat.align.similarity import overlaps
 from karat.model import Boxes, Mention, Region
-from karat.regions import extension, place, shared
+from karat.model.regions import extension, place, shared
 from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import Element, Elements

@@ -1,6 +1,6 @@
 """Validation: every document of every file is read and checked, and what is wrong is told instead of raised."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from karat.align import Comparison
 from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
-from karat.corpus import FileCorpus, Survey, corpus_of, find
+from karat.corpus import FileCorpus, Progress, Survey, corpus_of, find
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
 from karat.filters import types_in
 from karat.formats import FORMATS
@@ -23,9 +23,6 @@ from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Name one type a line.")
-
-Progress = Callable[[int, int | None], None]
-"""Told after each document how many are done, and of how many, which is known only at the end."""
 
 
 class Tally(Struct):

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from karat.checks import check
+from karat.convert.given import Keep, given
 from karat.corpus import FileCorpus, Fingerprint, open_corpus
 from karat.errors import KaratError, Report, Rule
 from karat.formats import FORMATS
-from karat.given import Keep, given
 from karat.model import Document, Unit, Value, qualified
 from karat.plugin.formats import ReadOptions, WriteOptions
 

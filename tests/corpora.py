@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from karat.corpus import MemoryCorpus
+from karat.formats import jsonl
 from karat.model import Cluster, Document, Link, Mention, Value
+from karat.plugin import WriteOptions
 from karat.testing.corpora import RELATED, Sides, ace_documents, documents, entity_mention, regions, sides
 
-__all__ = ["ace", "ace_sides", "corpus", "documents", "entity_mention", "mention", "regions", "sides"]
+__all__ = ["ace", "ace_sides", "as_jsonl", "corpus", "documents", "entity_mention", "mention", "regions", "sides"]
 
 
 def mention(id_: str, *segments: tuple[int, int], cluster: str | None = None, **attributes: Value) -> Mention:
@@ -24,6 +26,11 @@ def corpus(documents: Iterable[Document]) -> MemoryCorpus:
 def ace_sides() -> st.SearchStrategy[Sides]:
     """Gold and system with ACE elements."""
     return sides(ace_documents)
+
+
+def as_jsonl(*documents: Document) -> bytes:
+    """Documents as the lines of a .jsonl file."""
+    return b"".join(jsonl.write(document, WriteOptions(), print) for document in documents)
 
 
 def ace(id_: str = "d", *, entities: str = "", events: str = "", relations: str = "") -> Document:

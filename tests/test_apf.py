@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
+from karat.convert.given import given as handed_out
+from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options, _apf_tables
+from karat.formats import _apf_tables
 from karat.formats import apf as module
-from karat.given import given as handed_out
+from karat.formats._apf_writer import write
 from karat.model import (
     Boxes,
     Cluster,
@@ -28,7 +29,8 @@ from karat.model import (
     Region,
     Value,
 )
-from karat.regions import extension, mutual_overlap, place, shared
+from karat.model.regions import extension, place, shared
+from karat.plugin import ReadOptions, WriteOptions
 from tests import recorded
 from tests.ace_files import BODY, SENTENCE, SGM, TEXT, apf, seq
 from tests.running import run
@@ -46,7 +48,7 @@ def read(text: str, file: str = "nowhere/D1.apf.xml") -> tuple[list[Document], l
     data, found = text.encode(), list[Finding]()
     blocks = list(module.blocks(BytesIO(data), file))
     documents = [
-        module.parse(data[block.offset : block.offset + block.length], block, Options(), file, found.append)
+        module.parse(data[block.offset : block.offset + block.length], block, ReadOptions(), file, found.append)
         for block in blocks
     ]
     return documents, [finding for finding in found if finding.code != "text-missing"]
@@ -197,8 +199,9 @@ def test_marks_inside_quotes_comments_and_sections_are_no_documents() -> None:
 
 def test_the_light_pass_knows_kinds_and_attributes() -> None:
     (block,) = module.blocks(BytesIO(apf().encode()), "x")
-    assert block.kinds == {"entity", "value", "time", "relation", "event"}
-    assert block.attributes == {
+    assert block.contents is not None
+    assert block.contents.kinds == {"entity", "value", "time", "relation", "event"}
+    assert block.contents.attributes == {
         *(("entity", name) for name in ("type", "role", "metonymy_mention", "ldctype", "ldcatr")),
         ("relation", "lexicalcondition"),
         ("event", "type"),
@@ -374,12 +377,11 @@ def test_what_is_shared_is_a_length_a_duration_or_an_area() -> None:
     assert shared(((0, 10),), ((5, 20),)) == 5
     assert shared(((0, 2), (4, 6)), ((1, 5),)) == 2
     assert shared((), ((1, 5),)) == 0
-    assert mutual_overlap(((0, 10),), ((5, 20),)) == 5 / 15
-    assert mutual_overlap(((0, 1),), ((1, 2),)) == 0
+    assert shared(((0, 1),), ((1, 2),)) == 0
     one: Boxes = ((1, 0.0, 0.0, 10.0, 4.0), (2, 0.0, 0.0, 2.0, 2.0))
     assert extension(one) == 44
     assert shared(one, ((1, 5.0, 2.0, 10.0, 10.0), (3, 0.0, 0.0, 2.0, 2.0))) == 10
-    assert mutual_overlap(one, one) == 1
+    assert shared(one, one) == 44
 
 
 def test_boxes_that_overlap_cover_an_area_once() -> None:
@@ -420,9 +422,10 @@ def test_areas_are_counted_squares(one: Boxes, other: Boxes) -> None:
 
 def written(document: Document) -> str:
     lost: list[str] = []
-    text = FORMATS.get("apf").write(document, Options(), lost.append)
+    text = write(document, WriteOptions(), lost.append)
     assert lost == []
-    return str(text.decode())
+    assert isinstance(text, bytes)
+    return text.decode()
 
 
 FILES = {
@@ -479,7 +482,7 @@ def test_what_apf_has_no_place_for_is_told(tmp_path: Path) -> None:
     mentions[5] = replace(mentions[5], head=span("five"), span=(span("five")[0], span("dollars")[0]))
     mentions[9] = replace(mentions[9], attributes={"type": "Life.Injure"})
     lost: list[str] = []
-    FORMATS.get("apf").write(replace(document, mentions=tuple(mentions)), Options(), lost.append)
+    write(replace(document, mentions=tuple(mentions)), WriteOptions(), lost.append)
     assert sorted(lost) == [
         "confidences",
         "links of kind after",
@@ -513,12 +516,12 @@ def test_what_apf_requires_must_be_there() -> None:
 @pytest.mark.parametrize("id_", [".hidden", "a/b", "x" * 300])
 def test_a_document_of_a_folder_is_named_like_a_file(id_: str) -> None:
     with pytest.raises(KaratError, match="apf-unwritable"):
-        FORMATS.get("apf").write(replace(only(apf()), id=id_), Options(folder=True), list[str]().append)
+        write(replace(only(apf()), id=id_), WriteOptions(folder=True), list[str]().append)
 
 
 def test_a_text_with_brackets_is_no_source() -> None:
     with pytest.raises(KaratError, match="apf-unwritable"):
-        FORMATS.get("apf").write(replace(only(apf()), text="a < b"), Options(folder=True), list[str]().append)
+        write(replace(only(apf()), text="a < b"), WriteOptions(folder=True), list[str]().append)
 
 
 _words = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n\r&<>\"'"), max_size=8)

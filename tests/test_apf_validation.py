@@ -15,9 +15,9 @@ from lxml import etree
 
 import karat
 from karat.errors import Finding, KaratError
-from karat.formats import Options
 from karat.formats import apf as module
 from karat.formats._apf_dtd import dtd
+from karat.plugin import ReadOptions
 from tests.ace_files import BODY, SGM, TEXT, apf, entity_mention, seq
 from tests.running import limited, run
 from tests.test_codes import rules
@@ -349,7 +349,7 @@ def test_what_the_dtd_refuses_never_passes_without_a_word() -> None:
         inside = data[block.offset : block.offset + block.length]
         valid = dtd().validate(etree.fromstring(inside))
         try:
-            module.parse(inside, block, Options(), "nowhere/D1.apf.xml", found.append)
+            module.parse(inside, block, ReadOptions(), "nowhere/D1.apf.xml", found.append)
         except KaratError as error:
             found.append(error.finding)
         told = {finding.code for finding in found} - {"text-missing"}
@@ -396,7 +396,7 @@ def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
         "apf-overlap": GOOD.replace("<entity_attributes>", f"{other}<entity_attributes>"),
         "apf-empty": apf(""),
     }
-    assert {*texts, "system-span-twice"} == module.FORGIVEN
+    assert {*texts, "system-span-twice"} == module.FORMAT.tolerated_faults
     for code, text in texts.items():
         system = put(tmp_path / code, {"D1.apf.xml": text, "D1.sgm": SGM})
         failed, found = told(system)

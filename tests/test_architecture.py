@@ -14,26 +14,21 @@ from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS
 
 SOURCE = Path(karat.__file__).parent
-EVERYWHERE = {"model", "errors", "counts", "regions"}
+EVERYWHERE = {"model", "errors", "counts"}
 PLUGINS = {"plugin", "registry"}
 # Room: the rooms it may import besides those that everyone may. The order is the order of building.
 ROOMS: dict[str, set[str]] = {
     "model": set(),
     "errors": set(),
-    "regions": set(),
     "counts": set(),
     "plugin": set(),
     "registry": set(),
-    "fingerprint": set(),
     "formats": PLUGINS,
-    "topics": set(),
-    "corpus": {"formats", "topics"},
-    "ecb_table": {"formats"},
-    "describe": {"corpus", "ecb_table", "fingerprint", "formats"},
+    "corpus": PLUGINS | {"formats"},
     "checks": set(),
-    "given": set(),
-    "convert": {"checks", "corpus", "fingerprint", "formats", "given"},
-    "simulate": {"checks", "corpus", "formats"},
+    "describe": {"corpus", "formats"},
+    "convert": PLUGINS | {"checks", "corpus", "formats"},
+    "simulate": PLUGINS | {"checks", "corpus"},
     "align": PLUGINS,
     "results": set(),
     "filters": PLUGINS,
@@ -41,16 +36,16 @@ ROOMS: dict[str, set[str]] = {
     "measures": PLUGINS | {"align", "tables"},
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
-    | {"align", "checks", "corpus", "filters", "fingerprint", "measures", "protocols", "results", "tables"},
-    "validate": {"checks", "corpus", "filters", "formats", "plugin", "protocols"},
+    | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"describe", "ecb_table", "results", "validate"},
-    "api": {"corpus", "engine", "formats", "measures", "protocols", "report", "results", "tables"},
-    "showcase": {"api", "report"},
-    "studies": {"checks", "corpus", "engine", "formats", "protocols", "registry", "report", "results", "simulate"}
-    | {"tables"},
-    "cli": {"api", "convert", "corpus", "describe", "engine", "formats", "measures", "protocols", "registry", "report"}
-    | {"results", "showcase", "simulate", "studies", "topics", "validate"},
+    "report": {"describe", "engine", "results"},
+    "api": {"corpus", "engine", "formats", "measures", "plugin", "protocols", "report", "results", "tables"},
+    "demo": {"api", "report"},
+    "studies": PLUGINS
+    | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
+    "cli": PLUGINS
+    | {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
+    | {"results", "simulate", "studies"},
 }
 
 

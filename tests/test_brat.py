@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 import karat
 from karat.checks import check
+from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options
+from karat.formats._brat_writer import write
 from karat.model import Cluster, Document, Link, Mention, Value
+from karat.plugin import WriteOptions
 from tests.conftest import shared_path
 from tests.corpora import mention, regions
 
-BRAT = FORMATS.get("brat")
 TEXT = "Anna was killed on Monday.\nThe attack also hurt Bo and Cy."
 #       0    5   9      16 19      27  31     38   43   48 51  55
 EVENTS = """\
@@ -262,7 +262,7 @@ def test_token_units_are_refused(tmp_path: Path) -> None:
 def through(document: Document, folder: Path) -> tuple[Document, list[str]]:
     """A document written and read back, and what was lost."""
     lost: list[str] = []
-    for name, data in BRAT.write(document, Options(), lost.append).items():
+    for name, data in write(document, WriteOptions(), lost.append).items():
         (folder / name).write_bytes(data)
     (back,) = karat.read(folder)
     return back, lost
@@ -283,7 +283,7 @@ def test_what_was_read_is_written_again(tmp_path: Path) -> None:
 def test_text_bounds_are_written_as_they_came(tmp_path: Path) -> None:
     ann = "T7\tEVENT 9 15\tkilled\nT3\tEVENT 31 37;43 47\tattack hurt\n"
     document, _ = read(tmp_path, ann)
-    assert BRAT.write(document, Options(bare=True), print) == {"d.ann": ann.encode(), "d.txt": TEXT.encode()}
+    assert write(document, WriteOptions(plain=True), print) == {"d.ann": ann.encode(), "d.txt": TEXT.encode()}
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0 \t\n\r"), min_size=1, max_size=5)
@@ -374,12 +374,12 @@ def test_brat_tells_what_it_cannot_hold(tmp_path: Path) -> None:
 @pytest.mark.parametrize("id_", ["", ".", "..", ".hidden", "a/b", "a\\b", "a\nb", "x" * 300])
 def test_ids_that_cannot_be_files_are_refused(id_: str) -> None:
     with pytest.raises(KaratError, match="cannot be the name of a file"):
-        BRAT.write(Document(id_), Options(), print)
+        write(Document(id_), WriteOptions(), print)
 
 
 def test_tokens_cannot_be_written() -> None:
     with pytest.raises(KaratError, match="counts in tokens"):
-        BRAT.write(Document("d", unit="token"), Options(), print)
+        write(Document("d", unit="token"), WriteOptions(), print)
 
 
 def test_litbank() -> None:
@@ -391,4 +391,4 @@ def test_litbank() -> None:
     assert {(m.kind, *m.attributes.items()) for d in documents for m in d.mentions} == {("event", ("type", "EVENT"))}
     assert found == []
     bare = replace(documents[0], text=None)
-    assert BRAT.write(bare, Options(), print).keys() == {f"{bare.id}.ann"}
+    assert write(bare, WriteOptions(), print).keys() == {f"{bare.id}.ann"}

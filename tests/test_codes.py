@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import pytest
 
-from karat import checks, corpus, filters, formats, validate
+from karat import checks, corpus, filters, formats
+from karat.engine import validation
 from karat.errors import Rule
 from tests.running import run
 from tests.test_validate import JSONL, TBF
@@ -222,6 +223,7 @@ NEVER_FOUND = {
     "system-span-twice": "only a score that matches spans exactly minds",
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",
+    "topics-absent": "validate takes no topics",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 
@@ -259,8 +261,8 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [corpus, validate]
-    for package in (formats, checks, filters):
+    modules = [validation]
+    for package in (corpus, formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")
             for found in pkgutil.iter_modules(package.__path__)

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.corpus import FileCorpus
+from karat.corpus import FileCorpus, Fingerprint
 from karat.errors import Finding, KaratError, Rule
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options, _brackets, _conll_writer, conll
+from karat.formats import FORMATS, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
+from karat.plugin import WriteOptions
 from tests import recorded
 from tests.conftest import shared_path
 from tests.corpora import mention
@@ -285,7 +285,7 @@ def test_one_bad_line_in_a_large_file(tmp_path: Path, bad: str) -> None:
 
 def written(document: Document) -> tuple[str, list[str]]:
     lost: list[str] = []
-    data = conll.write(document, Options(), lost.append)
+    data = _conll_writer.write(document, WriteOptions(), lost.append)
     return data.decode(), lost
 
 
@@ -526,4 +526,4 @@ def test_recorded_cases_are_read_and_written(case: str, tmp_path: Path) -> None:
 
 
 def test_the_format_is_listed() -> None:
-    assert FORMATS.get("conll").TITLE in run("formats").out
+    assert FORMATS.get("conll").title in run("formats").out

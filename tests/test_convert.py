@@ -10,12 +10,13 @@ from msgspec.structs import replace
 import karat
 from karat.cli import cli
 from karat.convert import Conversion
+from karat.corpus import Fingerprint
 from karat.errors import KaratError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options
+from karat.formats import FORMATS, tbf
 from karat.model import Cluster, Document, Link, Mention
+from karat.plugin import WriteOptions
 from tests.conftest import shared_path
-from tests.corpora import mention
+from tests.corpora import as_jsonl, mention
 
 TBF = """\
 #BeginOfDocument d1
@@ -55,7 +56,7 @@ def fingerprint(path: Path, **options: str) -> str:
 
 
 def jsonl(path: Path, *documents: Document) -> Path:
-    path.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in documents))
+    path.write_bytes(as_jsonl(*documents))
     return path
 
 
@@ -143,7 +144,7 @@ def test_what_was_written_is_read_back(tmp_path: Path, monkeypatch: pytest.Monke
     before = sorted(tmp_path.rglob("*"))
     error, _ = refused(entities, tmp_path / "out", "--to", "brat")
     assert error.finding.code == "convert-lossy"
-    monkeypatch.setattr(FORMATS.get("tbf"), "write", lambda *_: b"nonsense\n")
+    monkeypatch.setitem(FORMATS._loaded, "tbf", replace(tbf.FORMAT, write=lambda *_: b"nonsense\n"))
     error, _ = refused(entities, tmp_path / "out.tbf")
     assert error.finding.code == "convert-changed"
     assert sorted(tmp_path.rglob("*")) == before
@@ -295,6 +296,6 @@ def test_litbank_goes_to_tbf_with_all_mentions_spans_and_types(tmp_path: Path) -
 def test_a_corpus_of_nothing_is_nothing(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text("\n")
-    conversion = Conversion(karat.read(source, format="jsonl"), "tbf", Options())
+    conversion = Conversion(karat.read(source, format="jsonl"), "tbf", WriteOptions())
     assert list(conversion.pieces(print)) == []
     conversion.verify("nowhere")

@@ -8,13 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from karat.cli import cli
-from karat.corpus import MemoryCorpus
+from karat.corpus import Fingerprint, MemoryCorpus
 from karat.describe import description
 from karat.errors import KaratError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options
 from karat.model import Cluster, Document, Link, Mention
-from tests.corpora import mention
+from tests.corpora import as_jsonl, mention
 
 DOCUMENTS = [
     Document(
@@ -54,8 +52,7 @@ DOCUMENTS = [
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "corpus.jsonl"
-    write = FORMATS.get("jsonl").write
-    path.write_bytes(b"".join(write(document, Options(), print) for document in DOCUMENTS))
+    path.write_bytes(as_jsonl(*DOCUMENTS))
     return path
 
 
@@ -153,7 +150,7 @@ def test_the_order_of_documents_does_not_show() -> None:
 def test_values_that_cannot_stand_in_a_table_are_shown_as_json(tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     document = Document("d", mentions=(mention("m", (0, 1), type="a\nb"), mention("n", (1, 2), type="")))
-    path.write_bytes(FORMATS.get("jsonl").write(document, Options(), print))
+    path.write_bytes(as_jsonl(document))
     assert '\n""                             1\n"a\\nb"                         1\n' in run(str(path)).stdout
 
 

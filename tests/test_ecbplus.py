@@ -16,11 +16,11 @@ from karat.corpus import FileCorpus
 from karat.errors import Finding, KaratError
 from karat.filters import FILTERS
 from karat.filters.validated import Validated
-from karat.formats import FORMATS, _files, _sentences
+from karat.formats import FORMATS, _sentences, _text
 from karat.model import Cluster, Document, Mention, Pair
+from karat.model.regions import size
 from karat.plugin import Comparison
 from karat.protocols import resolve
-from karat.regions import size
 from tests.conftest import shared_path
 from tests.running import run
 
@@ -136,20 +136,13 @@ def test_a_file_is_mentions_and_clusters(tmp_path: Path) -> None:
     assert (document.links, found) == ((), [])
 
 
-def test_the_light_pass_knows_the_attributes(tmp_path: Path) -> None:
+def test_the_survey_knows_the_attributes(tmp_path: Path) -> None:
     entity = {("entity", "type"), ("entity", "sentence"), ("entity", "relation")}
     event = {("event", name) for _, name in entity}
     assert karat.read(put(tmp_path)).survey().attributes == entity | event
     put(tmp_path, SENTENCES, "sentences.csv")
     listed = {("entity", "validated"), ("event", "validated")}
     assert karat.read(tmp_path).survey().attributes == entity | event | listed
-
-
-def test_attributes_of_the_light_pass_are_those_of_the_reading(tmp_path: Path) -> None:
-    for text in (FILE, SMALL, SMALL.replace(' sentence="0"', "")):
-        with closing(karat.read(put(tmp_path, text))) as corpus:
-            (document,) = corpus
-            assert corpus.survey().attributes == {(m.kind, name) for m in document.mentions for name in m.attributes}
 
 
 def test_the_first_source_says_what_a_relation_within_a_document_is_about(tmp_path: Path) -> None:
@@ -370,7 +363,7 @@ def test_the_list_is_read_once_and_again_when_it_changes(tmp_path: Path, monkeyp
 
     def decode(data: bytes, *, file: str, line: int) -> str:
         reads.append(file)
-        return _files.decode(data, file=file, line=line)
+        return _text.decode(data, file=file, line=line)
 
     monkeypatch.setattr(_sentences, "decode", decode)
     assert len(list(karat.read(tmp_path))) == 10

@@ -107,8 +107,3 @@ def test_the_light_pass_tells_which_links_there_are(
     assert survey.links_of(None) == everywhere
     assert survey.links_of(["event"]) == among_events
     assert survey.links == corpus(karat.read(tmp_path / name)).survey().links
-
-
-def test_a_broken_line_of_jsonl_is_left_to_the_reading(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"id": "d", "mentions": [], "links": [{"kind": 1}]}\n')
-    assert karat.read(tmp_path / "a.jsonl").survey().links == set()

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 import karat
 from karat.cli import cli
-from karat.formats import FORMATS, Options
 from karat.model import Document, Region
 from tests import ace_files
+from tests.corpora import as_jsonl
 from tests.running import Run, run
 
 SHELL = frozenset("|<>")
@@ -105,7 +105,7 @@ def write_tokens(corpus: str, out: Path, tables: Path) -> None:
     aside = out.with_suffix(".jsonl")
     texts = {document.id: document.text or "" for document in karat.read("gold.jsonl")}
     documents = [in_tokens(document, texts[document.id], tables) for document in karat.read(corpus)]
-    aside.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in documents))
+    aside.write_bytes(as_jsonl(*documents))
     done("convert", str(aside), str(out), "--tokens", str(tables), "--lossy")
 
 

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import open_corpus
+from karat.corpus import Fingerprint, open_corpus
 from karat.errors import Finding, KaratError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options
-from karat.formats._tokens import TokenTables
+from karat.formats import _tbf_writer, jsonl, read_options
 from karat.model import Cluster, Document, Link, Mention
-from tests.corpora import documents, mention, regions
+from karat.plugin import ReadOptions, WriteOptions
+from tests.corpora import as_jsonl, documents, mention, regions
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters=",#@"), min_size=1)
@@ -23,13 +22,15 @@ VALUES = st.text() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(al
 
 
 def through(
-    document: Document, format_: str, folder: Path, *, options: Options | None = None
+    document: Document, format_: str, folder: Path, *, options: ReadOptions | None = None
 ) -> tuple[Document, list[str]]:
     """A document written and read back, and what was lost."""
     lost: list[str] = []
     path = folder / f"one.{format_}"
-    path.write_bytes(FORMATS.get(format_).write(document, options or Options(), lost.append))
-    (back,) = open_corpus(str(path), format=format_, options=options or Options())
+    options = options or ReadOptions()
+    write = {"tbf": _tbf_writer.write, "jsonl": jsonl.write}[format_]
+    path.write_bytes(write(document, WriteOptions(options.tokens), lost.append))
+    (back,) = open_corpus(str(path), format=format_, options=options)
     return back, lost
 
 
@@ -134,7 +135,7 @@ def test_tbf_tells_what_it_cannot_hold(tmp_path: Path) -> None:
 @pytest.mark.parametrize("id_", ["a,b", "a\tb", " a"])
 def test_tbf_refuses_ids_that_would_read_back_as_something_else(id_: str) -> None:
     with pytest.raises(KaratError, match="cannot stand in a TBF column"):
-        FORMATS.get("tbf").write(Document("d", mentions=(mention(id_, (0, 4)),)), Options(), print)
+        _tbf_writer.write(Document("d", mentions=(mention(id_, (0, 4)),)), WriteOptions(), print)
 
 
 def test_token_ids_are_rows_of_the_table(tmp_path: Path) -> None:
@@ -158,14 +159,14 @@ def test_token_ids_are_rows_of_the_table(tmp_path: Path) -> None:
         replace(document, mentions=document.mentions[:1]),
         "tbf",
         tmp_path,
-        options=Options("token", TokenTables(str(tables))),
+        options=read_options("token", str(tables)),
     )
     assert (written.mentions, lost) == (document.mentions[:1], [])
 
 
 def test_a_compressed_file_is_the_file(tmp_path: Path) -> None:
     document = Document("d", mentions=(mention("m", (0, 4), type="A"),))
-    data = FORMATS.get("jsonl").write(document, Options(), print)
+    data = as_jsonl(document)
     path = tmp_path / "gold.jsonl.gz"
     path.write_bytes(gzip.compress(data))
     corpus = karat.read(path)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from karat.api import Result, score
 from karat.corpus import MemoryCorpus
-from karat.formats import Options, forest
+from karat.formats import forest
 from karat.measures import MEASURES
 from karat.model import Document, Link, Mention
+from karat.plugin import ReadOptions
 from tests.conftest import shared_path
 from tests.running import run
 
@@ -28,7 +29,7 @@ def document(trees: str, id_: str = "d") -> Document:
     """A document from a line of a forest file."""
     data = f"{id_}\t{trees}".encode()
     (block,) = forest.blocks(io.BytesIO(data), "x")
-    return forest.parse(data, block, Options(), "x", lambda finding: None)
+    return forest.parse(data, block, ReadOptions(), "x", lambda finding: None)
 
 
 def corpus(*trees: str) -> MemoryCorpus:

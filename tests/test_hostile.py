@@ -341,8 +341,8 @@ BROKEN_JSONL: dict[str, tuple[str, str]] = {
     '"after", "from": "a", "to": "b"}, {"kind": "after", "from": "b", "to": "a"}]}': ("link-cycle", "a -> b -> a"),
     '{"id": ""}': ("jsonl-shape", "id"),
     '{"id": "d2", "mentions": [{"id": "", "span": [[1, 3]]}]}': ("jsonl-shape", "id"),
-    DEEP_TEXT: ("jsonl-shape", "deep"),
-    DEEP_VALUE: ("jsonl-shape", "deep"),
+    DEEP_TEXT: ("jsonl-shape", "the document.text"),
+    DEEP_VALUE: ("jsonl-shape", "the document.mentions[0].attributes"),
 }
 
 

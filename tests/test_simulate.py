@@ -21,16 +21,15 @@ import karat
 from karat.api import score
 from karat.checks import check
 from karat.cli import cli
-from karat.corpus import MemoryCorpus
+from karat.corpus import Fingerprint, MemoryCorpus
 from karat.errors import Finding, KaratError, UsageError
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Options
+from karat.formats import FORMATS, read_options, tbf
 from karat.model import Cluster, Document, Link, Mention
-from karat.regions import size
+from karat.model.regions import size
 from karat.simulate import Rates, Simulation
 from karat.simulate.chance import Distribution, chance
 from karat.simulate.mentions import free, parts, shifted
-from tests.corpora import corpus, documents, mention
+from tests.corpora import as_jsonl, corpus, documents, mention
 
 ERRORS = ["miss", "split", "merge", "boundary", "break_", "conflate", "drop_link", "reverse_link", "spurious"]
 TYPES = ["Life.Die", "Life.Injure", "Contact.Meet", "Conflict.Attack"]
@@ -372,7 +371,7 @@ def test_token_tables_are_not_left(tmp_path: Path) -> None:
     gold = tmp_path / "gold.tbf"
     lines = [f"g\td\tE{row}\tt{row}\tx\tA\tActual" for row in range(4)]
     gold.write_text("\n".join(["#BeginOfDocument d", *lines, "#EndOfDocument", ""]))
-    options = Options.of(None, str(tmp_path))
+    options = read_options(None, str(tmp_path))
     spans = set()
     for seed in range(20):
         simulation = Simulation(
@@ -504,7 +503,7 @@ def test_what_is_written_reads_back(
 ) -> None:
     found, _ = simulated(gold, attributes=None, seed=1, **rates)
     path = tmp_path_factory.mktemp("jsonl") / "system.jsonl"
-    path.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in found))
+    path.write_bytes(as_jsonl(*found))
     told: list[Finding] = []
     back = karat.read(path)
     assert [back.read(document.id, told.append) for document in found] == found
@@ -545,7 +544,7 @@ def test_a_simulation_can_be_read_again() -> None:
 
 def test_bytes_are_the_same_for_any_hash_seed(tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl"
-    gold.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in large()))
+    gold.write_bytes(as_jsonl(*large()))
     rates = [word for error in ERRORS for word in (f"--{error.strip('_').replace('_', '-')}", "0.3")]
     command = [sys.executable, "-m", "karat", "simulate", str(gold), *rates, "--attribute", "type=0.3"]
     runs = [
@@ -606,7 +605,7 @@ def test_wrong_boundaries_cost_a_part() -> None:
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     path = tmp_path / "gold.jsonl"
-    path.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in [SMALL, *large()]))
+    path.write_bytes(as_jsonl(*[SMALL, *large()]))
     return path
 
 
@@ -675,7 +674,7 @@ def test_nothing_is_left_half_written(gold: Path, tmp_path: Path) -> None:
     """The last document has a cycle, found when all others are written."""
     bad = replace(SMALL, id="bad", links=(Link("after", "m1", "m2"), Link("after", "m2", "m1")))
     with gold.open("ab") as stream:
-        stream.write(FORMATS.get("jsonl").write(bad, Options(), print))
+        stream.write(as_jsonl(bad))
     (tmp_path / "system.jsonl").write_text("before")
     done = run(gold, "-o", tmp_path / "system.jsonl")
     assert isinstance(done.exception, KaratError)
@@ -686,7 +685,7 @@ def test_nothing_is_left_half_written(gold: Path, tmp_path: Path) -> None:
 
 
 def test_a_format_that_is_only_read_is_refused(gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FORMATS.get("tbf"), "write", None)
+    monkeypatch.setitem(FORMATS._loaded, "tbf", replace(tbf.FORMAT, write=None))
     done = run(gold, "--to", "tbf")
     assert isinstance(done.exception, UsageError)
     others = ", ".join(name for name, format_ in FORMATS if format_.write is not None)

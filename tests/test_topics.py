@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.corpus import FileCorpus, MemoryCorpus
+from karat.corpus import FileCorpus, MemoryCorpus, Topics
 from karat.errors import KaratError, UsageError
-from karat.formats import FORMATS, Options
 from karat.model import Document
-from karat.topics import Topics
-from tests.corpora import mention
+from tests.corpora import as_jsonl, mention
 from tests.running import run
 
 
@@ -22,7 +20,7 @@ def put(path: Path, topics: Sequence[str | None]) -> Path:
         Document(f"d{number}", topic=topic, mentions=(mention("m", (0, number + 1), type=f"of-{topic}"),))
         for number, topic in enumerate(topics)
     ]
-    path.write_bytes(b"".join(FORMATS.get("jsonl").write(document, Options(), print) for document in documents))
+    path.write_bytes(as_jsonl(*documents))
     return path
 
 

@@ -8,7 +8,7 @@ from karat import engine
 from karat.corpus import Corpus, FileCorpus, open_corpus
 from karat.counts import ScoreValues
 from karat.errors import Findings, UsageError
-from karat.formats import Options
+from karat.formats import read_options
 from karat.model import Unit
 from karat.protocols import resolve
 from karat.report.text import text
@@ -36,7 +36,7 @@ def read(
     `format` is sniffed if it is not named; `unit`, `tokens` and `sources` are what `--unit`, `--tokens` and `--sources`
     are.
     """
-    return open_corpus(fspath(path), format=format, options=Options.of(unit, tokens, sources))
+    return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources))
 
 
 def score(

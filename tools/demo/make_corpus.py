@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from karat.formats import Options
 from karat.formats.jsonl import write
 from karat.model import Document, Link, Mention, Region
+from karat.plugin import WriteOptions
 
 HERE = Path(__file__).parent
 BUNDLED = HERE.parents[1] / "src" / "karat" / "demo"
@@ -255,7 +255,7 @@ def main(folder: Path) -> None:
     golden = gold((HERE / "corpus.txt").read_text(encoding="utf-8"))
     corpora = {"gold": golden} | {name: system(name, golden) for name in ("cautious", "eager", "literal")}
     for name, documents in corpora.items():
-        data = b"".join(write(document, Options(), print) for document in documents)
+        data = b"".join(write(document, WriteOptions(), print) for document in documents)
         (folder / f"{name}.jsonl").write_bytes(data)
 
 

@@ -9,7 +9,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -140,7 +139,7 @@ def choosing_formats() -> dict[str, list[str]]:
     """For each protocol, the formats of gold that choose it."""
     found: dict[str, list[str]] = {}
     for name, format_ in FORMATS:
-        for protocol in format_.PROTOCOLS:
+        for protocol in (*format_.protocols, *format_.cross_document_protocols):
             found.setdefault(protocol, []).append(name)
     return found
 
@@ -205,10 +204,10 @@ def format_index() -> str:
     rows = [
         [
             f"[{name}]({name}.md)",
-            prose(format_.TITLE),
-            " ".join(map(code, format_.SUFFIXES)),
+            prose(format_.title),
+            " ".join(map(code, format_.suffixes)),
             "read, written" if format_.write else "read",
-            links(format_.PROTOCOLS, "../protocols/"),
+            links((*format_.protocols, *format_.cross_document_protocols), "../protocols/"),
         ]
         for name, format_ in FORMATS
     ]
@@ -222,26 +221,25 @@ def format_index() -> str:
 def format_page(name: str) -> str:
     """One format: its documentation, what is known of it, and what it finds wrong."""
     format_ = FORMATS.get(name)
-    about = inspect.getdoc(format_) or ""
-    local = getattr(format_, "LOCAL_CLUSTERS", False)
+    local = format_.local_clusters
     facts = [
-        ["suffixes", " ".join(map(code, format_.SUFFIXES))],
+        ["suffixes", " ".join(map(code, format_.suffixes))],
         ["karat can", "read and write it" if format_.write else "read it"],
-        ["a corpus is", "a folder of files" if getattr(format_, "FOLDER", False) else "a file, or a folder of files"],
+        ["a corpus is", "a file, or a folder of files" if format_.folder == "never" else "a folder of files"],
         ["cluster ids", "local to a document" if local else "corpus-wide"],
-        ["files beside it", " ".join(map(code, getattr(format_, "BESIDE", ())))],
-        ["default values", _defaults(getattr(format_, "DEFAULTS", {}))],
-        ["scored under", links(format_.PROTOCOLS, "../protocols/")],
+        ["files beside it", " ".join(map(code, format_.companions))],
+        ["default values", _defaults(format_.default_attributes)],
+        ["scored under", links((*format_.protocols, *format_.cross_document_protocols), "../protocols/")],
     ]
-    rules = sources.of_format(format_) if isinstance(format_, ModuleType) else []
+    rules = sources.of_format(format_)
     rows = [[f"[{code(rule.code)}](../errors.md#{rule.code})", badge(rule), prose(rule.hint)] for rule in rules]
     found = "Beside what may be wrong with any file or annotation ([all errors by code](../errors.md)):\n\n" + table(
         ["code", "severity", "what to do"], rows
     )
     parts = [
         f"# {name}",
-        f"**{prose(format_.TITLE)}**",
-        documentation(about),
+        f"**{prose(format_.title)}**",
+        documentation(inspect.cleandoc(format_.about)),
         table(["", ""], [row for row in facts if row[1]]),
         f"## What it finds\n\n{found}" if rows else "",
     ]
@@ -320,15 +318,14 @@ ROOMS = {
     "convert": "[karat convert](commands.md#karat-convert)",
     "corpus": "any corpus",
     "checks": "any annotation",
+    "demo": "[karat demo](commands.md#karat-demo)",
     "engine": "[karat score](commands.md#karat-score)",
     "filters": "[protocols](concepts/protocols.md)",
     "protocols": "[protocols](concepts/protocols.md)",
     "measures": "[measures](measures/index.md)",
     "registry": "names",
-    "showcase": "[karat demo](commands.md#karat-demo)",
     "simulate": "[karat simulate](commands.md#karat-simulate)",
     "studies": "[karat lab](commands.md#karat-lab), [karat reproduce](commands.md#karat-reproduce)",
-    "validate": "[karat validate](commands.md#karat-validate)",
 }
 
 
@@ -336,8 +333,10 @@ def _homes(module: str, code_: str) -> list[str]:
     """Where a reader meets a rule that a module declares."""
     _, _, short = module.partition(".")
     room, _, name = short.partition(".")
-    if room == "formats" and name == "_files":
+    if short in ("formats._text", "corpus.paths"):
         return ["any file"]
+    if short == "engine.validation":
+        return ["[karat validate](commands.md#karat-validate)"]
     if room == "formats":
         return [f"[{one}](formats/{one}.md)" for one in _formats_with(code_)] or [code(short)]
     if room == "measures" and name in MEASURES.names():
@@ -349,8 +348,7 @@ def _homes(module: str, code_: str) -> list[str]:
 
 def _formats_with(code_: str) -> list[str]:
     """The formats that apply a rule."""
-    modules = [(name, format_) for name, format_ in FORMATS if isinstance(format_, ModuleType)]
-    return [name for name, format_ in modules if code_ in {rule.code for rule in sources.of_format(format_)}]
+    return [name for name, format_ in FORMATS if code_ in {rule.code for rule in sources.of_format(format_)}]
 
 
 # Tables that written pages ask for

@@ -8,6 +8,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -18,6 +19,7 @@ import karat
 from karat.errors import Rule, Severity
 from karat.formats import FORMATS
 from karat.measures import MEASURES
+from karat.plugin import Format
 from karat.registry import Registry
 
 ANYTHING = "…"
@@ -43,8 +45,14 @@ def modules() -> tuple[ModuleType, ...]:
         for found in pkgutil.walk_packages(karat.__path__, "karat.")
         if not found.name.endswith(".__main__")
     ]
-    added = [plug_in for registry in (FORMATS, MEASURES) for _, plug_in in registry if isinstance(plug_in, ModuleType)]
+    added = [sys.modules[family.measures.__module__] for _, family in MEASURES]
+    added += [module_of(format_) for _, format_ in FORMATS]
     return tuple(dict.fromkeys([karat, *own, *added]))
+
+
+def module_of(format_: Format) -> ModuleType:
+    """The module that defines a format."""
+    return sys.modules[format_.parse.__module__]
 
 
 @cache
@@ -110,15 +118,14 @@ def usage_errors() -> list[Entry]:
     ]
 
 
-@cache
-def of_format(module: ModuleType) -> list[Rule]:
+def of_format(format_: Format) -> list[Rule]:
     """The rules that a format applies: those its module and the private modules it is made of know by name.
 
     What holds for any file (missing, compressed, not UTF-8) and what only other formats take of shared rules is not
     among them.
     """
     found: dict[str, Rule] = {}
-    waiting, seen = [module], {"karat.formats._files", "karat.formats._rules"}
+    waiting, seen = [module_of(format_)], {"karat.formats._text", "karat.formats._rules"}
     while waiting:
         here = waiting.pop()
         seen.add(here.__name__)
@@ -126,7 +133,7 @@ def of_format(module: ModuleType) -> list[Rule]:
         parts = {node.module for node in ast.walk(tree(here)) if isinstance(node, ast.ImportFrom) and node.module}
         private = sorted(name for name in parts if name.rpartition(".")[2].startswith("_") and name not in seen)
         waiting += [importlib.import_module(name) for name in private]
-    elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._files"))}
+    elsewhere = {rule.code for rule in declared(importlib.import_module("karat.formats._text"))}
     return [rule for code, rule in sorted(found.items()) if code not in elsewhere]
 
 

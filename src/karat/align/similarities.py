@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from karat.model import Mention, Region
+from karat.model.regions import size
 from karat.plugin import Alike, Similarity
-from karat.regions import size
 from karat.registry import Registry, function, named
 
 

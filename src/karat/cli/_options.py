@@ -42,7 +42,7 @@ sources_option = click.option(
 
 
 def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
-    from karat.topics import Topics
+    from karat.corpus import Topics
 
     del context, parameter
     return None if spec is None else Topics.parse(spec)

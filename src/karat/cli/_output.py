@@ -42,7 +42,7 @@ def written(content: str | bytes, output: str | None) -> None:
 
 def output_format(to: str | None, output: str | None) -> str | None:
     """The format to write: the named one, else what the file's name ends with; None if nothing is named."""
-    from karat.formats import FORMATS, is_folder
+    from karat.formats import FORMATS
 
     if to is not None:
         return writable(to)
@@ -52,8 +52,8 @@ def output_format(to: str | None, output: str | None) -> str | None:
     suffixes = {
         suffix: name
         for name, format_ in FORMATS
-        if format_.write and not is_folder(name)
-        for suffix in format_.SUFFIXES
+        if format_.write and not format_.writes_folder(None)
+        for suffix in format_.suffixes
     }
     for suffix, name in suffixes.items():
         if bare.endswith(suffix):
@@ -101,10 +101,10 @@ class Sink:
 @contextlib.contextmanager
 def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
     """A sink for documents in a format; they take their place, a file or a folder, only when all of them are there."""
-    from karat.formats import is_folder
+    from karat.formats import FORMATS
 
     packed = output is not None and output.lower().endswith(".gz")
-    if is_folder(format_, output):
+    if FORMATS.get(format_).writes_folder(output):
         if output is None or packed:
             found = f"{format_} is a folder of files, not {'standard output' if output is None else repr(output)}"
             raise UsageError("folder-needed", found, "Name a new folder.")

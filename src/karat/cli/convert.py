@@ -53,22 +53,22 @@ def convert(
 
     What would be lost is said, and refused unless --lossy.
     """
-    from msgspec.structs import replace
-
     from karat.convert import Conversion
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import Options, is_folder
+    from karat.formats import FORMATS, read_options
+    from karat.plugin.formats import WriteOptions
     from karat.report.text import counted
 
     place = None if out == "-" else out
     format_ = output_format(to, out)
     assert format_ is not None, "OUT is always named"
-    findings, options = Findings(), Options.of(unit, tokens, sources)
+    findings, options = Findings(), read_options(unit, tokens, sources)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
-    conversion = Conversion(corpus, format_, replace(options, folder=is_folder(format_, place)), keep=keep)
+    to_write = WriteOptions(options.tokens, FORMATS.get(format_).writes_folder(place))
+    conversion = Conversion(corpus, format_, to_write, keep=keep)
     show = progress()
     try:
         with documents_to(place, format_) as sink:

@@ -19,7 +19,7 @@ def demo(to: str | None) -> None:
     from importlib.resources import as_file, files
     from pathlib import Path
 
-    from karat import showcase
+    from karat.demo import showcase
 
     with as_file(files("karat") / "demo") as folder:
         if to is None:

@@ -50,11 +50,11 @@ def describe(
     from karat.corpus import open_corpus
     from karat.describe import description
     from karat.errors import Findings
-    from karat.formats import Options
+    from karat.formats import read_options
     from karat.report.description import json, text
 
     findings = Findings()
-    options = Options.of(unit, tokens, sources)
+    options = read_options(unit, tokens, sources)
     opened = open_corpus(corpus, format=input_format, options=options, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())

@@ -15,7 +15,7 @@ def formats() -> None:
     from karat.report.text import table
 
     rows = [
-        [name, ", ".join(format_.SUFFIXES), "read, written" if format_.write else "read", format_.TITLE]
+        [name, ", ".join(format_.suffixes), "read, written" if format_.write else "read", format_.title]
         for name, format_ in FORMATS
     ]
     click.echo(table(["format", "suffix", "", "what"], rows, left=4))

@@ -84,7 +84,7 @@ def lab(
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import Options
+    from karat.formats import read_options
     from karat.protocols import parse_setting
     from karat.studies import lab, shown
     from karat.studies.plot import drawn_as, picture
@@ -93,7 +93,7 @@ def lab(
     findings = Findings()
     named = None
     if gold is not None:
-        named = open_corpus(gold, format=input_format, options=Options.of(unit, tokens, sources), report=findings.add)
+        named = open_corpus(gold, format=input_format, options=read_options(unit, tokens, sources), report=findings.add)
         refuse_overwriting(output, named.inputs())
         refuse_overwriting(plot, named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))

@@ -16,7 +16,7 @@ from karat.cli._options import (
 from karat.cli._output import output_option, refuse_overwriting, written
 
 if TYPE_CHECKING:
-    from karat.topics import Topics
+    from karat.corpus import Topics
 
 EPILOG = """\b
 Examples:
@@ -99,7 +99,7 @@ def score(
     from karat import engine
     from karat.corpus import open_corpus
     from karat.errors import Findings, UsageError
-    from karat.formats import Options
+    from karat.formats import read_options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
     from karat.report.text import texts
@@ -115,7 +115,7 @@ def score(
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = Options.of(unit, tokens, sources)
+    options = read_options(unit, tokens, sources)
     golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
     golden = golden.of_topics(topics)

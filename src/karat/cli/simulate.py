@@ -78,28 +78,28 @@ def simulate(
 
     Without any, the system is gold. How many errors were made is said on standard error.
     """
-    from msgspec.structs import replace
-
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import FORMATS, Options, is_folder, planned
+    from karat.formats import FORMATS, read_options
+    from karat.plugin.formats import WriteOptions
     from karat.simulate import Rates, Simulation
 
     asked = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
-    findings, options = Findings(), Options.of(unit, tokens, sources)
+    findings, options = Findings(), read_options(unit, tokens, sources)
     told = output_format(to, output)
     golden = open_corpus(gold, format=input_format, options=options, report=findings.add)
     refuse_overwriting(output, golden.inputs(), folder=gold)
     name = told or writable(golden.format)
-    write = FORMATS.get(name).write
+    format_ = FORMATS.get(name)
+    assert format_.write is not None, "the format was chosen among those that are written"
     simulation = Simulation(golden, asked, seed=seed, options=options, report=findings.add, progress=progress())
     lost: Counter[str] = Counter()
-    options = replace(options, folder=is_folder(name, output))
-    options = planned(name, simulation, options, lambda what: lost.update([what]))
+    to_write = WriteOptions(options.tokens, format_.writes_folder(output))
+    to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
         for document in simulation:
-            sink.add(write(document, options, lambda what: lost.update([what])))
+            sink.add(format_.write(document, to_write, lambda what: lost.update([what])))
             documents, mentions = documents + 1, mentions + len(document.mentions)
     tell(findings)
     for what, count in lost.items():

@@ -45,15 +45,15 @@ def validate(
 
     The exit code is 1 if something fatal or a fault was found, else 0.
     """
+    from karat.engine.validation import validate
     from karat.errors import UsageError
-    from karat.formats import Options
+    from karat.formats import read_options
     from karat.report import findings as report
-    from karat.validate import validate
 
     if paths.count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Name - once.")
     refuse_overwriting(output, paths)
-    options = Options.of(unit, tokens, sources)
+    options = read_options(unit, tokens, sources)
     validation = validate(paths, format=input_format, options=options, types=types, progress=progress())
     written(report.json(validation) if form == "json" else report.text(validation), output)
     if not validation.passed:

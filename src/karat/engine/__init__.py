@@ -5,17 +5,16 @@
 Pairs come one at a time and are released before the next one is read; what stays of each is a few numbers.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
-from karat.corpus import Corpus
+from karat.corpus import Corpus, Fingerprint, Progress
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
-from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
 from karat.plugin import Tables
 from karat.protocols import PROTOCOLS, Protocol, resolve
@@ -26,9 +25,6 @@ NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; value scores of AC
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be scored."
 )
-
-Progress = Callable[[int, int], None]
-"""Called after each document with how many are done, and of how many."""
 
 
 class RunOptions(Struct, frozen=True):
@@ -71,7 +67,7 @@ def score(
         report = _refusing_faults(report, "--strict refuses faults.")
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
         why = "Its format refuses faults; --accept-faults counts them instead."
-        report = _refusing_faults(report, why, forgiven=gold.forgiven | system.forgiven)
+        report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
     both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
@@ -131,9 +127,9 @@ def score(
     ]
 
 
-def _refusing_faults(report: Report, why: str, *, forgiven: Set[str] = frozenset()) -> Report:
+def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozenset()) -> Report:
     def strict(finding: Finding) -> None:
-        if finding.severity == "fault" and finding.code not in forgiven:
+        if finding.severity == "fault" and finding.code not in tolerated:
             raise KaratError(finding._replace(hint=f"{finding.hint} ({why})"))
         report(finding)
 

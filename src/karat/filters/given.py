@@ -7,8 +7,8 @@ from typing import Literal
 from karat.errors import KaratError, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.model import Boxes, Document, Mention, Pair, Region, Value
+from karat.model.regions import place
 from karat.plugin import Comparison, Filter, PairTransform
-from karat.regions import place
 
 NOT_GIVEN = Rule(
     "given-differs",

@@ -42,9 +42,10 @@ from karat.formats._apf_rules import (
     Page,
 )
 from karat.formats._rules import DANGLING, TWICE
-from karat.formats._sgm import Source, Sources, source_of
+from karat.formats._sgm import Source, source_of
 from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
-from karat.regions import extension, shared
+from karat.model.regions import extension, shared
+from karat.plugin.formats import Sources
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""

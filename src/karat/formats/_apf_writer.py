@@ -6,14 +6,15 @@ is known, a `.sgm` beside it; in a single file one source file follows the other
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from karat.errors import Rule, quoted
-from karat.formats import Options
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES
+from karat.formats._losses import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
+from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule("apf-unwritable", "fatal", "APF holds what ACE annotates; convert to jsonl, which holds everything.")
 
@@ -28,7 +29,6 @@ REGIONS = {"entity": ("head",), "event": ("extent", "scope")}
 RESOURCE = "resource "
 """What an external resource's name is behind, among what a file says of its documents."""
 
-Lost = Callable[[str], None]
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
 _NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
@@ -38,13 +38,13 @@ _IN_TEXT = str.maketrans({mark: _MARKUP[mark] for mark in "&<>\r"})
 _IN_ATTRIBUTE = str.maketrans(_MARKUP)
 
 
-def write(document: Document, options: Options, lost: Lost) -> bytes | dict[str, bytes]:
-    """The source file of one document; what APF has no place for is told to `lost`."""
-    page = _Page(document, lost)
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes | dict[str, bytes]:
+    """The source file of one document; what APF has no place for is reported."""
+    page = _Page(document, report_loss)
     text = "".join(f"{line}\n" for line in page.lines())
     if not options.folder:
         if document.text is not None:
-            lost("the document's text (a folder holds it, beside each file)")
+            report_loss("the document's text (a folder holds it, beside each file)")
         return text.encode("utf-8")
     name = _file_name(document)
     files = {f"{name}.apf.xml": (PROLOG + text).encode("utf-8")}
@@ -72,8 +72,8 @@ def _source(document: Document) -> str:
 class _Page:
     """One document on its way into lines."""
 
-    def __init__(self, document: Document, lost: Lost) -> None:
-        self._document, self._lost = document, lost
+    def __init__(self, document: Document, report_loss: ReportLoss) -> None:
+        self._document, self._report_loss = document, report_loss
         if document.unit not in TYPES:
             raise UNWRITABLE.error(f"document {quoted(document.id)} counts in {document.unit}s")
         self._clusters = {cluster.id: cluster for cluster in document.clusters}
@@ -82,7 +82,7 @@ class _Page:
             self._members.setdefault(self._element_of(mention), []).append(mention)
         self._arguments: dict[str, list[Link]] = {}
         self._sort_links()
-        self._tell_losses()
+        self._report_losses()
 
     def _element_of(self, mention: Mention) -> str:
         """The element of a mention, made for one that has none."""
@@ -99,23 +99,21 @@ class _Page:
         for link in self._document.links:
             kinds = mentions if link.source in mentions else clusters
             if kinds.get(link.target) not in HELD or link.kind not in ROLES.get(kinds.get(link.source, ""), ()):
-                self._lost(f"links of kind {link.kind}")
+                self._report_loss(f"links of kind {link.kind}")
             else:
                 self._arguments.setdefault(link.source, []).append(link)
 
-    def _tell_losses(self) -> None:
-        for field in ("topic", "subtopic", "language", "tokens"):
-            if getattr(self._document, field) is not None:
-                self._lost(f"the document's {field}")
+    def _report_losses(self) -> None:
+        report_fields(self._document, ("topic", "subtopic", "language", "tokens"), self._report_loss)
         for name in self._document.about:
             if name not in ("uri", "version", "encoding") and not name.startswith(RESOURCE):
-                self._lost(f"the document's {name}")
+                self._report_loss(f"the document's {name}")
         for mention in self._document.mentions:
-            told = {name for name in ("head", "extent", "anchor", "scope") if getattr(mention, name) is not None}
-            for name in sorted((told | mention.boxes.keys()) - {"span", *REGIONS.get(mention.kind, ())}):
-                self._lost(f"the {name} of mentions of kind {mention.kind}")
+            regions = {name for name in ("head", "extent", "anchor", "scope") if getattr(mention, name) is not None}
+            for name in sorted((regions | mention.boxes.keys()) - {"span", *REGIONS.get(mention.kind, ())}):
+                self._report_loss(f"the {name} of mentions of kind {mention.kind}")
             if mention.confidence:
-                self._lost("confidences")
+                self._report_loss("confidences")
 
     # Lines.
 
@@ -163,7 +161,7 @@ class _Page:
 
     def _names(self, cluster: Cluster) -> Iterator[str]:
         if cluster.kind != "entity":
-            self._lost(f"names and external links of clusters of kind {cluster.kind}")
+            self._report_loss(f"names and external links of clusters of kind {cluster.kind}")
             return
         if cluster.names:
             yield "  <entity_attributes>"
@@ -181,7 +179,9 @@ class _Page:
                 str(cluster.attributes[name]) for name in ("type", "subtype") if name in cluster.attributes
             )
             if attributes.pop("type", None) != type_:
-                self._lost("types of event mentions other than their event's (read as TYPE.SUBTYPE of the event)")
+                self._report_loss(
+                    "types of event mentions other than their event's (read as TYPE.SUBTYPE of the event)"
+                )
         yield f"  <{tag}_mention{self._told(mention.id, f'{tag}_mention', attributes)}>"
         regions = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
         regions["anchor" if mention.kind == "event" else "extent"] = "span"
@@ -213,7 +213,7 @@ class _Page:
         if not place.span:
             raise UNWRITABLE.error(f"something in {self._where} stands nowhere")
         if len(place.span) > 1:
-            self._lost("segments of regions (written from the first to the last)")
+            self._report_loss("segments of regions (written from the first to the last)")
         begin, end = place.span[0][0], place.span[-1][1]
         if self._document.unit == "microsecond":
             return f'<timespan START="{_seconds(begin)}" END="{_seconds(end)}"/>'
@@ -232,9 +232,9 @@ class _Page:
         known = {name.lower(): name for name in element.attributes if name != "ID"}
         for name, value in attributes.items():
             if name not in known:
-                self._lost(f"the attribute {name} of <{tag}>")
+                self._report_loss(f"the attribute {name} of <{tag}>")
             elif not isinstance(value, str):
-                self._lost(f"that {name} is not text")
+                self._report_loss(f"that {name} is not text")
         told: dict[str, Value] = {"ID": id_}
         told |= {name: attributes[lower] for lower, name in known.items() if lower in attributes}
         for name in element.attributes:

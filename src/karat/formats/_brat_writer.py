@@ -7,15 +7,15 @@ from a corpus without event lines (LitBank) and is written so again.
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from karat.errors import Rule
-from karat.formats import Options
 from karat.formats._clusters import members
-from karat.formats._losses import tell_rare
+from karat.formats._losses import report_fields, report_rare, report_regions
 from karat.model import Document, Link, Mention, Region
+from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(
     "brat-unwritable", "fatal", "Rename the document, or convert to a format that can say it, such as jsonl."
@@ -28,36 +28,36 @@ _BLANKS = str.maketrans("\t\n\r", "   ")
 _NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 
-def write(document: Document, options: Options, lost: Callable[[str], None]) -> dict[str, bytes]:
-    """The `.ann` of a document and, where its text is known, the `.txt`; what has no place there is told to `lost`."""
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> dict[str, bytes]:
+    """The `.ann` of a document and, if its text is known, the `.txt`."""
     name = _file_name(document)
     if document.unit != "char":
         raise UNWRITABLE.error(f"document {document.id!r} counts in {document.unit}s, and brat in characters")
     if document.text is not None and "\r\n" in document.text:
         raise UNWRITABLE.error(f"the text of document {document.id!r} has CRLF line ends, which brat counts as one")
-    _tell_losses(document, lost)
-    tell_rare(document, lost)
-    files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, options, lost)).encode("utf-8")}
+    _report_losses(document, report_loss)
+    report_rare(document, report_loss)
+    files = {f"{name}.ann": "".join(f"{line}\n" for line in _lines(document, options, report_loss)).encode("utf-8")}
     if document.text is not None:
         files[f"{name}.txt"] = document.text.encode("utf-8")
     return files
 
 
-def plan(documents: Iterable[Document], options: Options, lost: Callable[[str], None]) -> Options:
+def plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
     """Text bounds alone can be the events only if no document of the corpus has event lines."""
-    bare, kinds = True, set[str]()
+    plain, kinds = True, set[str]()
     for document in documents:
         mentions = [mention for mention in document.mentions if mention.span]
         kinds |= {mention.kind for mention in mentions}
         arguments, _ = _sorted_links(document, mentions, _silent)
-        bare &= not arguments and all(m.kind == "event" and _TEXT_BOUND.fullmatch(m.id) is not None for m in mentions)
+        plain &= not arguments and all(m.kind == "event" and _TEXT_BOUND.fullmatch(m.id) is not None for m in mentions)
     if kinds and "event" not in kinds:
-        lost("that no mention is an event (brat reads text bounds without any event as events, not as entity)")
-    return replace(options, bare=bare)
+        report_loss("that no mention is an event (brat reads text bounds without any event as events, not as entity)")
+    return replace(options, plain=plain)
 
 
 def _silent(what: str) -> None:
-    """Losses are told when a document is written."""
+    """Losses are reported when a document is written."""
 
 
 def shown(text: str) -> str:
@@ -77,40 +77,36 @@ def _file_name(document: Document) -> str:
     return id_
 
 
-def _tell_losses(document: Document, lost: Callable[[str], None]) -> None:
-    for field in ("topic", "subtopic", "source", "language", "tokens"):
-        if getattr(document, field) is not None:
-            lost(f"the document's {field}")
+def _report_losses(document: Document, report_loss: ReportLoss) -> None:
+    report_fields(document, ("topic", "subtopic", "source", "language", "tokens"), report_loss)
     for cluster in document.clusters:
         if cluster.kind != "event" or cluster.attributes:
-            lost("kinds and attributes of clusters")
+            report_loss("kinds and attributes of clusters")
     for mention in document.mentions:
         if not mention.span:
-            lost("mentions without a span")
+            report_loss("mentions without a span")
             continue
-        for field in ("head", "extent", "anchor", "scope"):
-            if getattr(mention, field) is not None:
-                lost(f"the {field} of mentions")
+        report_regions(mention, report_loss)
         if mention.confidence:
-            lost("confidences")
+            report_loss("confidences")
         if mention.kind not in ("event", "entity"):
-            lost(f"that mentions are of kind {mention.kind} (written as entity)")
+            report_loss(f"that mentions are of kind {mention.kind} (written as entity)")
 
 
-def _lines(document: Document, options: Options, lost: Callable[[str], None]) -> Iterator[str]:
+def _lines(document: Document, options: WriteOptions, report_loss: ReportLoss) -> Iterator[str]:
     mentions = [mention for mention in document.mentions if mention.span]
-    arguments, relations = _sorted_links(document, mentions, lost)
-    letters = {m.id: "E" if m.kind == "event" and not options.bare else "T" for m in mentions}
+    arguments, relations = _sorted_links(document, mentions, report_loss)
+    letters = {m.id: "E" if m.kind == "event" and not options.plain else "T" for m in mentions}
     names, triggers = _names(letters)
     for mention in mentions:
-        name, label = names[mention.id], _label(mention, lost)
+        name, label = names[mention.id], _label(mention, report_loss)
         bound = name if letters[mention.id] == "T" else next(triggers)
         segments = ";".join(f"{begin} {end}" for begin, end in mention.span)
-        yield f"{bound}\t{label} {segments}\t{_words(mention, document, lost)}"
+        yield f"{bound}\t{label} {segments}\t{_words(mention, document, report_loss)}"
         if bound != name:
             roles = _numbered(arguments.get(mention.id, []))
             yield " ".join([f"{name}\t{label}:{bound}", *(f"{role}:{names[target]}" for role, target in roles)])
-    attributes = ((names[mention.id], text) for mention in mentions for text in _attributes(mention, lost))
+    attributes = ((names[mention.id], text) for mention in mentions for text in _attributes(mention, report_loss))
     for number, (name, (attribute, value)) in enumerate(attributes, 1):
         yield f"A{number}\t{attribute} {name}{value}"
     chains = (("Coreference", *pair) for ids in members(mentions).values() for pair in itertools.pairwise(ids))
@@ -131,7 +127,7 @@ def _free(letter: str, taken: set[str]) -> Iterator[str]:
 
 
 def _sorted_links(
-    document: Document, mentions: list[Mention], lost: Callable[[str], None]
+    document: Document, mentions: list[Mention], report_loss: ReportLoss
 ) -> tuple[dict[str, list[tuple[str, str]]], list[tuple[str, str, str]]]:
     """Arguments of each event, and relations: an event's link to no event is an argument, other links are relations.
 
@@ -144,7 +140,7 @@ def _sorted_links(
     for link in document.links:
         relation, role = _relation(link), _role(link)
         if link.source not in ends or link.target not in ends:
-            lost(f"links of kind {link.kind}")
+            report_loss(f"links of kind {link.kind}")
             continue
         source, target = ends[link.source], ends[link.target]
         if role and kinds[source] == "event" and (kinds[target] != "event" or not relation):
@@ -152,10 +148,10 @@ def _sorted_links(
         elif relation:
             relations.append((relation, source, target))
         else:
-            lost(f"links of kind {link.kind}")
+            report_loss(f"links of kind {link.kind}")
             continue
         if (source, target) != (link.source, link.target):
-            lost("that links join clusters (written between their first mentions)")
+            report_loss("that links join clusters (written between their first mentions)")
     return arguments, relations
 
 
@@ -185,40 +181,40 @@ def _numbered(arguments: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         yield role if seen[role] == 1 else f"{role}{seen[role]}", target
 
 
-def _label(mention: Mention, lost: Callable[[str], None]) -> str:
+def _label(mention: Mention, report_loss: ReportLoss) -> str:
     value = mention.attributes.get("type", "")
     if not isinstance(value, str):
-        lost("that type is not text")
+        report_loss("that type is not text")
     if value == "":
         general = "Event" if mention.kind == "event" else "Entity"
-        lost(f"that mentions have no type (written {general})")
+        report_loss(f"that mentions have no type (written {general})")
         return general
     label = shown(str(value)).replace(" ", "_")
     if label != str(value):
-        lost("blanks in types (written _)")
+        report_loss("blanks in types (written _)")
     return label
 
 
-def _attributes(mention: Mention, lost: Callable[[str], None]) -> Iterator[tuple[str, str]]:
+def _attributes(mention: Mention, report_loss: ReportLoss) -> Iterator[tuple[str, str]]:
     """Names and values, as they stand in a line, of all attributes but the type."""
     for name, value in mention.attributes.items():
         if name == "type":
             continue
         capital, text = _capitalised(name), str(value)
         if capital is None or not text or text != shown(text).strip(" "):
-            lost(f"the attribute {name}")
+            report_loss(f"the attribute {name}")
         elif value is True:
             yield capital, ""
         else:
             if not isinstance(value, str):
-                lost(f"that {name} is not text")
+                report_loss(f"that {name} is not text")
             yield capital, f" {text}"
 
 
-def _words(mention: Mention, document: Document, lost: Callable[[str], None]) -> str:
+def _words(mention: Mention, document: Document, report_loss: ReportLoss) -> str:
     """A mention's own text, else that of the document at its span."""
     if mention.text is None:
         return "" if document.text is None else pieces(document.text, mention.span)
     if document.text is None and shown(mention.text) != mention.text:
-        lost("tabs and line ends of mentions' text")
+        report_loss("tabs and line ends of mentions' text")
     return shown(mention.text)

@@ -11,15 +11,14 @@ Clusters are numbered as they appear; a mention alone in its cluster is written 
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
 from karat.errors import Rule, quoted
-from karat.formats import Options
 from karat.formats._brackets import LONGEST_TEXT
-from karat.formats._losses import refuse_unit, tell_rare
+from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.model import Document, Mention, Region
+from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
@@ -30,8 +29,6 @@ MOST_TOKENS = 5_000_000
 
 _NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")
 _BLANKS = re.compile(r"[\t\n\r\v\f\0]")
-
-Lost = Callable[[str], None]
 
 
 class _Standing(NamedTuple):
@@ -50,14 +47,14 @@ class _Numbered(NamedTuple):
     """Where the document has the mention among the others."""
 
 
-def write(document: Document, options: Options, lost: Lost) -> bytes:
-    """The lines of one document; what CoNLL has no place for is told to `lost`."""
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """The lines of one document; what CoNLL has no place for is reported."""
     del options
     if re.search(r"\A[ \t]|[\n\0]|\r\Z", document.id):
         raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot stand after #begin document")
     refuse_unit(document, ("char", "token"), UNWRITABLE)
-    _tell_losses(document, lost)
-    tell_rare(document, lost)
+    _report_losses(document, report_loss)
+    report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.span]
     standing = [_Standing(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
     length = max([len(document.tokens or ()), *(s.last + 1 for s in standing)])
@@ -66,8 +63,8 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     words = _words(document, standing)
     for mention, first, last in standing:
         if mention.text is not None and mention.text != _text_read_back(words, first, last):
-            lost("the text of mentions")
-    cells = _cells(_numbered(standing, lost))
+            report_loss("the text of mentions")
+    cells = _cells(_numbered(standing, report_loss))
     name, part = _columns(document.id)
     lines = (
         f"{name}\t{part}\t{token}\t{words.get(token, NOTHING)}\t{cells.get(token, NOTHING)}\n"
@@ -81,32 +78,28 @@ def text_of(words: list[str]) -> str | None:
     return None if all(word == NOTHING for word in words) else " ".join(words)
 
 
-def _tell_losses(document: Document, lost: Lost) -> None:
-    for field in ("topic", "subtopic", "source", "language", "text", "tokens"):
-        if getattr(document, field) is not None:
-            lost(f"the document's {field}")
+def _report_losses(document: Document, report_loss: ReportLoss) -> None:
+    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss)
     if document.unit == "char":
-        lost("character offsets (written as tokens)")
+        report_loss("character offsets (written as tokens)")
     for cluster in document.clusters:
         if cluster.kind != "event" or cluster.attributes:
-            lost("kinds and attributes of clusters")
+            report_loss("kinds and attributes of clusters")
     for link in document.links:
-        lost(f"links of kind {link.kind}")
+        report_loss(f"links of kind {link.kind}")
     for mention in document.mentions:
         if not mention.span:
-            lost("mentions without a span")
+            report_loss("mentions without a span")
             continue
-        for field in ("head", "extent", "anchor", "scope"):
-            if getattr(mention, field) is not None:
-                lost(f"the {field} of mentions")
+        report_regions(mention, report_loss)
         if mention.kind != "event":
-            lost(f"that mentions are of kind {mention.kind} (read as event)")
+            report_loss(f"that mentions are of kind {mention.kind} (read as event)")
         for name in mention.attributes:
-            lost(f"the attribute {name}")
+            report_loss(f"the attribute {name}")
         if mention.confidence:
-            lost("confidences")
+            report_loss("confidences")
         if len(mention.span) > 1:
-            lost("segments of spans (written from the first token to the last)")
+            report_loss("segments of spans (written from the first token to the last)")
 
 
 def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], list[int]]:
@@ -154,7 +147,7 @@ def _text_read_back(words: dict[int, str], first: int, last: int) -> str | None:
     return text_of([words.get(token, NOTHING) for token in range(first, last + 1)])
 
 
-def _numbered(standing: list[_Standing], lost: Lost) -> list[_Numbered]:
+def _numbered(standing: list[_Standing], report_loss: ReportLoss) -> list[_Numbered]:
     """The mentions in the order in which they will be read, each with the number of its cluster.
 
     An end closes what began last, so that mentions of one number may be inside each other but never cross.
@@ -168,12 +161,12 @@ def _numbered(standing: list[_Standing], lost: Lost) -> list[_Numbered]:
         while not _fits(s, open_.setdefault((s.mention.cluster, own, attempt), [])):
             attempt += 1
         if attempt:
-            lost("clusters with mentions that cross each other (written as several)")
+            report_loss("clusters with mentions that cross each other (written as several)")
         key = s.mention.cluster, own, attempt
         found.append(_Numbered(s.first, s.last, numbers.setdefault(key, len(numbers)), position))
     found.sort(key=lambda n: (n.first, -n.last, n.number))
     if any(n.position < before.position for before, n in pairwise(found)):
-        lost("the order of mentions")
+        report_loss("the order of mentions")
     return found
 
 

@@ -1,18 +1,18 @@
 """Writing forests: each event a node, each kind of link a line; what trees cannot hold is told or refused."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from karat.errors import Rule, quoted
-from karat.formats import Options
 from karat.formats._clusters import members
+from karat.formats._losses import report_fields, report_regions
 from karat.model import Document, nodes_of
+from karat.plugin.formats import ReportLoss, WriteOptions
 
 SUBEVENT = "subevent"
 """The kind of links where a file names none."""
 MARKS = frozenset("(){},")
-Lost = Callable[[str], None]
 Children = dict[str, dict[str, None]]
 
 UNWRITABLE = Rule(
@@ -23,16 +23,16 @@ UNWRITABLE = Rule(
 CYCLE = Rule("forest-cycle", "fatal", "Remove or turn round one of these links; trees cannot hold a cycle.")
 
 
-def plan(documents: Iterable[Document], options: Options, lost: Lost) -> Options:
+def plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
     """Where all links are subevents no line has to name their kind."""
-    del lost
+    del report_loss
     kinds = {kind for document in documents for kind in _kinds(document)}
-    return replace(options, bare=kinds <= {SUBEVENT})
+    return replace(options, plain=kinds <= {SUBEVENT})
 
 
-def write(document: Document, options: Options, lost: Lost) -> bytes:
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
     """The lines of one document: all events under the first kind, then the trees of each further kind."""
-    _tell_losses(document, lost)
+    _report_losses(document, report_loss)
     if document.id != document.id.strip() or document.id[0] in "(#" or any(mark in document.id for mark in "\t\r\n"):
         raise UNWRITABLE.error(f"{quoted(document.id)} cannot be the id of a document in a forest file")
     mentions = [mention for mention in document.mentions if mention.kind == "event"]
@@ -42,7 +42,7 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
     named = {cluster: cluster for cluster in clusters} | event_of
     order = list(dict.fromkeys(event_of.values()))
     node = {event: _node(clusters.get(event, [event]), document) for event in order}
-    below = _below(document, named, clusters, lost)
+    below = _below(document, named, clusters, report_loss)
     extra = {cluster.id: cluster.attributes for cluster in document.clusters}
     lines: list[str] = []
     written: list[str] = []
@@ -55,12 +55,12 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
         if trees.left:
             found = f"{kind} links of document {quoted(document.id)} form a cycle through {quoted(trees.left[0])}"
             raise CYCLE.error(found)
-        if kinds and not options.bare:
+        if kinds and not options.plain:
             lines.append(f"#kind {_kind(kind)}")
         lines.append(f"{document.id}\t{shown}")
         written = written or [id_ for event in trees.order for id_ in clusters.get(event, [event])]
     if written != [mention.id for mention in mentions]:
-        lost("the order of mentions (written as the trees have it)")
+        report_loss("the order of mentions (written as the trees have it)")
     return "\n".join([*lines, ""]).encode("utf-8")
 
 
@@ -71,21 +71,21 @@ def _kinds(document: Document) -> set[str]:
 
 
 def _below(
-    document: Document, named: dict[str, str], clusters: dict[str, list[str]], lost: Lost
+    document: Document, named: dict[str, str], clusters: dict[str, list[str]], report_loss: ReportLoss
 ) -> dict[str, Children]:
     """For each kind the children of each event."""
     below: dict[str, Children] = {}
     for link in document.links:
         parent, child = named.get(link.source), named.get(link.target)
         if parent is None or child is None:
-            lost(f"links of kind {link.kind} to what is not written")
+            report_loss(f"links of kind {link.kind} to what is not written")
             continue
         if parent == child:
-            lost("links inside one event")
+            report_loss("links inside one event")
             continue
         for end, event in ((link.source, parent), (link.target, child)):
             if (end == event) != (len(clusters.get(event, ())) != 1):
-                lost("whether a link names a mention or its event")
+                report_loss("whether a link names a mention or its event")
         below.setdefault(link.kind, {}).setdefault(parent, {})[child] = None
     return below
 
@@ -145,19 +145,19 @@ def _kind(kind: str) -> str:
     return kind
 
 
-def _tell_losses(document: Document, lost: Lost) -> None:
-    for field in ("topic", "subtopic", "source", "language", "producer", "text", "tokens"):
-        if getattr(document, field) is not None:
-            lost(f"the document's {field}")
+def _report_losses(document: Document, report_loss: ReportLoss) -> None:
+    report_fields(document, ("topic", "subtopic", "source", "language", "producer", "text", "tokens"), report_loss)
     for cluster in document.clusters:
         if cluster.kind != "event" or not all(name.startswith(nodes_of("")) for name in cluster.attributes):
-            lost("kinds and attributes of clusters")
+            report_loss("kinds and attributes of clusters")
     for mention in document.mentions:
         if mention.kind != "event":
-            lost(f"mentions of kind {mention.kind}")
+            report_loss(f"mentions of kind {mention.kind}")
             continue
-        for field in ("span", "head", "extent", "anchor", "confidence"):
-            if getattr(mention, field):
-                lost(f"the {field} of mentions")
+        report_regions(mention, report_loss)
+        if mention.span:
+            report_loss("the span of mentions")
+        if mention.confidence:
+            report_loss("the confidence of mentions")
         for name in mention.attributes:
-            lost(f"the attribute {name}")
+            report_loss(f"the attribute {name}")

@@ -1,23 +1,38 @@
-"""What few formats hold, and the others must tell that they lose it."""
+"""What several formats cannot hold, and how their writers report it."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from karat.errors import Rule, quoted
-from karat.model import Document
+from karat.model import Document, Mention
+from karat.plugin.formats import ReportLoss
 
 
-def tell_rare(document: Document, lost: Callable[[str], None]) -> None:
-    """Tell what APF says beside mentions, clusters and links, if a document has it."""
+def report_fields(document: Document, fields: Iterable[str], report_loss: ReportLoss) -> None:
+    """Report which of these fields a document has."""
+    for field in fields:
+        if getattr(document, field) is not None:
+            report_loss(f"the document's {field}")
+
+
+def report_regions(mention: Mention, report_loss: ReportLoss) -> None:
+    """Report which regions a mention has beside its span."""
+    for field in ("head", "extent", "anchor", "scope"):
+        if getattr(mention, field) is not None:
+            report_loss(f"the {field} of mentions")
+
+
+def report_rare(document: Document, report_loss: ReportLoss) -> None:
+    """Report what only APF says about documents, clusters and links."""
     for name in document.about:
-        lost(f"the document's {name}")
+        report_loss(f"the document's {name}")
     for cluster in document.clusters:
         if cluster.names:
-            lost("names of clusters")
+            report_loss("names of clusters")
         if cluster.external:
-            lost("external links of clusters")
+            report_loss("external links of clusters")
     for link in document.links:
         if link.extent is not None:
-            lost("extents of links")
+            report_loss("extents of links")
 
 
 def refuse_unit(document: Document, units: tuple[str, ...], rule: Rule) -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from karat.errors import Rule
-from karat.formats._files import File, decode
+from karat.formats._text import BYTE_ORDER_MARK, decode
 
 ROW = Rule("ecb-sentences", "fatal", "Write a topic, a file's number with its suffix and a sentence: 1,10ecbplus,3")
 HEADER = b"topic,file,sentence number"
@@ -48,7 +48,12 @@ def _lists(folder: Path, modified: int) -> list[Path]:
     """The lists in a folder, as it was when it was last modified."""
     del modified
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and path.is_file())
-    return [path for path in paths if is_list(path.name, File(str(path), str(path)).head())]
+    return [path for path in paths if is_list(path.name, _head(path))]
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(4096).removeprefix(BYTE_ORDER_MARK)
 
 
 @lru_cache(maxsize=4)

@@ -6,12 +6,14 @@ and </TEXT> is annotated, and one timex2 between <DATETIME> and </DATETIME> (sec
 """
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import Report, Rule, quoted
-from karat.formats._files import MISSING, decode
+from karat.formats._text import MISSING, decode
+from karat.plugin.formats import Sources
 
 STRUCTURE = Rule("sgm-structure", "fault", "Compare the source with the one that was distributed.")
 NO_TEXT = Rule("text-missing", "note", "Put the source beside the annotations, or name its folder with --sources.")
@@ -37,7 +39,7 @@ class Source(NamedTuple):
         return any(first <= begin and end <= last for first, last in self.zones.get(name, ()))
 
 
-class Sources:
+class SourceFolder:
     """The sources in a folder and those below it, by their file names."""
 
     def __init__(self, folder: str) -> None:
@@ -50,7 +52,7 @@ class Sources:
         found = sorted(self._folder.rglob("*"), reverse=True)  # of two files of one name, the first counts
         return {path.name.lower(): path for path in found if path.name.lower().endswith(SUFFIX)}
 
-    def find(self, names: list[str]) -> Path | None:
+    def find(self, names: Sequence[str]) -> Path | None:
         """The first file of one of these names."""
         return next((self._paths[name.lower()] for name in names if name.lower() in self._paths), None)
 

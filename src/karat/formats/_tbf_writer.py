@@ -1,33 +1,32 @@
 """Writing TBF: what the format has no place for is told, and what would read back as something else is refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from karat.errors import Rule, quoted
-from karat.formats import Options
 from karat.formats._clusters import members
-from karat.formats._losses import refuse_unit, tell_rare
-from karat.formats._tokens import TokenTables, spelled
+from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._tokens import spelled
 from karat.model import Document, Mention, Region, qualified
+from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
-Lost = Callable[[str], None]
 
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
 )
 
 
-def write(document: Document, options: Options, lost: Lost) -> bytes:
-    """One block; what TBF has no place for is told to `lost`."""
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
+    """One block; what TBF has no place for is reported."""
     refuse_unit(document, ("char", "token"), UNWRITABLE)
-    _tell_losses(document, lost)
-    tell_rare(document, lost)
+    _report_losses(document, report_loss)
+    report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
-    span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, lost)
+    span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, report_loss)
     lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
     producer = _cell(document.producer or "karat", document)
     if producer[0] in "#@":
-        lost("system ids that begin with # or @ (written karat)")
+        report_loss("system ids that begin with # or @ (written karat)")
         producer = "karat"
     for mention in mentions:
         columns = [
@@ -35,9 +34,9 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
             document.id,
             _cell(mention.id, document, also=","),
             span(mention.span),
-            _words(mention, document, lost),
+            _words(mention, document, report_loss),
             _cell(str(mention.attributes.get("type", "")), document),
-            _cell(_realis(mention, lost), document),
+            _cell(_realis(mention, report_loss), document),
             *(_cell(confidence, document) for confidence in mention.confidence),
         ]
         lines.append("\t".join(columns))
@@ -52,31 +51,27 @@ def write(document: Document, options: Options, lost: Lost) -> bytes:
         if link.kind in names and link.source in ends and link.target in ends:
             lines.append(f"@{names[link.kind]}\tR{count}\t{ends[link.source]},{ends[link.target]}")
             if {link.source, link.target} != {ends[link.source], ends[link.target]}:
-                lost("that links join clusters (written between their first mentions)")
+                report_loss("that links join clusters (written between their first mentions)")
         else:
-            lost(f"links of kind {link.kind}")
+            report_loss(f"links of kind {link.kind}")
     return "\n".join([*lines, "#EndOfDocument", ""]).encode("utf-8")
 
 
-def _tell_losses(document: Document, lost: Lost) -> None:
-    for field in ("topic", "subtopic", "source", "language", "text", "tokens"):
-        if getattr(document, field) is not None:
-            lost(f"the document's {field}")
+def _report_losses(document: Document, report_loss: ReportLoss) -> None:
+    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss)
     if document.clusters:
-        lost("kinds and attributes of clusters")
+        report_loss("kinds and attributes of clusters")
     for mention in document.mentions:
-        for field in ("head", "extent", "anchor", "scope"):
-            if getattr(mention, field) is not None:
-                lost(f"the {field} of mentions")
+        report_regions(mention, report_loss)
         if mention.kind != "event":
-            lost(f"mentions of kind {mention.kind}")
+            report_loss(f"mentions of kind {mention.kind}")
         elif not mention.span:
-            lost("mentions without a span")
+            report_loss("mentions without a span")
         for name, value in mention.attributes.items():
             if name not in ("type", "realis"):
-                lost(f"the attribute {name}")
+                report_loss(f"the attribute {name}")
             elif not isinstance(value, str):
-                lost(f"that {name} is not text")
+                report_loss(f"that {name} is not text")
 
 
 def _cell(text: str, document: Document, *, also: str = "") -> str:
@@ -87,20 +82,20 @@ def _cell(text: str, document: Document, *, also: str = "") -> str:
     return text
 
 
-def _words(mention: Mention, document: Document, lost: Lost) -> str:
+def _words(mention: Mention, document: Document, report_loss: ReportLoss) -> str:
     text = mention.text
     if text is None and document.text is not None and document.unit == "char":
         text = " ".join(document.text[begin:end] for begin, end in mention.span)
     words = " ".join((text or "").split())
     if text is not None and words != text:
-        lost("tabs, line ends and outer blanks of mentions' text")
+        report_loss("tabs, line ends and outer blanks of mentions' text")
     return words
 
 
-def _realis(mention: Mention, lost: Lost) -> str:
+def _realis(mention: Mention, report_loss: ReportLoss) -> str:
     realis = mention.attributes.get("realis")
     if realis is None:
-        lost("that mentions have no realis (written NOT_ANNOTATED)")
+        report_loss("that mentions have no realis (written NOT_ANNOTATED)")
         return "NOT_ANNOTATED"
     return str(realis)
 
@@ -109,19 +104,19 @@ def _char_text(span: Region) -> str:
     return ";".join(f"{begin},{end}" for begin, end in span)
 
 
-def _token_writer(document: Document, tables: TokenTables | None, lost: Lost) -> Callable[[Region], str]:
+def _token_writer(document: Document, tables: TokenTables | None, report_loss: ReportLoss) -> Callable[[Region], str]:
     """How token spans are written: by the ids of the document's table, or by the id that a number spells."""
-    table = {} if tables is None else tables.table(document.id, _silent)
+    table: Mapping[str, int] = {} if tables is None else tables.table(document.id, _silent)
     ids = {row: token for token, row in table.items()}
 
     def token(row: int) -> str:
         spelt = ids.get(row) or spelled(row, table)
         if spelt is None:
-            lost("token ids (no token table: rows are written by number)")
+            report_loss("token ids (no token table: rows are written by number)")
         return spelt or str(row)
 
     return lambda span: ",".join(token(row) for begin, end in span for row in range(begin, end))
 
 
 def _silent(finding: object) -> None:
-    """A missing table is told as a loss."""
+    """A missing table is reported as a loss."""

@@ -4,15 +4,16 @@ Spans in token units are token ids and nothing is projected to characters, so on
 """
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 
 from karat.errors import Report, Rule
-from karat.formats._files import MISSING, decode
+from karat.formats._text import MISSING, decode
 
 NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
 
 
-class TokenTables:
+class TableFolder:
     """The tables in a folder; the last few are kept, since both sides of a document are read one after the other."""
 
     KEPT = 4
@@ -43,7 +44,7 @@ class TokenTables:
         return rows
 
 
-def number(token: str, table: dict[str, int]) -> int:
+def number(token: str, table: Mapping[str, int]) -> int:
     """The row of a token; an id that is not in the table gets a number after it, the same on both sides.
 
     That number spells the id's bytes, so no two ids share one and no side needs to know of the other.
@@ -52,7 +53,7 @@ def number(token: str, table: dict[str, int]) -> int:
     return len(table) + int.from_bytes(token.encode("utf-8")) if row is None else row
 
 
-def spelled(row: int, table: dict[str, int]) -> str | None:
+def spelled(row: int, table: Mapping[str, int]) -> str | None:
     """The id that a number after the table spells; None if it spells nothing that could stand in a file."""
     beyond = row - len(table)
     try:

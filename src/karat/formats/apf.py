@@ -33,7 +33,7 @@ the role: from an element to an element, or from a mention to a mention, where i
 
 TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
-boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.model.regions` measures all three.
 
 SOURCE is the document's source, AUTHOR its producer; URI, VERSION, ENCODING and external resources are in `about`. A
 file may hold several documents, in one source file or in several, one after the other. The text is that of the `.sgm`
@@ -48,28 +48,14 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats import Block, Options
 from karat.formats._apf_dtd import ELEMENTS, KINDS
 from karat.formats._apf_reader import Header, Reader
 from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_writer import write
-from karat.formats._files import ENCODING, decode
+from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
-
-__all__ = ["belongs", "blocks", "locate", "parse", "sniff", "write"]
-
-TITLE = "ACE Program Format 5.1.1, .apf.xml with its .sgm"
-SUFFIXES = (".apf.xml",)
-PROTOCOLS = ("ace-2005", "ace-2005-nist")
-BESIDE = (".sgm", ".ag.xml", ".tab")
-FOLDER = "either"
-GLOBAL_IDS = True
-
-REFUSES_FAULTS = True
-"""Results that are not valid are not accepted (evaluation plan, section 3.5.1)."""
-FORGIVEN = frozenset({"span-twice-in-cluster", "system-span-twice", "apf-overlap", "apf-empty"})
-"""Valid all the same: what was said twice, and a document in which there was nothing to say."""
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 UNIT = Rule("apf-unit", "fatal", "Leave --unit token away; APF counts characters, seconds or boxes.")
 
@@ -96,13 +82,13 @@ def sniff(head: bytes) -> bool:
     return b"<source_file" in head or b"<!DOCTYPE source_file" in head
 
 
-def belongs(name: str, head: bytes) -> bool:
+def is_part_of_corpus(name: str, head: bytes) -> bool:
     """Sources and DTDs are part of a corpus, but hold no annotations."""
     del head
     return name.lower().endswith((".sgm", ".sgml", ".dtd"))
 
 
-def instead(name: str, head: bytes) -> str | None:
+def redirect(name: str, head: bytes) -> str | None:
     """Annotation graphs and tables of ids were distributed beside APF files, and are not scored."""
     lowered = name.lower().removesuffix(".gz")
     if lowered.endswith(".ag.xml") or b"<AGSet" in head or b"<!DOCTYPE AGSet" in head:
@@ -140,7 +126,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                     attributes.add((kind, name.lower()))
             place = offset + begin, end - begin, line
             context = msgspec.json.encode(header).decode()
-            yield Block(id_, *place, frozenset(attributes), kinds=kinds, context=context)
+            yield Block(*place, id_, contents=Contents(frozenset(attributes), kinds), context=context)
             header.odd, header.comments = [], []  # told once
     if not found:
         raise SHAPE.error("there is no <document> in it", file=file, line=1)
@@ -274,7 +260,7 @@ def _comments(data: bytes, line: int) -> list[int]:
     return [line + data.count(b"\n", 0, found.start()) for found in _COMMENT.finditer(data) if _TAG.search(found[0])]
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one document."""
     if options.unit == "token":
         raise UNIT.error("offsets of an APF file do not count tokens", file=file)
@@ -329,3 +315,25 @@ def _argument_lines(root: Any) -> dict[Item, int]:
                 if role and target:
                     lines.setdefault((role, id_, target), argument.sourceline)
     return lines
+
+
+FORMAT = Format(
+    title="ACE Program Format 5.1.1, .apf.xml with its .sgm",
+    about=__doc__,
+    suffixes=(".apf.xml",),
+    protocols=("ace-2005", "ace-2005-nist"),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    folder="either",
+    companions=(".sgm", ".ag.xml", ".tab"),
+    is_part_of_corpus=is_part_of_corpus,
+    redirect=redirect,
+    global_ids=True,
+    # Results that are not valid are not accepted (evaluation plan, section 3.5.1). Repetitions, and a document without
+    # any annotation, are valid.
+    refuses_faults=True,
+    tolerated_faults=frozenset({"span-twice-in-cluster", "system-span-twice", "apf-overlap", "apf-empty"}),
+)

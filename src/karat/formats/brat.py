@@ -25,22 +25,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule
-from karat.formats import Block, Options
 from karat.formats._brat_writer import DIGITS, plan, write
-from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, SINGLETON
+from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region, Value, qualified
-from karat.regions import union
-
-__all__ = ["blocks", "locate", "parse", "plan", "settled", "sniff", "write"]
-
-TITLE = "brat standoff, .ann beside .txt"
-SUFFIXES = (".ann",)
-PROTOCOLS = ("tac-2017",)
-FOLDER = True
-BESIDE = (".txt",)
-LOCAL_CLUSTERS = True
-DEFAULTS = {"realis": "NOT_ANNOTATED"}
+from karat.model.regions import union
+from karat.plugin.formats import Block, Format, ReadOptions
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
@@ -76,53 +66,19 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file, which may well be empty."""
-    offset = stream.tell()
-    data = stream.read()
-    attributes, links = _light_look(decode(data, file=file, line=1))
-    yield Block(_stem(file), offset, len(data), 1, attributes, links=links)
+    yield Block.whole(stream, _stem(file))
 
 
 def _stem(file: str) -> str:
     return re.sub(r"(\.ann)?(\.gz)?\Z", "", Path(file).name, count=1, flags=re.IGNORECASE)
 
 
-def _light_look(text: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str, str]]]:
-    """Kinds with their attributes, and kinds of links with those of their ends; `parse` refuses a broken line."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    rows = [row.split("\t") for row in lines if row[:1] in tuple("TEAMR") and "\t" in row]
-    triggers = {_words(row[1])[0].rpartition(":")[2] for row in rows if row[0][0] == "E" and _words(row[1])}
-    kind_of = dict.fromkeys(triggers, "event")
-    for id_, *_ in rows:
-        if id_[0] in "TE":
-            kind_of.setdefault(id_, "event" if id_[0] == "E" else "entity" if triggers else UNDECIDED)
-    named = [_words(row[1]) for row in rows if row[0][0] in "AM"]
-    found = {(kind_of[words[1]], words[0].lower()) for words in named if len(words) > 1 and words[1] in kind_of}
-    joined = {
-        (link, kind_of[source], kind_of[target])
-        for id_, described, *_ in rows
-        for link, source, target in _joined(id_, _words(described))
-        if source in kind_of and target in kind_of
-    }
-    return frozenset(found | {(kind, "type") for kind in kind_of.values()}), frozenset(joined)
-
-
-def _joined(id_: str, words: list[str]) -> Iterator[tuple[str, str, str]]:
-    """The links that a line draws: from an event to its arguments, or from one end of a relation to the other."""
-    ends = [word.rpartition(":")[::2] for word in words]
-    if id_[0] == "E":
-        for role, argument in ends[1:]:
-            yield _role(role), id_, argument
-    elif id_[0] == "R" and len(words) == 3 and words[0].lower() != "coreference":
-        (_, source), (_, target) = ends[1:] if ends[1][0] != "Arg2" else ends[:0:-1]
-        yield words[0].lower(), source, target
-
-
-def settled(kinds: frozenset[str]) -> dict[str, str]:
+def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:
     """Text bounds are entities in a corpus with events anywhere, else they are the events."""
     return {UNDECIDED: "entity" if "event" in kinds else "event"} if UNDECIDED in kinds else {}
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one file."""
     if options.unit == "token":
         raise UNIT.error("offsets of a brat file do not count tokens", file=file)
@@ -412,3 +368,22 @@ def _mention(id_: str, bound: _TextBound, kind: str, type_: str) -> Mention:
 
 def _is_coreference(relation: _Relation) -> bool:
     return relation.id == "*" or relation.name.lower() == "coreference"
+
+
+FORMAT = Format(
+    title="brat standoff, .ann beside .txt",
+    about=__doc__,
+    suffixes=(".ann",),
+    protocols=("tac-2017",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    plan=plan,
+    folder="always",
+    companions=(".txt",),
+    resolve_kinds=resolve_kinds,
+    default_attributes={"realis": "NOT_ANNOTATED"},
+    local_clusters=True,
+)

@@ -25,24 +25,18 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats import Block, Options
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
-from karat.formats._conll_writer import text_of
-from karat.formats._conll_writer import write as write
-from karat.formats._files import decode
+from karat.formats._conll_writer import text_of, write
+from karat.formats._text import decode
 from karat.model import Document, Mention, qualified
-
-TITLE = "CoNLL-2012 coreference"
-SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
-PROTOCOLS = ("conll-2012",)
-LOCAL_CLUSTERS = True
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
 END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
 MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
 EMPTY = frozenset({b"-", b"_"})
-KINDS = frozenset({"event"})
+CONTENTS = Contents(kinds=frozenset({"event"}))
 
 STRUCTURE = Rule("conll-structure", "fatal", "A document stands between #begin document ID and #end document.")
 CELL = Rule(
@@ -82,7 +76,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             elif END.match(data):
                 if id_ is None:
                     raise STRUCTURE.error("#end document outside a document", file=file, line=line)
-                yield Block(id_, start, offset - start, first, kinds=KINDS)
+                yield Block(start, offset - start, first, id_, contents=CONTENTS)
                 id_ = None
             elif id_ is None and (bare := data.strip()) and not bare.startswith(COMMENT):
                 text = bare[:61].decode("utf-8", "replace")
@@ -97,7 +91,7 @@ def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> Karat
     return STRUCTURE.error(what, file=file, line=line)
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions and clusters of one document."""
     if options.unit == "char":
         raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
@@ -238,3 +232,17 @@ class _Page:
                 return None
             words.append(columns[3].decode("utf-8"))
         return text_of(words)
+
+
+FORMAT = Format(
+    title="CoNLL-2012 coreference",
+    about=__doc__,
+    suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll"),
+    protocols=("conll-2012",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    local_clusters=True,
+)

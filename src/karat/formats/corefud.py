@@ -26,17 +26,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats import Block, Options
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
-from karat.formats._files import decode
+from karat.formats._text import decode
 from karat.model import Document, Mention, Region, Value, qualified
-from karat.regions import size
-
-TITLE = "CoNLL-U with Entity= (CorefUD)"
-SUFFIXES = (".conllu",)
-PROTOCOLS = ("conll-2012",)
-LOCAL_CLUSTERS = True
-write = None
+from karat.model.regions import size
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""
@@ -141,7 +135,8 @@ class _Draft:
         attributes = {("event", _attribute(name)) for n, name in enumerate(names) if n in self._filled and _says(name)}
         length = end - self._offset
         context = None if self.declared == [self._context] else self._context
-        return Block(self._id, self._offset, length, self._line, frozenset(attributes), kinds=KINDS, context=context)
+        contents = Contents(frozenset(attributes), KINDS)
+        return Block(self._offset, length, self._line, self._id, contents=contents, context=context)
 
 
 def _says(field: str) -> bool:
@@ -153,7 +148,7 @@ def _attribute(field: str) -> str:
     return "type" if field == TYPE else field
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions and clusters of one document."""
     if options.unit == "char":
         raise UNIT.error("offsets of a CoNLL-U file do not count characters", file=file)
@@ -404,3 +399,16 @@ class _Page:
             return None
         words = [form for begin, end in span for form in self._forms[begin:end] if form]
         return b" ".join(words).decode("utf-8") or None
+
+
+FORMAT = Format(
+    title="CoNLL-U with Entity= (CorefUD)",
+    about=__doc__,
+    suffixes=(".conllu",),
+    protocols=("conll-2012",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    local_clusters=True,
+)

@@ -29,17 +29,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from karat.errors import Item, Report, Rule, quoted
-from karat.formats import Block, Options
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Value, qualified
-from karat.regions import runs
-
-TITLE = "ECB+ XML"
-SUFFIXES = ("ecb.xml", "ecbplus.xml")
-PROTOCOLS = ("simple-cdec", "pure-cdec")
-write = None
+from karat.model.regions import runs
+from karat.plugin.formats import Block, Format, ReadOptions
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"
@@ -61,28 +56,25 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
-def belongs(name: str, head: bytes) -> bool:
-    """The list of validated sentences is part of the corpus, but holds no document."""
-    return is_list(name, head)
-
-
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file."""
-    offset = stream.tell()
-    data = stream.read()
-    root = _root(data, file)
-    name = _Name.of(root, file)
-    yield Block(name.document, offset, len(data), 1, _attributes_in(root, name, file), name.topic, name.subtopic)
+    """The whole file; if it is no `.xml` (standard input), the document itself says its name."""
+    if _is_xml(_file_name(file)):
+        name = _Name.parse(_file_name(file))
+        yield Block.whole(stream, name.document, topic=name.topic, subtopic=name.subtopic)
+    else:
+        yield Block.whole(stream)
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions and clusters of one file."""
     del block
     if options.unit == "char":
         raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
     root = _root(data, file)
-    reader = _Reader(root, _Name.of(root, file), file, report)
-    return reader.document()
+    name = _file_name(file)
+    if not _is_xml(name):
+        name = root.get("doc_name") or name
+    return _Reader(root, _Name.parse(name), file, report).document()
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -93,7 +85,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 
 class _Name(NamedTuple):
-    """What the name of a file tells; nothing but the document's id if it has not the usual form."""
+    """What the name of a file says; only the document's id if it does not have the usual form."""
 
     document: str
     topic: str | None = None
@@ -102,16 +94,21 @@ class _Name(NamedTuple):
     """The file as the list of validated sentences names it: `10ecbplus`."""
 
     @classmethod
-    def of(cls, root: Any, file: str) -> "_Name":
-        """The name of the file; of one that is no `.xml` (standard input), the name that the document gives itself."""
-        name = re.sub(r"\.gz\Z", "", Path(file).name, flags=re.IGNORECASE)
-        if not name.lower().endswith(".xml"):
-            name = root.get("doc_name") or name
+    def parse(cls, name: str) -> "_Name":
+        """From a name such as `1_10ecbplus.xml`."""
         document = re.sub(r"\.xml\Z", "", name, flags=re.IGNORECASE)
         if found := _FORM.fullmatch(document):
             topic, number, suffix = found.groups()
             return cls(document, topic, topic + suffix, number)
         return cls(document or name)
+
+
+def _file_name(file: str) -> str:
+    return re.sub(r"\.gz\Z", "", Path(file).name, flags=re.IGNORECASE)
+
+
+def _is_xml(name: str) -> bool:
+    return name.lower().endswith(".xml")
 
 
 def _root(data: bytes, file: str) -> Any:
@@ -127,21 +124,6 @@ def _kind(tag: str) -> str:
 
 def _is_anchored(markable: Any) -> bool:
     return markable.find("token_anchor") is not None
-
-
-def _attributes_in(root: Any, name: _Name, file: str) -> frozenset[tuple[str, str]]:
-    """What a light look tells of kinds and attributes; what is wrong is for `parse` to refuse."""
-    markables = root.iterfind("Markables/*")
-    kinds = {element.get("m_id"): _kind(element.tag) for element in markables if _is_anchored(element)}
-    sources = {source.get("m_id") for source in root.iterfind("Relations/*/source")}
-    found = {(kinds[id_], "relation") for id_ in sources if id_ in kinds}
-    everywhere = ["type"]
-    first = root.find("token")
-    if first is not None and first.get("sentence") is not None:
-        everywhere.append("sentence")
-        if name.number is not None and validated(file) is not None:
-            everywhere.append("validated")
-    return frozenset(found | {(kind, attribute) for kind in kinds.values() for attribute in everywhere})
 
 
 class _Reader:
@@ -321,3 +303,16 @@ def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> 
         if target.get("TAG_DESCRIPTOR"):
             attributes["descriptor"] = str(target.get("TAG_DESCRIPTOR"))
     return Cluster(id_, _kind(tags[0]) if tags else "event", attributes)
+
+
+FORMAT = Format(
+    title="ECB+ XML",
+    about=__doc__,
+    suffixes=("ecb.xml", "ecbplus.xml"),
+    protocols=("simple-cdec", "pure-cdec"),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    is_part_of_corpus=is_list,  # the list of validated sentences holds no document
+)

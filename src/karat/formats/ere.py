@@ -20,17 +20,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from karat.errors import Item, Report, Rule
-from karat.formats import Block, Options, attributes_in, links_in
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-
-TITLE = "Rich ERE XML"
-SUFFIXES = (".rich_ere.xml", ".event_nugget.xml", ".ere.xml")
-PROTOCOLS = ("tac-2017",)
-LOCAL_CLUSTERS = True
-DEFAULTS = {"realis": "NOT_ANNOTATED"}
-write = None
+from karat.plugin.formats import Block, Format, ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -45,34 +38,15 @@ def sniff(head: bytes) -> bool:
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The whole file."""
-    offset = stream.tell()
-    data = stream.read()
-    document = _document(data, file, _silent)
-    attributes, links = attributes_in(document.mentions), links_in(document)
-    yield Block(document.id, offset, len(data), 1, attributes, links=links)
+    del file
+    yield Block.whole(stream)
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one file."""
     del block
     if options.unit == "token":
         raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
-    return _document(data, file, report)
-
-
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention; links are arguments and have no id to look for."""
-    if not isinstance(item, str):
-        return None
-    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
-    return None if found is None else block.line + data.count(b"\n", 0, found.start())
-
-
-def _silent(finding: object) -> None:
-    """The light pass leaves findings to the reading."""
-
-
-def _document(data: bytes, file: str, report: Report) -> Document:
     root = root_of(data, file=file)
     if root.tag != "deft_ere":
         raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
@@ -85,6 +59,14 @@ def _document(data: bytes, file: str, report: Report) -> Document:
         clusters=tuple(reader.clusters),
         links=tuple(reader.links()),
     )
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of a mention; links are arguments and have no id to look for."""
+    if not isinstance(item, str):
+        return None
+    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
+    return None if found is None else block.line + data.count(b"\n", 0, found.start())
 
 
 class _Reader:
@@ -217,3 +199,17 @@ def _text(element: Any) -> str | None:
 
 def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
+
+
+FORMAT = Format(
+    title="Rich ERE XML",
+    about=__doc__,
+    suffixes=(".rich_ere.xml", ".event_nugget.xml", ".ere.xml"),
+    protocols=("tac-2017",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    default_attributes={"realis": "NOT_ANNOTATED"},
+    local_clusters=True,
+)

@@ -14,18 +14,11 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats import Block, Options
-from karat.formats._files import decode
-from karat.formats._forest_writer import MARKS, SUBEVENT
-from karat.formats._forest_writer import plan as plan
-from karat.formats._forest_writer import write as write
+from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
 from karat.formats._rules import REPEATED, TRIMMED
+from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
-
-TITLE = "event hierarchies as trees in parentheses"
-SUFFIXES = (".forest",)
-PROTOCOLS = ("araki-2014",)
-LOCAL_CLUSTERS = True
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 STRUCTURE = Rule(
     "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
@@ -76,12 +69,12 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         offset += len(data)
     for (id_, _), (first, *more) in found.items():
         kinds = [first.kind, *(there.kind for there in more)]
+        links = frozenset((name, "event", "event") for name in kinds)
         yield Block(
-            id_,
             *first[:3],
-            kinds=frozenset({"event"}),
+            id_,
+            contents=Contents(kinds=frozenset({"event"}), links=links),
             context=None if kinds == [SUBEVENT] else "\n".join(kinds),
-            links=frozenset((name, "event", "event") for name in kinds),
             more=tuple(there[:3] for there in more),
         )
 
@@ -108,7 +101,7 @@ def _document_id(data: bytes, file: str, line: int) -> str:
     return id_
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, nodes and links of all lines of a document."""
     page = _Page(block.id, file, report)
     for line, kind, text in _lines(data, block, file):
@@ -209,7 +202,7 @@ class _Page:
             root[id_] = id_ = root[root[id_]]
         return id_
 
-    def document(self, options: Options) -> Document:
+    def document(self, options: ReadOptions) -> Document:
         """What all lines say. A link joins events: clusters, or mentions that are alone in theirs."""
         members: dict[str, list[str]] = {}
         for id_ in self._root:
@@ -261,3 +254,18 @@ class _Page:
 
     def _wrong(self, line: int, message: str) -> KaratError:
         return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)
+
+
+FORMAT = Format(
+    title="event hierarchies as trees in parentheses",
+    about=__doc__,
+    suffixes=(".forest",),
+    protocols=("araki-2014",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    plan=plan,
+    local_clusters=True,
+)

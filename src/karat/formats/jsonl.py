@@ -6,23 +6,18 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 is not lost without a word.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats import Block, Options, attributes_in, links_in
-from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region
-from karat.regions import union
-
-TITLE = "karat's own, one document a line"
-SUFFIXES = (".jsonl", ".ndjson")
-PROTOCOLS = ("tac-2017", "simple-cdec", "pure-cdec")
+from karat.model.regions import union
+from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
 
 SHAPE = Rule(
     "jsonl-shape",
@@ -33,34 +28,7 @@ SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <=
 UNIT = Rule("jsonl-unit", "fatal", 'A .jsonl document says itself what its offsets count: "unit": "token" (or "char").')
 
 
-class _MentionHead(Struct):
-    kind: str = "event"
-    attributes: dict[str, Any] = {}
-
-
-class _DocumentHead(Struct):
-    """What the survey wants of a line."""
-
-    id: str
-    topic: str | None = None
-    subtopic: str | None = None
-    mentions: list[_MentionHead] = []
-    links: list[msgspec.Raw] = []
-
-
-class _ClusterHead(Struct):
-    cluster: str | None = None
-
-
-class _ClustersHead(Struct):
-    """What the choice of a protocol wants of a line."""
-
-    mentions: list[_ClusterHead] = []
-
-
-_clusters = msgspec.json.Decoder(_ClustersHead)
-_head = msgspec.json.Decoder(_DocumentHead)
-_document = msgspec.json.Decoder(Document)
+_decoder = msgspec.json.Decoder(Document)
 
 
 def sniff(head: bytes) -> bool:
@@ -69,50 +37,39 @@ def sniff(head: bytes) -> bool:
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each line that is not blank."""
+    """Each line that is not blank.
+
+    Lines are decoded for the survey and again when they are read: msgspec decodes faster than memory takes documents
+    (keeping those of 98,461 mentions instead made scoring them 1.2 times slower).
+    """
+    del file
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         if not data.isspace():
-            head = _decoded(_head, data, file, line)
-            attributes = attributes_in(head.mentions)
-            kinds = frozenset([mention.kind for mention in head.mentions])
-            links = _links_in(data) if head.links else frozenset()
-            yield Block(head.id, offset, len(data), line, attributes, head.topic, head.subtopic, kinds, links=links)
+            yield _block(data, offset, line)
         offset += len(data)
 
 
-def protocols(documents: Iterable[bytes]) -> tuple[str, ...]:
-    """Clusters across documents are scored as such; else these are events of single documents."""
-    seen: set[str] = set()
-    for data in documents:
-        own = {mention.cluster for mention in _clusters.decode(data).mentions if mention.cluster is not None}
-        if not seen.isdisjoint(own):
-            return PROTOCOLS[1:]
-        seen |= own
-    return PROTOCOLS[:1]
-
-
-def _links_in(data: bytes) -> frozenset[tuple[str, str, str]]:
-    """What the links of a line join; a line that is wrong is for `parse` to refuse."""
+def _block(data: bytes, offset: int, line: int) -> Block:
     try:
-        return links_in(_document.decode(data))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return frozenset()
+        document = _decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Block(offset, len(data), line)  # `parse` says what is wrong
+    contents = Contents.of(document)
+    return Block(offset, len(data), line, document.id, document.topic, document.subtopic, contents)
 
 
-def _decoded(decoder: Any, data: bytes, file: str, line: int) -> Any:
+def _decoded(data: bytes, file: str, line: int) -> Document:
     try:
-        return decoder.decode(data)
-    except RecursionError:
-        raise SHAPE.error("lists or objects are nested too deep", file=file, line=line) from None
+        return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         decode(data, file=file, line=line)
         raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
-    document: Document = _decoded(_document, data, file, block.line)
+    document = _decoded(data, file, block.line)
     if options.unit is not None and options.unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
         raise UNIT.error(found, file=file, line=block.line)
@@ -183,7 +140,20 @@ def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
         raise TWICE.error(f"{what} id {quoted(repeated)} is used twice in this document", file=file, line=line)
 
 
-def write(document: Document, options: Options, lost: Callable[[str], None]) -> bytes:
+def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
     """One line; nothing is lost."""
-    del options, lost
+    del options, report_loss
     return msgspec.json.encode(document) + b"\n"
+
+
+FORMAT = Format(
+    title="karat's own, one document per line",
+    about=__doc__,
+    suffixes=(".jsonl", ".ndjson"),
+    protocols=("tac-2017",),
+    cross_document_protocols=("simple-cdec", "pure-cdec"),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    write=write,
+)

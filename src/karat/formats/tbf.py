@@ -13,25 +13,19 @@ another document's header, empty spans, overlapping clusters).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats import Block, Options
-from karat.formats._files import decode
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
-from karat.formats._tbf_writer import LINK_KINDS
-from karat.formats._tbf_writer import write as write
+from karat.formats._tbf_writer import LINK_KINDS, write
+from karat.formats._text import decode
 from karat.formats._tokens import number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
-from karat.regions import runs, union
-
-TITLE = "TAC event nuggets"
-SUFFIXES = (".tbf",)
-PROTOCOLS = ("tac-2017",)
-LOCAL_CLUSTERS = True
+from karat.model.regions import runs, union
+from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
@@ -41,6 +35,7 @@ COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
+KINDS = frozenset({"event"})
 LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
 STRUCTURE = Rule("tbf-structure", "fatal", "A document stands between #BeginOfDocument ID and #EndOfDocument.")
@@ -89,7 +84,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             elif mark.startswith(END):
                 if id_ is None:
                     raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                yield Block(id_, start, offset - start, first, ATTRIBUTES, links=_links(relations))
+                contents = Contents(ATTRIBUTES, KINDS, _links(relations))
+                yield Block(start, offset - start, first, id_, contents=contents)
                 id_ = None
                 relations.clear()
             elif mark[:1] == b"@":
@@ -113,10 +109,10 @@ def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> Karat
     return STRUCTURE.error(what, file=file, line=line)
 
 
-def parse(data: bytes, block: Block, options: Options, file: str, report: Report) -> Document:
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    table = {} if options.tokens is None else options.tokens.table(block.id, report)
+    table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(block.id, report)
     first = block.line + 1
     lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
     relations = _Relations(block.id, file, report)
@@ -161,7 +157,9 @@ class _MentionLines:
         """What the last line says."""
         return self._rows[-1][0] if self._rows else None
 
-    def read(self, document: str, unit: Unit, table: dict[str, int], cluster_of: dict[str, str]) -> tuple[Mention, ...]:
+    def read(
+        self, document: str, unit: Unit, table: Mapping[str, int], cluster_of: dict[str, str]
+    ) -> tuple[Mention, ...]:
         """The mentions of a document."""
         if not self._rows:
             return ()
@@ -220,7 +218,7 @@ class _MentionLines:
                 seen.add(id_)
         return trimmed
 
-    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: dict[str, int]) -> list[Region]:
+    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
         """Spans in order, no segment overlapping another."""
         spans: list[Region] = []
         try:
@@ -275,7 +273,7 @@ def _segment(text: str, *, empty: bool = False) -> tuple[int, int]:
     raise ValueError(text)
 
 
-def _token_span(text: str, table: dict[str, int]) -> Region:
+def _token_span(text: str, table: Mapping[str, int]) -> Region:
     """Token ids joined by `,`: each is a row of the document's table."""
     tokens = [token.strip() for token in text.split(",")]
     if not all(tokens):
@@ -384,3 +382,17 @@ class _Relations:
 
     def _wrong(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)
+
+
+FORMAT = Format(
+    title="TAC event nuggets",
+    about=__doc__,
+    suffixes=(".tbf",),
+    protocols=("tac-2017",),
+    sniff=sniff,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    write=write,
+    local_clusters=True,
+)

@@ -129,10 +129,9 @@ class Measure(Struct, Generic[T, C], frozen=True):
 @cache
 def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
     """The counts that `count` is declared to return, or, where it sums outcomes, those that `outcomes` carries."""
-    for declared in (
-        get_type_hints(measure.count)["return"],
-        *(get_args(outcome)[0] for outcome in get_args(get_type_hints(measure.outcomes)["return"])),
-    ):
+    returned = get_type_hints(measure.count).get("return")
+    outcomes = get_args(get_type_hints(measure.outcomes).get("return"))
+    for declared in (returned, *(argument for outcome in outcomes for argument in get_args(outcome))):
         if isinstance(declared, type) and issubclass(declared, Counts):
             return declared
     raise TypeError(f"{measure.__name__} declares the counts of neither `count` nor `outcomes`")

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from karat.describe import Description, Values
-from karat.ecb_table import EcbTable
+from karat.describe import Description, EcbTable, Values
 from karat.report.text import table
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from karat.engine.validation import Validation
 from karat.report.text import table
-from karat.validate import Validation
 
 
 def text(validation: Validation) -> str:

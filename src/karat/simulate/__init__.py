@@ -28,11 +28,10 @@ from random import Random
 from msgspec import Struct
 
 from karat.checks import checked
-from karat.corpus import Corpus
+from karat.corpus import Corpus, Progress
 from karat.errors import Report, Rule, UsageError, nearest
-from karat.formats import Options
-from karat.formats._tokens import TokenTables
 from karat.model import Document
+from karat.plugin.formats import ReadOptions, TokenTables
 from karat.simulate.attributes import attribute
 from karat.simulate.chance import chance
 from karat.simulate.clusters import break_, conflate
@@ -45,7 +44,6 @@ NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the go
 NO_ATTRIBUTE = Rule("attribute-absent", "fatal", "Name an attribute that mentions of the corpus have.")
 ONE_VALUE = Rule("attribute-one-value", "note", "Nothing to do; a value can only be mistaken for another.")
 
-Progress = Callable[[int, int], None]
 Error = Callable[[Document, float, Random], tuple[Document, int]]
 """From a document to the document with errors, and how many were made."""
 
@@ -94,7 +92,7 @@ class Simulation:
         rates: Rates,
         *,
         seed: int = 0,
-        options: Options | None = None,
+        options: ReadOptions | None = None,
         report: Report,
         progress: Progress | None = None,
     ) -> None:

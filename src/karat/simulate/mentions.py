@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from karat.model import Document, Mention, Region
-from karat.regions import runs, size
+from karat.model.regions import runs, size
 from karat.simulate.chance import below, pick, struck
 from karat.simulate.names import Names
 from karat.simulate.profile import Profile

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from karat.model import Document, Mention, Unit, Value, qualified
-from karat.regions import size
+from karat.model.regions import size
 from karat.simulate.chance import Distribution
 from karat.simulate.names import MARK
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from karat import engine
 from karat.checks import checked
-from karat.corpus import Corpus, open_corpus
+from karat.corpus import Corpus, Progress, open_corpus
 from karat.engine.places import Places
 from karat.engine.prepare import Preparation
 from karat.engine.protocol_run import ProtocolRun
@@ -28,8 +28,6 @@ SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest", "studies/da
 """Gold where none is named: the first whose format chooses a protocol that has the measure."""
 
 UNMOVED = Rule("measure-unmoved", "fatal", "Name gold that has what the measure reads with --gold, or other settings.")
-
-Progress = Callable[[int, int], None]
 
 
 class Options(Struct, frozen=True):
@@ -170,7 +168,9 @@ def setting(
         (chosen,) = resolve_all([protocol], settings)
         return (fitting or corpora)[0], chosen
     own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
-    usual = dict.fromkeys(name for _, format_ in FORMATS for name in format_.PROTOCOLS)
+    usual = dict.fromkeys(
+        name for _, format_ in FORMATS for name in (*format_.protocols, *format_.cross_document_protocols)
+    )
     others = [(corpora[0], name) for name in (*usual, *PROTOCOLS.names())]
     corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
     (chosen,) = resolve_all([name], settings)

@@ -11,6 +11,7 @@ A broken promise raises an AssertionError that says which law it is, what differ
 which it does. It needs hypothesis (`pip install karat[testing]`).
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,18 +20,20 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Law
+from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Format, Law
 from karat.protocols import FamilyChoice, Protocol, resolve
 from karat.testing.corpora import Sides, sides
+from karat.testing.formats import check_format
 from karat.testing.laws import LAWS
 
 EXAMPLES = 40
 
 
 def check(
-    plugin: ModuleType | Family[Any] | Protocol | str | Path,
+    plugin: ModuleType | Family[Any] | Format | Protocol | str | Path,
     *,
     parameters: dict[str, Any] | None = None,
+    samples: Iterable[str | Path] = (),
     corpora: "st.SearchStrategy[Sides] | None" = None,
     examples: int = EXAMPLES,
 ) -> None:
@@ -41,7 +44,9 @@ def check(
     """
     if isinstance(plugin, ModuleType):
         plugin = _offered(plugin)
-    if isinstance(plugin, Family):
+    if isinstance(plugin, Format):
+        check_format(plugin, samples, examples=examples)
+    elif isinstance(plugin, Family):
         check_protocol(_protocol_of(plugin, parameters), corpora=corpora, examples=examples)
     elif isinstance(plugin, Protocol):
         check_protocol(plugin, corpora=corpora, examples=examples)
@@ -49,10 +54,10 @@ def check(
         check_protocol(resolve(str(plugin)), corpora=corpora, examples=examples)
 
 
-def _offered(module: ModuleType) -> Family[Any]:
+def _offered(module: ModuleType) -> Family[Any] | Format:
     for name in ("FAMILY", "FORMAT"):
         offered = vars(module).get(name)
-        if isinstance(offered, Family):
+        if isinstance(offered, Family | Format):
             return offered
     raise AssertionError(f"{module.__name__} offers neither FAMILY, a karat.plugin.Family, nor FORMAT, a Format")
 

@@ -16,8 +16,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from karat.align.assignment import Edge
+from karat.model.regions import extension, shared
 from karat.plugin import Counted, Tables, TableSpec
-from karat.regions import extension, shared
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Promoted, extent
 from karat.tables.ace.mapping import by_component, forced, optimal

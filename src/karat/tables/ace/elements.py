@@ -10,8 +10,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.model import Boxes, Document, Mention, Region, Value, qualified
+from karat.model.regions import place
 from karat.plugin import Tables, TableSpec
-from karat.regions import place
 from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from karat.align.similarities import overlaps
 from karat.model import Boxes, Mention, Region
+from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
-from karat.regions import extension, place, shared
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import Element, Elements
 from karat.tables.ace.mapping import is_matching, optimal

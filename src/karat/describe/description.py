@@ -14,7 +14,7 @@ Nothing is kept of a document but counts, so memory grows with the number of dif
     clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
     cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
     links                by kind
-    ecbplus              only of ECB+ files: the numbers of Upadhyay et al. 2016, Table 1 (see `karat.ecb_table`)
+    ecbplus              only of ECB+ files: the numbers of Upadhyay et al. 2016, Table 1 (see `ecb_table`)
 
 A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
 a mention without a cluster is one of its own. Its kind is what its record says, else its mentions' kind. A subtopic
@@ -22,15 +22,14 @@ is one of its topic: two topics may use one name.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 
 from msgspec import UNSET, Struct, UnsetType
 
-from karat import ecb_table
-from karat.corpus import Corpus, FileCorpus
-from karat.ecb_table import EcbTable
+from karat.corpus import Corpus, FileCorpus, Fingerprint, Progress
+from karat.describe import ecb_table
+from karat.describe.ecb_table import EcbTable
 from karat.errors import Report
-from karat.fingerprint import Fingerprint
 from karat.model import Cluster, Document, Mention, Value
 
 FIRST = ("type", "realis")
@@ -106,9 +105,7 @@ class Description(Struct, frozen=True):
     ecbplus: EcbTable | UnsetType = UNSET
 
 
-def description(
-    corpus: Corpus, *, most: int = 20, report: Report, progress: Callable[[int, int], None] | None = None
-) -> Description:
+def description(corpus: Corpus, *, most: int = 20, report: Report, progress: Progress | None = None) -> Description:
     """What is in a corpus; of each attribute, the `most` frequent values are listed."""
     tallies, ids = _Tallies(), corpus.survey().rows
     if isinstance(corpus, FileCorpus) and corpus.format == "ecbplus":

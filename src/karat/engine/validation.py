@@ -1,7 +1,7 @@
 """Validation: every document of every file is read and checked, and what is wrong is told instead of raised."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -12,19 +12,16 @@ from karat import __version__
 from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
-from karat.corpus import FileCorpus, Survey, corpus_of
+from karat.corpus import FileCorpus, Progress, Survey, corpus_of, find
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
 from karat.filters.types import types_in
-from karat.formats import FORMATS, Block, Options
-from karat.formats._files import find
-from karat.plugin import Comparison
+from karat.formats import FORMATS
+from karat.model import Document
+from karat.plugin import Block, Comparison, ReadOptions
 from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Name one type a line.")
-
-Progress = Callable[[int, int | None], None]
-"""Told after each document how many are done, and of how many, which is known only at the end."""
 
 
 class Tally(Struct):
@@ -86,7 +83,7 @@ def validate(
     paths: Sequence[str],
     *,
     format: str | None = None,
-    options: Options | None = None,
+    options: ReadOptions | None = None,
     types: str | None = None,
     progress: Progress | None = None,
 ) -> Validation:
@@ -94,7 +91,7 @@ def validate(
 
     `types` is a file with one type a line that holds all types there are. Only options that cannot be used are raised.
     """
-    options = options or Options()
+    options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     checks = [] if types is None else [_vocabulary(types)]
@@ -103,7 +100,7 @@ def validate(
         with _telling(validation, path):
             files = find(path, lambda error: validation.add(error.finding))
             if files:
-                corpus = corpus_of(files, path, format=format, options=options, report=validation.add)
+                corpus = corpus_of(files, path, format=format, options=options, report=validation.add, skip_broken=True)
                 _check_corpus(corpus, checks, validation, progress)
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
@@ -132,12 +129,11 @@ def _telling(validation: Validation, file: str) -> Iterator[None]:
 def _check_corpus(
     corpus: FileCorpus, checks: Sequence[Check], validation: Validation, progress: Progress | None
 ) -> None:
-    survey, before = Survey(), dict(validation.findings.counts)
+    seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
     # What the protocols that the format chooses take for a fault is one here, too.
     report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
-    known = _known(corpus) if corpus.is_settled_late else survey
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)
@@ -146,38 +142,30 @@ def _check_corpus(
                 for block in corpus.blocks(number):
                     validation.count(file.name, documents=1)
                     with _telling(validation, file.name):
-                        corpus.enter(survey, number, block)
-                    with _telling(validation, file.name):
-                        _check_document(corpus, number, block, known, checks, validation, report)
+                        document = _read(corpus, number, block, seen, validation, report)
+                        validation.count(file.name, mentions=len(document.mentions))
+                        for finding in check(document, partial(corpus.where_at, number, block), checks):
+                            report(finding)
                     if progress is not None:
                         progress(validation.total.documents, None)
     finally:
         corpus.close()
-    if not survey.rows and validation.findings.counts == before:
+    if not seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 
 
-def _known(corpus: FileCorpus) -> Survey:
-    """What the whole corpus tells of its documents, as far as it can be read."""
-    survey = Survey()
-    for number in range(len(corpus.files)):
-        with suppress(KaratError):
-            for block in corpus.blocks(number):
-                survey.add(block, number)
-    corpus.settle(survey)
-    return survey
-
-
-def _check_document(
-    corpus: FileCorpus,
-    number: int,
-    block: Block,
-    known: Survey,
-    checks: Sequence[Check],
-    validation: Validation,
-    report: Report,
-) -> None:
-    document = corpus.settled(corpus.read_at(number, block, report), known)
-    validation.count(corpus.files[number].name, mentions=len(document.mentions))
-    for finding in check(document, partial(corpus.where_at, number, block), checks):
-        report(finding)
+def _read(
+    corpus: FileCorpus, number: int, block: Block, seen: Survey, validation: Validation, report: Report
+) -> Document:
+    """A document with what the parser reports, after the error if its id was already used."""
+    findings: list[Finding] = []
+    try:
+        document = corpus.read_at(number, block, findings.append)
+        block = block._replace(id=document.id)
+        return document
+    finally:
+        if block.id:
+            with _telling(validation, corpus.files[number].name):
+                corpus.enter(seen, number, block)
+        for finding in findings:
+            report(finding)

@@ -1,4 +1,4 @@
-"""What can be asked of a region of the source."""
+"""Regions of the source: how they are built, how large they are, and what two of them share."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -53,20 +53,14 @@ def shared(one: Region | Boxes, other: Region | Boxes) -> float:
     if not one or not other:
         return 0
     if len(one[0]) == 5:
-        common = [_met(a, b) for a in one for b in other]  # type: ignore[arg-type]
+        common = [_intersection(a, b) for a in one for b in other]  # type: ignore[arg-type]
         return _area([box for box in common if box is not None])
     if len(one) == len(other) == 1:
         return max(0, min(one[0][1], other[0][1]) - max(one[0][0], other[0][0]))
     return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
 
 
-def mutual_overlap(one: Region | Boxes, other: Region | Boxes) -> float:
-    """What two regions share, as a part of the larger one (ACE 2005 evaluation plan, appendix A)."""
-    common = shared(one, other)
-    return common / max(extension(one), extension(other)) if common else 0.0
-
-
-def _met(one: Box, other: Box) -> Box | None:
+def _intersection(one: Box, other: Box) -> Box | None:
     """The box that two boxes have in common."""
     if one[0] != other[0]:
         return None

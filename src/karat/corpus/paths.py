@@ -11,21 +11,19 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat.errors import KaratError, Rule, quoted
+from karat.formats import BYTE_ORDER_MARK, MISSING, decode
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
-MISSING = Rule("file-missing", "fatal", "Check the spelling and the folder you are in.")
 UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you may read.")
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
-LIST = Rule("list-empty", "fatal", "A list names files and folders, one a line.")
-ENCODING = Rule("encoding", "fatal", "Save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 IN > OUT")
+LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
 
-UTF8_MARK = b"\xef\xbb\xbf"
 GZIP_MARK = b"\x1f\x8b"
 
 
@@ -38,7 +36,7 @@ class File(NamedTuple):
     def open(self) -> BinaryIO:
         """Its bytes, after a byte-order mark if there is one."""
         stream = open(self.path, "rb")
-        if stream.read(3) != UTF8_MARK:
+        if stream.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             stream.seek(0)
         return stream
 
@@ -47,20 +45,20 @@ class File(NamedTuple):
         with self.open() as stream:
             return stream.read(size)
 
+    @property
+    def bare_name(self) -> str:
+        """Its name as suffixes are compared with it: in lower case, without `.gz`."""
+        return self.name.lower().removesuffix(".gz")
 
-def is_text(head: bytes) -> bool:
-    """Whether a file that begins so can be UTF-8 at all: UTF-16 and binary data have zero bytes or a mark of theirs."""
-    return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
-
-def _raise(error: KaratError) -> None:
+def _raise(error: KaratError) -> NoReturn:
     raise error
 
 
 def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
-    `refuse` is given what is wrong with each that cannot be used; if it does not raise, the others are still found.
+    `refuse` is called with the error of each that cannot be used; if it does not raise, the others are still found.
     """
     files: list[File] = []
     try:
@@ -101,7 +99,7 @@ def _hidden(path: Path, root: Path) -> bool:
 
 
 def _listed(name: str) -> Iterator[str]:
-    """Paths in a list stand as they would on the command line: relative to where the user is."""
+    """The paths in a list, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
         raise MISSING.error("there is no such list", file=name)
     lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
@@ -149,16 +147,7 @@ def _copy(stream: "SupportsRead[bytes]") -> str:
 
 @functools.cache
 def _spool_folder() -> str:
-    """Where copies live until the process ends."""
+    """Where copies are until the process ends."""
     folder = tempfile.mkdtemp(prefix="karat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def decode(data: bytes, *, file: str, line: int) -> str:
-    """Text of a block, or an error that names the line whose bytes are not UTF-8."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        bad = line + data.count(b"\n", 0, error.start)
-        raise ENCODING.error(f"byte 0x{data[error.start]:02x} is not UTF-8", file=file, line=bad) from None

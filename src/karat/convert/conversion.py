@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from karat.checks import check
-from karat.corpus import FileCorpus, open_corpus
+from karat.convert.given import Keep, given
+from karat.corpus import FileCorpus, Fingerprint, open_corpus
 from karat.errors import KaratError, Report, Rule
-from karat.fingerprint import Fingerprint
-from karat.formats import FORMATS, Format, Options, planned
-from karat.given import Keep, given
-from karat.model import Document, Value, qualified
+from karat.formats import FORMATS
+from karat.model import Document, Unit, Value, qualified
+from karat.plugin.formats import ReadOptions, WriteOptions
 
 LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
 CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
@@ -22,14 +22,14 @@ CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another 
 class Conversion:
     """A corpus on its way into another format; afterwards it knows what was lost."""
 
-    def __init__(self, corpus: FileCorpus, to: str, options: Options, *, keep: Keep | None = None) -> None:
+    def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
         self._keep = keep
         self.documents = 0
         self._corpus, self._to, self._options = corpus, to, options
-        self._format: Format = FORMATS.get(to)
+        self._format = FORMATS.get(to)
         self._fingerprint = Fingerprint()
-        self._units: set[str] = set()
+        self._units: set[Unit] = set()
         self._homes: dict[str, str | None] = {}
 
     def __len__(self) -> int:
@@ -38,12 +38,11 @@ class Conversion:
     def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
         """Each document as it is written: its bytes, or its files."""
         survey = self._corpus.survey()
-        defaults: dict[str, Value] = getattr(self._format, "DEFAULTS", {})
+        defaults = self._format.default_attributes
         expected = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
-        local = getattr(self._format, "LOCAL_CLUSTERS", False)
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
-        options = planned(self._to, self._documents(), self._options, self._lose)
+        options = self._format.plan(self._documents(), self._options, self._lose)
         try:
             for id_ in survey.rows:
                 document = self._corpus.read(id_, report)
@@ -51,7 +50,7 @@ class Conversion:
                     report(finding)
                 document = self._given(document)
                 self._take(document)
-                if local:
+                if self._format.local_clusters:
                     self._tell_shared_clusters(document)
                 self._tell_defaults(document, expected)
                 yield write(document, options, self._lose)
@@ -76,7 +75,7 @@ class Conversion:
         if not self.documents:
             return 0, 0
         (unit,) = self._units if len(self._units) == 1 else (None,)
-        options = Options(unit, self._options.tokens)  # type: ignore[arg-type]
+        options = ReadOptions(unit, self._options.tokens)
         back, documents, mentions = Fingerprint(), 0, 0
         try:
             for document in open_corpus(written, format=self._to, options=options):

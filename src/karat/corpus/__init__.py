@@ -1,0 +1,23 @@
+"""Corpora: documents in files or in memory, their survey, topics and fingerprint."""
+
+from karat.corpus.files import FileCorpus
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.interface import Corpus, Progress
+from karat.corpus.memory import MemoryCorpus
+from karat.corpus.opening import corpus_of, open_corpus
+from karat.corpus.paths import find
+from karat.corpus.survey import Survey
+from karat.corpus.topics import Topics
+
+__all__ = [
+    "Corpus",
+    "FileCorpus",
+    "Fingerprint",
+    "MemoryCorpus",
+    "Progress",
+    "Survey",
+    "Topics",
+    "corpus_of",
+    "find",
+    "open_corpus",
+]

@@ -1,0 +1,187 @@
+"""A corpus in files: documents are found in one light pass and read when asked for, as often as asked."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from karat.corpus.interface import Corpus
+from karat.corpus.paths import File
+from karat.corpus.reader import DocumentReader
+from karat.corpus.survey import Survey
+from karat.corpus.topics import Topics
+from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.formats import FORMATS
+from karat.model import Document, Mention, Value
+from karat.plugin import Block, ReadOptions
+
+TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
+
+
+class FileCorpus:
+    """A corpus in files of one format."""
+
+    def __init__(
+        self,
+        name: str,
+        files: list[File],
+        format_: str,
+        options: ReadOptions,
+        *,
+        topics: Topics | None = None,
+        beside: Corpus | None = None,
+        skip_broken: bool = False,
+    ) -> None:
+        self.name = name
+        self.files = files
+        self.format = format_
+        self.options = options
+        self._format = FORMATS.get(format_)
+        self._reader = DocumentReader(files, self._format, options)
+        self.refuses_faults = self._format.refuses_faults
+        self.tolerated_faults = self._format.tolerated_faults
+        self.global_ids = self._format.global_ids
+        self.topics = topics
+        """Only documents of these topics are part of it; None: all."""
+        self._beside = beside
+        self._skip_broken = skip_broken
+        self._survey: Survey | None = None
+
+    def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
+        """The same files, but only the documents of these topics (None: all); there must be some.
+
+        For a system, `beside` is gold, restricted in the same way: the system's documents need not say their topics,
+        so those that gold has stay, too, and there may be none.
+        """
+        if topics is None:
+            return self
+        return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
+
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """By the format, and by whether clusters have mentions in several documents if the format asks for that."""
+        across = self._format.cross_document_protocols
+        return across if across and self.survey().has_shared_clusters else self._format.protocols
+
+    def survey(self) -> Survey:
+        """Where the documents are and what they hold; refuses an id given twice.
+
+        With `skip_broken`, files and documents that cannot be read are left out instead of refused.
+        """
+        if self._survey is None:
+            survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
+            other_topics: set[str | None] = set()
+            try:
+                for number in range(len(self.files)):
+                    self._survey_file(number, survey, other_topics)
+            finally:
+                self.close()
+            if self.topics is not None and self._beside is None and other_topics and not survey.rows:
+                raise self.topics.absent(other_topics, file=self.name)
+            resolve = self._format.resolve_kinds
+            survey.finish({} if resolve is None else resolve(frozenset(survey.kinds)))
+            self._survey = survey
+        return self._survey
+
+    def _survey_file(self, number: int, survey: Survey, other_topics: set[str | None]) -> None:
+        try:
+            for block in self.blocks(number):
+                try:
+                    self._survey_document(number, block, survey, other_topics)
+                except KaratError:
+                    if not self._skip_broken:
+                        raise
+        except KaratError:
+            if not self._skip_broken:
+                raise
+
+    def _survey_document(self, number: int, block: Block, survey: Survey, other_topics: set[str | None]) -> None:
+        # Where only the document says its id and topic, it has to be parsed before they are known.
+        if not block.id or self._is_wanted(block):
+            block = self._reader.surveyed(number, block)
+        if self._is_wanted(block):
+            self.enter(survey, number, block)
+        else:
+            other_topics.add(block.topic)
+
+    def _is_wanted(self, block: Block) -> bool:
+        if self.topics is None or block.topic in self.topics:
+            return True
+        return self._beside is not None and block.id in self._beside.survey().rows
+
+    def blocks(self, number: int) -> Iterator[Block]:
+        """Where the documents of one file are, found one after another."""
+        return self._reader.blocks(number)
+
+    def enter(self, survey: Survey, number: int, block: Block) -> None:
+        """Add a document to a survey; refuse it if there is one of that id."""
+        if block.id in survey.rows:
+            first, there = survey.place(block.id)
+            message = f"document {quoted(block.id)} was already given in {self.files[first].name}, line {there.line}"
+            raise TWICE.error(message, file=self.files[number].name, line=block.line)
+        survey.add(block, number)
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document."""
+        return self.read_at(*self.survey().place(id_), report)
+
+    def read_at(self, number: int, block: Block, report: Report) -> Document:
+        """The document in a block of a file, with what only the whole corpus knows about it."""
+        document = self._reader.read(number, block, report)
+        if not self._format.default_attributes and self._format.resolve_kinds is None:
+            return document
+        kinds, present = self.survey().resolved_kinds, self.survey().attributes
+        defaults = self._format.default_attributes
+        defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
+        return _completed(document, kinds, defaults) if kinds or defaults else document
+
+    def inputs(self) -> list[Path]:
+        """The files that are read, with their companions."""
+        names = [file.name for file in self.files]
+        stems = [re.sub(r"(?i)\.gz$", "", name) for name in names]
+        for suffix in self._format.suffixes:
+            stems = [stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem for stem in stems]
+        companions = [stem + suffix for stem in stems for suffix in self._format.companions]
+        return [Path(name) for name in (*names, *companions)]
+
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the first line of a document, or the line of an item in it."""
+        return self.where_at(*self.survey().place(id_), item)
+
+    def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
+        """The same for a block of a file. Lines are looked for only here, so that correct documents cost nothing."""
+        return self.files[number].name, self._reader.locate(number, block, item)
+
+    def close(self) -> None:
+        """Close the open file."""
+        self._reader.close()
+
+    def __iter__(self) -> Iterator[Document]:
+        try:
+            for id_ in self.survey().rows:
+                yield self.read(id_, _ignore)
+        finally:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<corpus {self.name}: {self.format}, {len(self.files)} files>"
+
+
+def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
+    """The document with kinds that it leaves open, and with default attributes of its events."""
+
+    def completed(mention: Mention) -> Mention:
+        kind = kinds.get(mention.kind, mention.kind)
+        lacking = defaults.keys() - mention.attributes.keys() if kind == "event" else ()
+        if kind == mention.kind and not lacking:
+            return mention
+        attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
+        return replace(mention, kind=kind, attributes=attributes)
+
+    return replace(document, mentions=tuple(map(completed, document.mentions)))
+
+
+def _ignore(finding: object) -> None:
+    """A plain loop over documents does not report findings."""

@@ -1,0 +1,47 @@
+"""What every corpus offers, whether its documents are in files or in memory."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, runtime_checkable
+
+from karat.corpus.survey import Survey
+from karat.errors import Item, Report
+from karat.model import Document
+
+Progress = Callable[[int, int | None], None]
+"""Called after each document with how many are done, and of how many (None: that is not known yet)."""
+
+
+@runtime_checkable
+class Corpus(Protocol):
+    """Documents by id, each read when it is asked for."""
+
+    name: str
+    refuses_faults: bool
+    """Whether the rules of its format forbid scoring files with faults."""
+    tolerated_faults: frozenset[str]
+    """Codes of faults that are scored even so."""
+    global_ids: bool
+    """Whether an id means the same in all documents."""
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """How it is scored if the user names no protocol."""
+        ...
+
+    def survey(self) -> Survey:
+        """The light pass; made once, then remembered."""
+        ...
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document."""
+        ...
+
+    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+        """The file and the line of a document, or of an item in it."""
+        ...
+
+    def close(self) -> None:
+        """Close open files; reading opens them again."""
+        ...
+
+    def __iter__(self) -> Iterator[Document]: ...

@@ -1,0 +1,125 @@
+"""Opens the corpus that an argument names: which of its files belong to it, and in which format they are."""
+
+from collections.abc import Iterable
+
+from karat.corpus.files import FileCorpus
+from karat.corpus.paths import File, find
+from karat.errors import Report, Rule
+from karat.formats import ENCODING, FORMATS
+from karat.plugin import Format, ReadOptions
+
+OPTIONS = "--gold-format, --system-format, --input-format"
+UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
+MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
+KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
+SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
+
+
+def _ignore(finding: object) -> None:
+    """Findings are reported only to callers that ask for them."""
+
+
+def open_corpus(
+    spec: str,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: ReadOptions | None = None,
+    report: Report = _ignore,
+) -> FileCorpus:
+    """The corpus that a GOLD or SYSTEM argument names."""
+    return corpus_of(find(spec), spec, format=format, fallback=fallback, options=options, report=report)
+
+
+def corpus_of(
+    files: list[File],
+    spec: str,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: ReadOptions | None = None,
+    report: Report = _ignore,
+    skip_broken: bool = False,
+) -> FileCorpus:
+    """The files that an argument names as a corpus; without `format`, they are in the format that they look like.
+
+    `fallback` is the format of files that are empty: a system without any output is read in gold's format.
+    """
+    chosen, name = _chosen(files, spec, format, fallback, report)
+    return FileCorpus(spec, chosen, name, options or ReadOptions(), skip_broken=skip_broken)
+
+
+def _chosen(
+    files: list[File], spec: str, format_: str | None, fallback: str | None, report: Report
+) -> tuple[list[File], str]:
+    """The files that hold documents, and their format."""
+    if format_ is not None:
+        chosen = _of_format(files, format_)
+        _refuse_binary(chosen)
+        _refuse_kin(chosen, [FORMATS.get(format_)])
+        return chosen, format_
+    found = _without_companions([(file, _sniffed(file)) for file in files])
+    names = sorted({name for _, name in found if name is not None})
+    if len(names) > 1:
+        raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
+    if names:
+        sniffed = FORMATS.get(names[0])
+        _refuse_kin([file for file, name in found if name is None], [sniffed])
+        for file, name in found:
+            if name is None and not sniffed.is_part_of_corpus(file.name, file.head()):
+                report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
+        return [file for file, name in found if name], names[0]
+    _refuse_binary(files)
+    _refuse_kin(files, [known for _, known in FORMATS])
+    empty = not any(file.head().strip() for file in files)
+    if empty and fallback is not None:
+        return files, fallback
+    raise UNKNOWN.error("the file is empty" if empty else "cannot tell what format this is", file=spec)
+
+
+def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
+    """Refuse files that are related to a format but hold no document, with what to give instead."""
+    for format_ in formats:
+        for file in files:
+            if message := format_.redirect(file.name, file.head()):
+                raise KIN.error(message, file=file.name)
+
+
+def _refuse_binary(files: list[File]) -> None:
+    for file in files:
+        if not _is_text(file.head()):
+            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name)
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether a file that begins so can be UTF-8: UTF-16 and binary data have zero bytes or a mark of their own."""
+    return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
+
+
+def _of_format(files: list[File], format_: str) -> list[File]:
+    """In a folder, the files whose names end as the format's do, if there are any; else all."""
+    suffixes = FORMATS.get(format_).suffixes
+    return [file for file in files if file.bare_name.endswith(suffixes)] or files
+
+
+def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
+    """All but the files that belong to another one, such as a text beside its annotations."""
+    companions = {
+        file.bare_name.removesuffix(suffix) + companion
+        for file, name in found
+        if name is not None
+        for companion in FORMATS.get(name).companions
+        for suffix in FORMATS.get(name).suffixes
+        if file.bare_name.endswith(suffix)
+    }
+    return [(file, name) for file, name in found if file.bare_name not in companions]
+
+
+def _sniffed(file: File) -> str | None:
+    """The format that a file looks like, by content and suffix."""
+    head = file.head()
+    if not _is_text(head):
+        return None
+    by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
+    by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
+    return min(by_both or [name for name, format_ in FORMATS if format_.sniff(head)] or by_suffix, default=None)

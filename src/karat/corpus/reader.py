@@ -1,0 +1,89 @@
+"""Reads the documents of files, each from its place; one that the survey had to parse is not parsed again."""
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from karat.corpus.paths import File
+from karat.errors import Finding, Item, Report
+from karat.model import Document
+from karat.plugin import Block, Contents, Format, ReadOptions
+
+BUFFER = 1 << 16
+"""Bytes read at once: documents are mostly read in the order of the file."""
+KEPT = 32 << 20
+"""Bytes of documents (see `_size`) that are kept after the survey has parsed them; further ones are parsed again."""
+
+
+class DocumentReader:
+    """Finds and reads the documents of files in one format."""
+
+    def __init__(self, files: Sequence[File], format_: Format, options: ReadOptions) -> None:
+        self._files, self._format, self._options = files, format_, options
+        self._open: tuple[int, BinaryIO] | None = None
+        self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
+        """By file and offset: documents, with what the parser reported."""
+        self._room = KEPT
+
+    def blocks(self, number: int) -> Iterator[Block]:
+        """Where the documents of a file are, found one after another."""
+        file = self._files[number]
+        with file.open() as stream:
+            yield from self._format.blocks(stream, file.name)
+
+    def surveyed(self, number: int, block: Block) -> Block:
+        """The block with id, topics and contents of its document, which is parsed if the block does not say them."""
+        if block.contents is not None:
+            return block
+        findings: list[Finding] = []
+        document = self._parse(number, block, findings.append)
+        self._room -= _size(document)
+        if self._room >= 0:
+            self._kept[number, block.offset] = document, findings
+        return block._replace(
+            id=document.id, topic=document.topic, subtopic=document.subtopic, contents=Contents.of(document)
+        )
+
+    def read(self, number: int, block: Block, report: Report) -> Document:
+        """The document of a block; what the parser finds is reported each time."""
+        kept = self._kept.get((number, block.offset))
+        if kept is None:
+            return self._parse(number, block, report)
+        document, findings = kept
+        for finding in findings:
+            report(finding)
+        return document
+
+    def locate(self, number: int, block: Block, item: Item | None) -> int:
+        """The line of an item, or the first line of the document if the item is not found."""
+        line = None if item is None else self._format.locate(self._bytes(number, block), block, item)
+        return block.line if line is None else line
+
+    def _parse(self, number: int, block: Block, report: Report) -> Document:
+        return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
+
+    def _bytes(self, number: int, block: Block) -> bytes:
+        stream = self._stream(number)
+        stream.seek(block.offset)
+        data = stream.read(block.length)
+        for offset, length, _ in block.more:
+            stream.seek(offset)
+            data += stream.read(length)
+        return data
+
+    def _stream(self, number: int) -> BinaryIO:
+        """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
+        if self._open is None or self._open[0] != number:
+            self.close()
+            self._open = number, open(self._files[number].path, "rb", buffering=BUFFER)
+        return self._open[1]
+
+    def close(self) -> None:
+        """Close the open file."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+
+def _size(document: Document) -> int:
+    """About how many bytes a document takes in memory: a record with its strings takes about 600."""
+    return 600 * (len(document.mentions) + len(document.clusters) + len(document.links)) + len(document.text or "")

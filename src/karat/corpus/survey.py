@@ -1,0 +1,74 @@
+"""The survey: what only the whole corpus knows, collected in one light pass."""
+
+import sys
+from array import array
+from collections.abc import Iterable
+
+from karat.plugin import Block
+
+
+class Survey:
+    """Which documents a corpus has and where, and what occurs in them.
+
+    It keeps no mention: an id, a place and a few numbers per document.
+    """
+
+    def __init__(self, *, watch_clusters: bool = False) -> None:
+        self.rows: dict[str, int] = {}
+        """The documents by id, in their order, each with its number."""
+        self._places = array("q")
+        self._contexts: dict[int, str] = {}
+        self._more: dict[int, tuple[tuple[int, int, int], ...]] = {}
+        self.attributes: set[tuple[str, str]] = set()
+        self.kinds: set[str] = set()
+        self.links: set[tuple[str, str, str]] = set()
+        self.resolved_kinds: dict[str, str] = {}
+        """Kinds that one document leaves open, and what they are in this corpus."""
+        self.has_shared_clusters = False
+        """Whether a cluster has mentions in two documents; known only if the survey watches clusters."""
+        self._clusters: set[str] | None = set() if watch_clusters else None
+
+    def add(self, block: Block, file: int) -> None:
+        """Add a document, which is in the file of this number."""
+        if block.context is not None:
+            self._contexts[len(self.rows)] = block.context
+        if block.more:
+            self._more[len(self.rows)] = block.more
+        self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
+        self._places.extend((file, block.offset, block.length, block.line))
+        if block.contents is not None:
+            self.attributes |= block.contents.attributes
+            self.kinds |= block.contents.kinds
+            self.links |= block.contents.links
+            self._watch(block.contents.clusters)
+
+    def _watch(self, clusters: frozenset[str]) -> None:
+        if self._clusters is not None:
+            self.has_shared_clusters = not self._clusters.isdisjoint(clusters)
+            self._clusters |= clusters
+            if self.has_shared_clusters:
+                self._clusters = None
+
+    def place(self, id_: str) -> tuple[int, Block]:
+        """The file (by number) and the block of a document."""
+        row = self.rows[id_]
+        file, offset, length, line = self._places[row * 4 : row * 4 + 4]
+        return file, Block(offset, length, line, id_, context=self._contexts.get(row), more=self._more.get(row, ()))
+
+    def finish(self, kinds: dict[str, str]) -> None:
+        """All documents are known: replace kinds that were open by what they are."""
+        self._clusters = None
+        self.resolved_kinds = kinds
+        self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
+        self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
+        self.links = {(link, kinds.get(one, one), kinds.get(other, other)) for link, one, other in self.links}
+
+    def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+    def links_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Kinds of links between mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}

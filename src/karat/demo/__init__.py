@@ -1,0 +1,1 @@
+"""The bundled corpus: gold and three systems, made by `tools/demo`."""

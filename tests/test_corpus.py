@@ -1,0 +1,155 @@
+"""Corpora in files: what is parsed, how often, and what is reported when."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import karat
+from karat.corpus import reader
+from karat.errors import Finding, Report
+from karat.formats import FORMATS
+from karat.model import Document, Mention
+from karat.plugin import Block, ReadOptions
+from tests.corpora import as_jsonl, mention
+from tests.running import run
+from tests.test_codes import EVENT, PAIR
+from tests.test_ecbplus import FILE as ECB
+
+ERE = '<deft_ere doc_id="{}">\n<hoppers><hopper id="h">\n{}</hopper></hoppers>\n</deft_ere>\n'
+JSON = '{"id": "d0", "mentions": [{"id": "m", "span": [[0, 4]]}], "links": [{"kind": "after", "from": "m", "to": "x"}]}'
+
+PARSED: dict[str, dict[str, str]] = {
+    "jsonl": {"a.jsonl": f"{JSON}\n\n{JSON.replace('d0', 'd1')}\n", "b.jsonl": JSON.replace("d0", "d2")},
+    "brat": {f"d{n}.ann": f"{PAIR}R1\tAfter Arg1:E1 Arg2:E9\n" for n in range(3)},
+    "ere": {
+        f"d{n}.ere.xml": ERE.format(f"d{n}", EVENT.format("m", 0, "", '<em_arg entity_mention_id="x" role="r"/>'))
+        for n in range(3)
+    },
+    "ecbplus": {
+        f"1_{n}ecb.xml": ECB.replace('<token_anchor t_id="15"/>', '<token_anchor t_id="99"/>') for n in range(3)
+    },
+}
+"""Three documents in each of these formats, with something to report in every one."""
+KEPT = [name for name in PARSED if name != "jsonl"]
+"""Formats whose documents the survey has to parse."""
+
+
+def put(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+    """A function that makes a format list the documents that it parses."""
+
+    def listing(name: str) -> list[str]:
+        format_, ids = FORMATS.get(name), list[str]()
+
+        def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+            document = format_.parse(data, block, options, file, report)
+            ids.append(document.id)
+            return document
+
+        monkeypatch.setitem(FORMATS._loaded, name, replace(format_, parse=parse))
+        return ids
+
+    return listing
+
+
+def findings(path: Path) -> list[Finding]:
+    """What reading a corpus reports, after a survey and a choice of protocols."""
+    corpus, found = karat.read(path), list[Finding]()
+    assert corpus.protocols
+    for id_ in corpus.survey().rows:
+        corpus.read(id_, found.append)
+    corpus.close()
+    return found
+
+
+@pytest.mark.parametrize("name", PARSED)
+def test_a_document_is_parsed_once(name: str, tmp_path: Path, parsed: Callable[[str], list[str]]) -> None:
+    ids = parsed(name)
+    gold, system = (karat.read(put(tmp_path / side, PARSED[name])) for side in ("gold", "system"))
+    karat.score(gold, system)
+    assert gold.format == name
+    assert sorted(ids) == sorted([*gold.survey().rows] * 2)
+    assert len(ids) == 6
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_without_room_documents_are_parsed_again_and_reported_once(
+    name: str, tmp_path: Path, parsed: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "in", PARSED[name])
+    kept = findings(path)
+    assert {finding.code for finding in kept} >= {"ecb-anchor" if name == "ecbplus" else "argument-unknown"}
+    monkeypatch.setattr(reader, "KEPT", 0)
+    ids = parsed(name)
+    assert findings(path) == kept
+    assert len(ids) > 3
+
+
+@pytest.mark.parametrize("name", PARSED)
+@pytest.mark.parametrize("room", [0, reader.KEPT])
+def test_each_finding_is_in_the_report_of_a_score_and_of_a_validation_once(
+    name: str, room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "KEPT", room)
+    path = put(tmp_path / "in", PARSED[name])
+    gold = put(tmp_path / "gold", PARSED[name])
+    code = "ecb-anchor" if name == "ecbplus" else "argument-unknown"
+    result = karat.score(gold, path)
+    assert sorted(finding.file or "" for finding in result.warnings if finding.code == code) == sorted(
+        str(folder / file)
+        for folder in (gold, path)
+        for file, text in PARSED[name].items()
+        for _ in range(max(1, text.count('"id": "d')))
+    )
+    assert json.loads(run("validate", str(path), "-f", "json").out)["summary"]["codes"][code] == 3
+
+
+def test_topics_of_other_files_are_not_parsed(tmp_path: Path, parsed: Callable[[str], list[str]]) -> None:
+    """The name of an ECB+ file says its topic."""
+    ids = parsed("ecbplus")
+    files = dict.fromkeys(("1_1ecb.xml", "2_1ecb.xml", "3_1ecb.xml"), ECB)
+    corpus = karat.read(put(tmp_path / "in", files))
+    done = run("describe", str(tmp_path / "in"), "--topics", "2", "-f", "json")
+    assert json.loads(done.out)["documents"] == 1
+    assert (ids, corpus.format) == (["2_1ecb"], "ecbplus")
+
+
+def test_kinds_are_those_of_mentions_and_of_clusters_without_mentions(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    clusters = ({"id": "c"}, {"id": "r", "kind": "relation"})
+    path.write_text(
+        json.dumps(
+            {
+                "id": "d",
+                "mentions": [{"id": "m", "span": [[0, 1]], "kind": "entity", "cluster": "c"}],
+                "clusters": clusters,
+            }
+        )
+    )
+    assert karat.read(path).survey().kinds == {"entity", "relation"}
+
+
+def test_a_broken_line_does_not_hide_what_is_wrong_with_the_others(tmp_path: Path) -> None:
+    fine = as_jsonl(Document("d", mentions=(mention("m", (0, 4)), Mention("n", ((0, 4),)))))
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(fine + b'{"id": \n' + fine.replace(b'"d"', b'"e"') + fine)
+    done = json.loads(run("validate", str(path), "-f", "json").out)
+    found = [(finding["code"], finding["line"]) for finding in done["files"][0]["findings"]]
+    assert found == [
+        ("span-twice", 1),
+        ("jsonl-shape", 2),
+        ("span-twice", 3),
+        ("document-twice", 4),
+        ("span-twice", 4),
+    ]
+    assert (done["summary"]["documents"], done["summary"]["mentions"]) == (4, 6)

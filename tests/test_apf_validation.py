@@ -471,7 +471,11 @@ def test_hostile_files_are_refused_cheaply(tmp_path: Path) -> None:
     assert all(finding["line"] for finding in last.values())
 
 
-@pytest.mark.parametrize("body", ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)])
+@pytest.mark.parametrize(
+    "body",
+    ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)],
+    ids=["between elements", "inside a mention"],
+)
 def test_many_faults_are_counted_cheaply(tmp_path: Path, body: str) -> None:
     """They are counted; memory holds the first of them."""
     folder = put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})

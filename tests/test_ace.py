@@ -305,6 +305,32 @@ def test_tables_16_and_19_mapped() -> None:
     assert run(gold, system, PLAN)["ace.vmd"].value == 1
 
 
+def also_named(document: Document, *mentions: str) -> Document:
+    """The event mention with more mentions in the role Person."""
+    more = tuple(Link("Person", "d-V-1", mention) for mention in mentions)
+    return replace(document, links=(*document.links, *more))
+
+
+def test_two_mentions_of_one_element_are_two_arguments() -> None:
+    """In VMD gold against itself is worth 1, and a repeated mention is one argument, on either side (reading 17)."""
+    again = mentioned(GOLD, entity_mention("d-E-2", "d-E", 60, "NAM"))
+    twice, repeated = also_named(again, "d-E-2"), also_named(again, "d-E-1")
+    split = replace(twice, mentions=(*GOLD.mentions, entity_mention("d-E-2", "d-F", 60, "NAM")))
+    for gold, system, reference, value in (
+        (twice, twice, 2, 1),
+        (twice, split, 2, 1),  # coreference does not matter
+        (twice, again, 2, 1 / 2),
+        (again, twice, 1, 1 - 0.5),  # one too many costs W_A-FA
+        (again, repeated, 1, 1),
+        (repeated, again, 1, 1),
+    ):
+        result = run(gold, system, PLAN)["ace.vmd"]
+        assert result.to_dict()["micro"]["counts"]["reference_value"] == reference
+        assert result.value == value
+    scorer = run(twice, twice, NIST)["ace.vmd"]
+    assert scorer.to_dict()["micro"]["counts"]["reference_value"] == pytest.approx(1)
+
+
 def test_both_arguments_need_one_mapping() -> None:
     """Arg-1 and Arg-2 of the system both correspond to E alone: no one-to-one mapping has both."""
     system = ace(entities="E F", relations="R(E,E)")

@@ -122,6 +122,8 @@ value_precision = the same / (reference_value - miss_cost + false_alarm_cost)"""
         "25 An unknown entity TYPE: worth 1 like all others by Table 12, nothing in the scorer (AttrValue).",
         "26 Text match: characters of the heads; in the scorer bytes in capitals, of ASCII texts only letters and "
         "digits (readings.text_match).",
+        "RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the scorer "
+        "one (readings.promoted_arguments).",
         "RMD: spans of heads must share a character; in the scorer they may touch (readings.promoted_spans).",
     ),
     laws=("order", "ids", "additive", "outcomes"),

@@ -133,9 +133,8 @@ class Related:
         self.want = want
         self._is_promoted = want.whole is not None
         self._is_product = want.conditions.averaging == "geometric"
-        reading = want.readings.promoted_value
-        self._is_one = reading if self._is_promoted and reading != "reference" else None
-        """How an argument is worth 1, where it is."""
+        self._is_one = self._is_promoted and want.readings.promoted_value == "one"
+        """Whether an argument is worth 1 where it is worth anything."""
         self.gold = self._tokens([(part.document, part.gold) for part in parts], gold=True)
         self.system = self._tokens([(part.document, part.system) for part in parts], gold=False)
 
@@ -170,7 +169,7 @@ class Related:
         """
         found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
         if self._is_one:
-            found = [[1.0 if value or self._is_one == "mappable" else 0.0 for value in values] for values in found]
+            found = [[1.0 if value else 0.0 for value in values] for values in found]
         return found[0] if len(found) == 1 else [fsum(values) for values in zip(*found, strict=True)]
 
     @cached_property
@@ -294,8 +293,8 @@ class Related:
         """Whether two arguments are mapped to each other as elements."""
         if not self._is_promoted:
             return self.arguments[gold.kind].mapping.get(gold.element) == system.element
-        if self.want.readings.promoted_mapping != "parent":
-            return self.want.readings.promoted_mapping == "anything"
+        if self.want.readings.promoted_mapping == "none":
+            return False
         parent = self.arguments[system.kind].system[system.element].element.parent
         return self.whole[gold.kind].mapping.get(gold.element) == parent
 
@@ -338,9 +337,7 @@ class Related:
             return False
         if self.want.kind == "relation" and wanted.relation_arguments != "0":
             main = [edge for edge in edges if system.arguments[edge[0]].role in RELATED]
-            if len({i for i, _ in main}) < self.want.least:
-                return False
-            if self.want.readings.main_arguments == "together" and _coverable(main) < self.want.least:
+            if _coverable(main) < self.want.least:
                 return False
         if not edges and not overlap:
             return False

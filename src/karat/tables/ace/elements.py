@@ -52,7 +52,7 @@ class Elements:
     """Whether those of gold, and of the system, are promoted mentions."""
 
     def __init__(self, values: Values) -> None:
-        self._readings = values.readings
+        self.readings = values.readings
         self._levels = values.EDR.MTypeValue
 
     def make(self, tables: Tables) -> tuple[Side, Side]:
@@ -90,7 +90,7 @@ class Elements:
 
     def _derived(self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]) -> Mapping[str, Value]:
         """Attributes with what is not written but follows; one that is written empty is absent."""
-        derived: dict[str, Value] = dict(self._readings.defaults.get(kind, ()))
+        derived: dict[str, Value] = dict(self.readings.defaults.get(kind, ()))
         derived.update([(name, value) for name, value in attributes.items() if value != ""])
         if kind == "entity":
             derived["level"] = self._level(mentions)
@@ -124,11 +124,12 @@ class Promoted:
         if self._entities is None:
             return _singles(gold, ("entity",), document), _singles(system, ("entity",), document)
         _, entities = tables.get(self._entities)
+        distinct = self._whole.readings.promoted_arguments == "elements"
         return (
-            gold | _mentioned(tables.pair.gold, gold, promoted=False),
+            gold | _mentioned(tables.pair.gold, gold, promoted=False, distinct=distinct),
             entities
             | _singles(system, ("value", "time"), document)
-            | _mentioned(tables.pair.system, system, promoted=True),
+            | _mentioned(tables.pair.system, system, promoted=True, distinct=False),
         )
 
 
@@ -152,11 +153,11 @@ def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:
     return {**element.attributes, "level": level}
 
 
-def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
+def _mentioned(document: Document, side: Side, *, promoted: bool, distinct: bool) -> Side:
     """Each mention of a relation or event as a relation or event, its arguments those of the mention.
 
-    Reference arguments point to the whole element, so that two mentions of it in one role are one argument; a system's
-    point to the promoted mention.
+    Reference arguments point to the whole element, a system's to the promoted mention. The same mention twice in one
+    role is one argument; two mentions of one element are two, unless arguments must name `distinct` elements.
     """
     owner = {
         mention.id: (kind, qualified(document.id, mention.id) if promoted else element.id, mention)
@@ -165,12 +166,12 @@ def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
         for mention in element.mentions
     }
     order = _numbered(id_ for _, id_, _ in owner.values())
-    arguments: dict[str, list[Argument]] = {}
+    arguments: dict[str, dict[tuple[str, str], Argument]] = {}
     heads: dict[str, list[Region | Boxes]] = {}
     for link in document.links:
         if link.target in owner:
             kind, id_, mention = owner[link.target]
-            arguments.setdefault(link.source, []).append(Argument(link.kind, kind, id_))
+            arguments.setdefault(link.source, {})[link.kind, mention.id] = Argument(link.kind, kind, id_)
             if link.kind in RELATED:
                 heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
     return {
@@ -180,7 +181,7 @@ def _mentioned(document: Document, side: Side, *, promoted: bool) -> Side:
                 kind,
                 element.attributes,
                 (mention,),
-                _in_order(arguments.get(mention.id, ()), order),
+                _in_order(arguments.get(mention.id, {}).values(), order, distinct=distinct),
                 element.id,
                 _hull(heads.get(mention.id, ())),
             )
@@ -206,12 +207,12 @@ def _numbered(ids: Iterable[str]) -> Mapping[str, int]:
     return {id_: number for number, id_ in enumerate(dict.fromkeys(ids))}
 
 
-def _in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequence[Argument]:
-    """Each once, by role and then by the text: neither the order of links nor a name decides anything."""
-    distinct = set(arguments)
-    if len(distinct) < 2:
-        return list(distinct)
-    return sorted(distinct, key=lambda one: (one.role, one.kind, order[one.element]))
+def _in_order(arguments: Iterable[Argument], order: Mapping[str, int], *, distinct: bool = True) -> Sequence[Argument]:
+    """By role and then by the text, each once if `distinct`: neither the order of links nor a name decides anything."""
+    listed = list(set(arguments) if distinct else arguments)
+    if len(listed) < 2:
+        return listed
+    return sorted(listed, key=lambda one: (one.role, one.kind, order[one.element]))
 
 
 def _first(element: Element) -> Region | Boxes:

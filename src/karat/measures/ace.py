@@ -133,7 +133,7 @@ value_precision = the same / (reference_value - miss_cost + false_alarm_cost)"""
         "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
         "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
         "(Nist.inherent_value, Nist.element_value, Nist.own_mmv, Nist.mmv, Nist.arguments_value, "
-        "Nist.own_arguments_value).",
+        "Nist.own_arguments_value), and prefers what is worth so little more (Nist.gain).",
         "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes); either "
         "way absent against Asserted is a wrong modality.",
         "23 Symmetry is judged by the reference's TYPE in both.",

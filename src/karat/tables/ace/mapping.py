@@ -1,41 +1,37 @@
 """One-to-one mappings: the one that is worth most, and what NIST's scorer takes for it.
 
-A reading turns values into whole numbers before they are compared, so that sums are exact and rounding errors decide
+A reading turns values into whole numbers before they are compared, so that sums are exact, and a rounding error decides
 nothing.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from karat.align.assignment import components, hungarian
-from karat.align.matching import matching
+from karat.tables.ace.scaled import heaviest_matching
 
 IndexPair = tuple[int, int]
 """A row and a column by their numbers."""
 Gains = Mapping[IndexPair, tuple[int, float]]
 """For each pair that may be mapped: what that gains over leaving both unmapped, and their overlap."""
 
-FEW = 30
-"""So many pairs are mapped at once; more are first divided into components."""
-LARGE = 900
-"""Cells of a component's matrix above which it is solved in floating point and sparse."""
+LARGE = 10_000
+"""Pairs in a component above which it is solved with scipy."""
 
 
 def optimal(gains: Gains) -> list[IndexPair]:
     """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
-    usable = {pair: gain for pair, (gain, _) in gains.items() if gain >= 0}
+    usable = {pair: gain for pair, gain in gains.items() if gain[0] >= 0}
     if is_one_to_one(usable):
         return sorted(usable)
     chosen: list[IndexPair] = []
-    for component in components(usable) if len(usable) > FEW else [sorted(usable)]:
-        if len({row for row, _ in component}) * len({column for _, column in component}) > LARGE:
-            weights: dict[tuple[Hashable, Hashable], float] = {
-                pair: usable[pair] / 1e12 + 1e-9 * (1 + min(gains[pair][1], 1e3)) for pair in component
-            }
-            kept = set(matching(weights))
-            chosen += [pair for pair in component if pair in kept]
-        else:
-            chosen += hungarian(_in_order(component, usable, gains))
+    for component in components(usable):
+        chosen += _heaviest(_packed({pair: usable[pair] for pair in component}))
     return sorted(chosen)
+
+
+def _heaviest(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
+    """The one-to-one mapping with the greatest sum of weights, none of which is negative."""
+    return heaviest_matching(weights) if len(weights) > LARGE else hungarian(weights)
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
@@ -49,16 +45,31 @@ def largest(pairs: Iterable[IndexPair]) -> int:
     return len(optimal(dict.fromkeys(pairs, (1, 0.0))))
 
 
-def _in_order(pairs: list[IndexPair], usable: Mapping[IndexPair, int], gains: Gains) -> dict[IndexPair, int]:
-    """Gain, number of pairs, overlap and order of the text, packed into one whole number for each pair."""
-    overlaps = [round(gains[pair][1] * 1e6) for pair in pairs]
-    order = 1 << (len(pairs) + 1)
-    overlap = sum(overlaps) + 1
-    number = len(pairs) + 1
+def _packed(gains: Gains) -> dict[IndexPair, int]:
+    """Gain, number of pairs, overlap and order of the text as one whole number for each pair.
+
+    By the order of the text the first row has the first column that it can have, then the second row, and so on. That
+    takes numbers as long as there are rows; in a large table early rows have early columns on the whole.
+    """
+    rows, columns = (_from_the_end(index for index in side) for side in zip(*gains, strict=True))
+    if len(gains) > LARGE:
+        orders = [rows[row] * columns[column] for row, column in gains]
+        order = len(rows) * len(columns) * min(len(rows), len(columns)) + 1
+    else:
+        base = len(columns) + 1
+        orders = [base ** rows[row] * columns[column] for row, column in gains]
+        order = base ** (len(rows) + 1)
+    overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
+    overlap, number = sum(overlaps) + 1, len(gains) + 1
     return {
-        pair: ((usable[pair] * number + 1) * overlap + common) * order + (order >> rank)
-        for rank, (pair, common) in enumerate(zip(pairs, overlaps, strict=True), 2)
+        pair: ((gain * number + 1) * overlap + common) * order + place
+        for (pair, (gain, _)), common, place in zip(gains.items(), overlaps, orders, strict=True)
     }
+
+
+def _from_the_end(indexes: Iterable[int]) -> dict[int, int]:
+    """The position of each index among them, counted from the last, which is 1."""
+    return {index: position for position, index in enumerate(sorted(set(indexes), reverse=True), 1)}
 
 
 def forced(gains: Gains) -> list[IndexPair]:
@@ -73,20 +84,22 @@ def forced(gains: Gains) -> list[IndexPair]:
     columns = sorted({column for _, column in gains})
     if len(rows) == 1:
         return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
     size = max(len(rows), len(columns)) + 1
     extreme = max(abs(gain) for gain, _ in gains.values())
-    costs = np.full((size, size), 1e-12 * extreme)
-    for (row, column), (gain, _) in gains.items():
-        costs[rows.index(row), columns.index(column)] = -gain
-    found = zip(*linear_sum_assignment(costs), strict=True)
-    within = [(rows[r], columns[c]) for r, c in found if r < len(rows) and c < len(columns)]
-    return [pair for pair in within if pair in gains]
+    # Cells that are no candidates cost just enough for a pair that gains nothing to be preferred to them.
+    free = -extreme // 10**12
+    # So much more that every cell of a full assignment is worth having.
+    base = 2 * (size + 1) * (extreme + 1)
+    rows += range(rows[-1] + 1, rows[-1] + 1 + size - len(rows))
+    columns += range(columns[-1] + 1, columns[-1] + 1 + size - len(columns))
+    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
+    weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
+    return sorted(pair for pair in _heaviest(weights) if pair in gains)
 
 
 def forced_by_component(gains: Gains) -> list[IndexPair]:
     """The same on each connected component of a table by itself."""
-    parts = [{pair: gains[pair] for pair in pairs} for pairs in components(gains)]
+    if all(gain >= 0 for gain, _ in gains.values()):
+        return optimal(gains)
+    parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
     return sorted(pair for part in parts for pair in forced(part))

@@ -6,7 +6,7 @@ from the rest (10, 16, 17, 19, 20, 23, 24).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import fsum, prod
+from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
@@ -179,6 +179,10 @@ class Nist(Plan):
         del is_mapped
         return False
 
+    def gain(self, value: float, unmapped: float) -> int:
+        """21 However small a value is, a factor of 1 - epsilon shows."""
+        return _whole(value) - _whole(unmapped)
+
     def assign(self, gains: Gains) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
         return forced(gains)
@@ -195,6 +199,12 @@ class Nist(Plan):
         """14, 15 A kind that either side lacks altogether has no score."""
         sides = {"gold": gold_kinds, "the system": system_kinds}
         return next((f"{side} has no {kind} at all" for side, kinds in sides.items() if kind not in kinds), None)
+
+
+def _whole(value: float) -> int:
+    """A value in units of 2^-200, to 40 significant bits: a rounding error does not show, an epsilon does."""
+    mantissa, exponent = frexp(value)
+    return round(mantissa * 2**40) << (exponent + 160) if exponent > -160 else 0
 
 
 def as_bytes(gold: str, system: str) -> tuple[bytes, bytes]:

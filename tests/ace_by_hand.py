@@ -109,7 +109,10 @@ def tokens(documents: Iterable[Document]) -> Side:
 
 
 def promoted(documents: Iterable[Document], *, arguments: bool) -> Side:
-    """Every mention a token; arguments are promoted, too, or are mentions of whole elements (sections 3.2.6 to 8)."""
+    """Every mention a token; arguments are promoted, too, or are mentions of whole elements (sections 3.2.6 to 8).
+
+    A mention is one argument in a role, however often it is repeated; two mentions of one element are two.
+    """
     side: Side = {}
     for document in documents:
         attributes = {cluster.id: cluster.attributes for cluster in document.clusters}
@@ -122,13 +125,11 @@ def promoted(documents: Iterable[Document], *, arguments: bool) -> Side:
                 str(mention.cluster),
             )
             side[mention.kind, mention.id] = token
-        for link in document.links:
-            if link.source in mentions:
-                token, target = side[mentions[link.source].kind, link.source], mentions[link.target]
-                argument = link.kind, target.kind, target.id if arguments else str(target.cluster)
-                if argument not in token.arguments:
-                    token.arguments.append(argument)
-                if link.kind in MAIN:
+        for role, source, mention_id in dict.fromkeys((link.kind, link.source, link.target) for link in document.links):
+            if source in mentions:
+                token, target = side[mentions[source].kind, source], mentions[mention_id]
+                token.arguments.append((role, target.kind, target.id if arguments else str(target.cluster)))
+                if role in MAIN:
                     token.heads.append((target.head or target.span)[0])
     return side
 
@@ -494,7 +495,7 @@ def some_corpus(random: Random, side: str, names: list[str], *, shared: bool) ->
                     mentions.append(Mention(mention, ((begin, begin + 5),), kind=kind, cluster=id_))
                     for role in _roles(random, kind):
                         target = random.choice([*holders.values()])
-                        links.append(Link(role, mention, target.id))
+                        links += [Link(role, mention, target.id)] * random.choice((1, 1, 1, 2))
                         links.append(Link(role, id_, str(target.cluster)))
         links = _with_one_of_each(links)
         found.append(Document(name, mentions=tuple(mentions), clusters=tuple(clusters.values()), links=tuple(links)))
@@ -506,7 +507,7 @@ def _with_one_of_each(links: list[Link]) -> list[Link]:
     taken: dict[tuple[str, str], str] = {}
     return [
         link
-        for link in dict.fromkeys(links)
+        for link in links
         if link.kind not in MAIN or taken.setdefault((link.kind, link.source), link.target) == link.target
     ]
 

@@ -39,6 +39,13 @@ def completed(side: Side) -> Side:
     return side
 
 
+def once(side: Side) -> Side:
+    """With arguments that name an element once in each role, though two of its mentions may be in it."""
+    for token in side.values():
+        token.arguments = list(dict.fromkeys(token.arguments))
+    return side
+
+
 def forced(gains: dict[Edge, Fraction]) -> list[tuple[Edge, ...]]:
     """The assignments of least cost: one row takes its cheapest column; else a square with one row and column more."""
     rows, columns = sorted({row for row, _ in gains}), sorted({column for _, column in gains})
@@ -135,7 +142,7 @@ class Nist(Plan):
 
     def argued(self, system: Side, kind: str, *, is_promoted: bool) -> list[Row]:
         completed(system)
-        side = completed(promoted(self.documents[0], arguments=False)) if is_promoted else self.gold
+        side = once(completed(promoted(self.documents[0], arguments=False))) if is_promoted else self.gold
         golds = [token for token in side.values() if token.kind == kind]
         systems = [token for token in system.values() if token.kind == kind]
         values = {}

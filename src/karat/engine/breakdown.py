@@ -15,7 +15,7 @@ from karat.engine.unit_counts import UnitCounts, finished_scores
 from karat.errors import Finding, Rule, nearest
 from karat.filters import collapsing, restricted
 from karat.model import Document, Mention, Pair, Value
-from karat.plugin import AlignedPairs, AlignmentSpec, Averages, Element, Measure, Tables
+from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Tables
 from karat.protocols import Protocol
 
 NO_FIELD = Rule(
@@ -76,7 +76,7 @@ class Breakdown:
         by_key: dict[Key, list[tuple[float, ...]]] = {}
         for outcome in measure.outcomes(table):
             item = outcome.gold if outcome.gold is not None else outcome.system
-            assert isinstance(item, Mention | Element), (
+            assert isinstance(item, Mention | ElementItem), (
                 "a table of other items says by which alignment it is restricted"
             )
             key = self._key(item, document, in_gold=outcome.gold is not None)
@@ -104,7 +104,7 @@ class Breakdown:
         for key in dict.fromkeys([*golds, *systems]):
             yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
 
-    def _key(self, item: Mention | Element, document: Document | None, *, in_gold: bool) -> Key:
+    def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol considers equal are one row, spelt as in gold."""
         value = self._value(item, document)
         key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -112,7 +112,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, item: Mention | Element, document: Document | None) -> Key:
+    def _value(self, item: Mention | ElementItem, document: Document | None) -> Key:
         if self._is_attribute:
             return item.attributes.get(self.field)
         if self.field == "kind":

@@ -7,27 +7,43 @@
     RDR, VDR         Value(token) = Element_Value(token) · Arguments_Value(token)
     EMD, RMD, VMD    the same, each mention promoted to an element of its own
 
-The formulas stand in `karat.tables.ace`, one function each; here mapped and unmapped tokens become counts and costs. A
-mapped reference is correct if all attributes and arguments are right, else an error; what it lost is `error_cost` in
-either case.
+The formulas are methods of `Plan` in `karat.tables.ace`; its subclass `Nist` overrides what NIST's scorer computes
+otherwise. Here mapped and unmapped tokens become counts and costs. A mapped reference is correct if all attributes and
+arguments are right, else an error; what it lost is `error_cost` in either case.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.errors import UsageError
 from karat.model import Value
-from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, Unscored
-from karat.plugin import Element as Item
-from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
-from karat.tables.ace.elements import Element, Elements, Promoted
-from karat.tables.ace.mentions import MentionValues
-from karat.tables.ace.parameters import ARGUED, DETECTED, Detection, Readings, Recognition, Values
-from karat.tables.ace.values import ElementValues, Valued, Weighting
+from karat.plugin import Card, Detail, ElementItem, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
+from karat.tables.ace.detection import DetectionTable, DetectionValues
+from karat.tables.ace.elements import WholeElements
+from karat.tables.ace.explanation import compared_attributes, compared_parts, losses
+from karat.tables.ace.mentions import MentionCorrespondences
+from karat.tables.ace.nist import Nist
+from karat.tables.ace.parameters import (
+    ARGUED,
+    DETECTED,
+    AceOptions,
+    ArgumentScoring,
+    Averaging,
+    DetectionParameters,
+    MappingCondition,
+    RecognitionParameters,
+    RelationArguments,
+    ValueParameters,
+    Weighting,
+)
+from karat.tables.ace.plan import Plan
+from karat.tables.ace.promotion import PromotedEntities, PromotedRelations
+from karat.tables.ace.recognition import RecognitionTable, RecognitionValues
+from karat.tables.ace.records import Element
 
 TASKS = {
     "edr": "entity",
@@ -84,87 +100,98 @@ value_precision = the same / (reference_value - miss_cost + false_alarm_cost)"""
     departures=(
         "1 min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
         "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN pays 0.50 for detection (parameters).",
-        "3 An absent SET is absent; the scorer reads NO and pays for it (readings.defaults).",
+        "3 An absent SET is absent; the scorer reads NO and pays for it (Nist.default_attributes).",
         "4 An absent mention ROLE is not compared; the scorer takes the entity's TYPE, so that a wrong TYPE is a wrong "
-        "ROLE of each mention too (readings.absent_role).",
+        "ROLE of each mention too (Nist.mention_role).",
         "5 Arg-1 against Arg-2 in an asymmetric relation do not correspond (Table 16); in the scorer they do, at the "
-        "price of TYPE and SUBTYPE (readings.swapped).",
+        "price of TYPE and SUBTYPE (Nist.argument_pair, Nist.relation_element_value).",
         "6 An unmapped relation is worth nothing, since W_A-FA is 0; the scorer takes 0.75 of its arguments' value "
-        "(readings.unmapped).",
-        "7 An unmapped event loses 0.75 · 0.50 of its arguments' value; in the scorer 0.75 (readings.unmapped).",
+        "(Nist.unmapped_relation_value).",
+        "7 An unmapped event loses 0.75 · 0.50 of its arguments' value; in the scorer 0.75 "
+        "(Nist.unmapped_relation_value).",
         "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer what the reference's element is "
-        "worth (readings.promoted_value).",
-        "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (readings.promoted_value).",
+        "worth (Nist.promoted_argument_value, Nist.promoted_arguments_value).",
+        "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (Nist.promoted_arguments_value).",
         "10 The scorer's false alarms in RMD and VMD cost what the promoted mention is worth: a consequence of 6 to 8.",
         "11 Mappings are true optima; the scorer's tables of one row are mapped at any price, and full ones nearly so "
-        "(readings.assignment), and its conditions look at that mapping alone (readings.conditions).",
+        "(Nist.assign, Nist.assign_elements), and its conditions look at that mapping alone (Nist.argument_mapping).",
         "12 `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
-        "the scorer nothing ever is (readings.promoted_mapping).",
+        "the scorer nothing ever is (Nist.promoted_is_mapped).",
         "13 Correct in RMD and VMD: an argument is right when it is mapped; in the scorer none is, so that a perfect "
-        "system has precision 0 (readings.promoted_mapping).",
+        "system has precision 0 (Nist.promoted_is_right).",
         "14 What the system has of a kind that the reference lacks keeps its value as an argument; in the scorer it is "
-        "worth nothing and is no false alarm (readings.absent_kind).",
-        "15 A kind that the system lacks scores 0; the scorer prints nothing (readings.absent_kind).",
+        "worth nothing and is no false alarm (Nist.has_value, Nist.reason_to_omit).",
+        "15 A kind that the system lacks scores 0; the scorer prints nothing (Nist.reason_to_omit).",
         "16 W_M-CR: the formula multiplies it into every unmapped mention, the text only into those that correspond to "
         "some reference mention. Both protocols do as the text says.",
         "17 Level-weighted false alarms have no reference to divide by; both protocols take the token's own mentions.",
         "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
-        "by its extent (readings.argumentless).",
+        "by its extent (Nist.shares_argument).",
         "19 With processing=cross-document a level is that of all mentions of an entity; the scorer stops if documents "
         "differ. An element whose attributes differ between documents is refused by both.",
         "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
         "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
-        "(readings.epsilon).",
-        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (readings.defaults); either way "
-        "absent against Asserted is a wrong modality.",
+        "(Nist.inherent_value, Nist.element_value, Nist.own_mmv, Nist.mmv, Nist.arguments_value, "
+        "Nist.own_arguments_value), and prefers what is worth so little more (Nist.gain).",
+        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes); either "
+        "way absent against Asserted is a wrong modality.",
         "23 Symmetry is judged by the reference's TYPE in both.",
         "24 averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer always refuses it.",
         "25 An unknown entity TYPE: worth 1 like all others by Table 12, nothing in the scorer (AttrValue).",
         "26 Text match: characters of the heads; in the scorer bytes in capitals, of ASCII texts only letters and "
-        "digits (readings.text_match).",
-        "RMD: spans of heads must share a character; in the scorer they may touch (readings.promoted_spans).",
+        "digits (Nist.texts_match).",
+        "27 RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the "
+        "scorer one (Nist.promoted_arguments).",
+        "28 RMD: spans of heads must share a character; in the scorer they may touch (Nist.heads_meet).",
     ),
     laws=("order", "ids", "additive", "outcomes"),
 )
 
 
-class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says to the family."""
+READINGS: dict[str, type[Plan]] = {"plan": Plan, "nist": Nist}
+"""What a protocol can name as its reading."""
 
-    EDR: Detection
-    VAL: Detection
-    TERN: Detection
-    RDR: Recognition
-    VDR: Recognition
-    readings: Readings = Readings()
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a protocol gives to the family."""
+
+    reading: str
+    """Whose formulas: those of the plan, or those of NIST's scorer."""
+    EDR: DetectionParameters
+    VAL: DetectionParameters
+    TERN: DetectionParameters
+    RDR: RecognitionParameters
+    VDR: RecognitionParameters
     sets: dict[str, dict[str, dict[str, Any]]] = {}
     """Named sets of parameters: what each changes in the tables above."""
     parameters: str = "DEFAULT"
     """The set that is used."""
     weighting: Weighting = "level"
-    mapping: Condition = "arguments"
-    relation_arguments: Literal["0", "1", "both"] = "both"
-    argument_scoring: Literal["overlapping", "mapped"] = "overlapping"
-    averaging: Literal["arithmetic", "geometric"] = "arithmetic"
+    mapping: MappingCondition = "arguments"
+    relation_arguments: RelationArguments = "both"
+    argument_scoring: ArgumentScoring = "overlapping"
+    averaging: Averaging = "arithmetic"
 
     def __post_init__(self) -> None:
-        """Every set must fit the tables, whichever is chosen."""
+        """Check names, and that every set fits the tables, whichever is chosen."""
+        if self.reading not in READINGS:
+            raise ValueError(f"there is no reading {self.reading!r}; there are {' and '.join(READINGS)}")
         if self.parameters not in ("DEFAULT", *self.sets):
             raise ValueError(f"there is no set of parameters {self.parameters!r}")
         for changes in self.sets.values():
             self._tables.changed(changes)
 
     @property
-    def _tables(self) -> Values:
-        return Values(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR, self.readings)
+    def _tables(self) -> ValueParameters:
+        return ValueParameters(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR)
 
-    def values(self) -> Values:
-        """The tables, changed by the chosen set."""
-        return self._tables.changed(self.sets.get(self.parameters, {}))
-
-    def conditions(self) -> Conditions:
-        """What was chosen for relations and events."""
-        return Conditions(self.mapping, self.relation_arguments, self.argument_scoring, self.averaging)
+    def formulas(self) -> Plan:
+        """The formulas of the reading, with the tables as the chosen set changes them."""
+        tables = self._tables.changed(self.sets.get(self.parameters, {}))
+        options = AceOptions(
+            self.weighting, self.mapping, self.relation_arguments, self.argument_scoring, self.averaging
+        )
+        return READINGS[self.reading](tables, options)
 
 
 class ValueCounts(Counts, frozen=True):
@@ -212,36 +239,43 @@ class ValueCounts(Counts, frozen=True):
         }
 
 
-class Token(Struct, frozen=True, gc=False):
-    """A reference, what it is mapped to, or a system token that is mapped to nothing; and what that is worth."""
+ValueTable = DetectionTable | RecognitionTable
+
+
+class TokenOutcome(Struct, frozen=True, gc=False):
+    """A reference with what it is mapped to, or a system token that is mapped to nothing; and what that costs."""
 
     gold: str | None
     system: str | None
     worth: float
-    """The reference's value, or the system token's own where there is none."""
+    """The reference's value, or the system token's own where there is no reference."""
     cost: float
 
-    def counts(self, table: Valued | Related) -> tuple[float, ...]:
+    def counts(self, table: ValueTable) -> tuple[float, ...]:
         """The numbers of `ValueCounts`."""
         if self.gold is None:
             return (0, 0, 0, 0, 1, 0.0, 0.0, self.cost, 0.0)
         if self.system is None:
             return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
-        ends = self.gold, self.system
-        right = not table.wrong(*ends) and not table.wrong_arguments(*ends)
-        return (1, right, not right, 0, 0, self.worth, 0.0, 0.0, self.cost)
+        is_correct = _is_correct(table, self.gold, self.system)
+        return (1, is_correct, not is_correct, 0, 0, self.worth, 0.0, 0.0, self.cost)
 
 
-def tokens(table: Valued | Related) -> Iterator[Token]:
+def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
     """References in order, then system tokens that are mapped to nothing."""
     mapping = table.mapping
     for gold, worth in table.reference.items():
         system = mapping.get(gold)
-        yield Token(gold, system, worth, worth if system is None else worth - table.value(gold, system))
+        yield TokenOutcome(gold, system, worth, worth if system is None else worth - table.value(gold, system))
     mapped = set(mapping.values())
     for system in table.system:
         if system not in mapped:
-            yield Token(None, system, table.own(system), -table.alarms[system])
+            yield TokenOutcome(None, system, table.own(system), -table.unmapped[system])
+
+
+def _is_correct(table: ValueTable, gold: str, system: str) -> bool:
+    """Whether a mapped reference is right in all attributes and arguments; else it is an error."""
+    return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
 
 
 FIELDS = (
@@ -250,86 +284,90 @@ FIELDS = (
 )
 
 
-class Task(Measure[Valued | Related, ValueCounts], frozen=True):
+class Task(Measure[ValueTable, ValueCounts], frozen=True):
     """One of the eight tasks."""
 
     name: str
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """What its outcomes can be broken down by, beside what documents and mentions have."""
-        return FIELDS
+    kind: str
+    """Of the elements that it scores."""
 
     @property
     def id(self) -> str:
         """`ace.` and the task."""
         return f"ace.{self.name}"
 
-    def count(self, table: Valued | Related) -> ValueCounts:
-        """Sums over tokens."""
-        return ValueCounts.summed([token.counts(table) for token in tokens(table)])
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Attributes of elements, and the ranges that they are in."""
+        return FIELDS
 
-    def outcomes(self, table: Valued | Related) -> Iterator[Outcome[ValueCounts]]:
+    def count(self, table: ValueTable) -> ValueCounts:
+        """Sums over tokens."""
+        return ValueCounts.summed([token.counts(table) for token in token_outcomes(table)])
+
+    def outcomes(self, table: ValueTable) -> Iterator[Outcome[ValueCounts]]:
         """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
-        for token in tokens(table):
+        for token in token_outcomes(table):
             gold = None if token.gold is None else _item(token, table, table.gold[token.gold].element)
             system = None if token.system is None else _item(token, table, table.system[token.system].element)
             yield Outcome(gold, system, ValueCounts(*token.counts(table)))
 
-    def details(self, table: Valued | Related) -> Iterator[Detail]:
+    def details(self, table: ValueTable) -> Iterator[Detail]:
         """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
-        kind = table.want.kind
-        for token in tokens(table):
-            ours, theirs = table.attributes(token.gold, token.system)
-            yield Detail(kind, _side(kind, ours), _side(kind, theirs), _told(token, table))
+        kind = self.kind
+        for token in token_outcomes(table):
+            gold, system = compared_attributes(table, token.gold, token.system)
+            yield Detail(kind, _attributes_item(kind, gold), _attributes_item(kind, system), _listed(token, table))
             if token.gold is not None and token.system is not None:
-                for part, ours, theirs in table.parts_of(token.gold, token.system):
-                    yield Detail(part, _side(part, ours), _side(part, theirs))
+                for part, gold, system in compared_parts(table, token.gold, token.system):
+                    yield Detail(part, _attributes_item(part, gold), _attributes_item(part, system))
 
 
-def _side(kind: str, attributes: Mapping[str, Value] | None) -> Item | None:
-    return None if attributes is None else Item(kind, attributes)
+def _attributes_item(kind: str, attributes: Mapping[str, Value] | None) -> ElementItem | None:
+    return None if attributes is None else ElementItem(kind, attributes)
 
 
-def _told(token: Token, table: Valued | Related) -> dict[str, Any]:
-    """One token as it is listed."""
-    told: dict[str, Any] = {}
+def _listed(token: TokenOutcome, table: ValueTable) -> dict[str, Any]:
+    """One token as `--details` lists it."""
+    listed: dict[str, Any] = {}
     if token.gold is not None:
-        told["reference"] = _name(table.gold[token.gold].element)
+        listed["reference"] = _written_id(table.gold[token.gold].element)
     if token.system is not None:
-        told["system"] = _name(table.system[token.system].element)
+        listed["system"] = _written_id(table.system[token.system].element)
     if token.gold is None:
-        return told | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
+        return listed | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
     if token.system is None:
-        return told | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
-    wrong = table.wrong(token.gold, token.system) or table.wrong_arguments(token.gold, token.system)
-    return told | {
-        "outcome": "error" if wrong else "correct",
+        return listed | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
+    return listed | {
+        "outcome": "correct" if _is_correct(table, token.gold, token.system) else "error",
         "worth": token.worth,
         "value": token.worth - token.cost,
-        "lost": table.lost(token.gold, token.system),
+        "lost": losses(table, token.gold, token.system),
     }
 
 
-def _name(element: Element) -> str:
+def _written_id(element: Element) -> str:
     """The id that the file has for it: of a promoted element, that of the mention."""
     return element.id if element.parent is None else element.mentions[0].id
 
 
-VALUES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
-MENTIONS = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
-ERRORS = ((0, "0"), (1, "1"), (inf, "2 and more"))
+VALUE_RANGES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
+MENTION_RANGES = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
+ERROR_RANGES = ((0, "0"), (1, "1"), (inf, "2 and more"))
 
 
-def _item(token: Token, table: Valued | Related, element: Element) -> Item:
+def _item(token: TokenOutcome, table: ValueTable, element: Element) -> ElementItem:
     """An element with the ranges of value, mention count and argument errors that it is in."""
-    derived = {"value": _range(VALUES, token.worth), "mention_count": _range(MENTIONS, len(element.mentions))}
-    if isinstance(table, Related) and token.gold is not None:
+    derived = {
+        "value": _range(VALUE_RANGES, token.worth),
+        "mention_count": _range(MENTION_RANGES, len(element.mentions)),
+    }
+    if isinstance(table, RecognitionTable) and token.gold is not None:
         wrong = len(table.gold[token.gold].arguments)
         if token.system is not None:
             wrong = len(table.wrong_arguments(token.gold, token.system))
-        derived["argument_errors"] = _range(ERRORS, wrong)
-    return Item(element.kind, {**element.attributes, **derived})
+        derived["argument_errors"] = _range(ERROR_RANGES, wrong)
+    return ElementItem(element.kind, {**element.attributes, **derived})
 
 
 def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
@@ -337,47 +375,43 @@ def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
-    """The tasks, without those that are left out."""
-    values, conditions = parameters.values(), parameters.conditions()
+    """The tasks; those that cannot be scored here with the reason."""
+    reading = parameters.formulas()
     if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
         hint = "The plan allows it only where all arguments are mapped: --set mapping=all or mapping=all+extents."
         raise UsageError("bad-value", f"averaging=geometric with mapping={parameters.mapping}", hint)
-    left_out = absent(parameters, setting)
-    is_scored = values.readings.absent_kind == "scored"
-    whole = Elements(values)
-    entities = Promoted(whole)
-    arguments = Promoted(whole, entities)
+    whole = WholeElements(reading)
+    promoted_entities = PromotedEntities(whole)
+    promoted = PromotedRelations(promoted_entities)
+    mentions = {kind: MentionCorrespondences(kind, whole) for kind in DETECTED}
 
-    mentions = {kind: MentionValues(kind, values, whole) for kind in DETECTED}
+    def detection(kind: str, elements: WholeElements | PromotedEntities | PromotedRelations) -> DetectionValues:
+        return DetectionValues(mentions[kind], elements, has_value=reading.has_value(kind, setting.gold_kinds))
 
-    def detection(kind: str, elements: Elements | Promoted) -> ElementValues:
-        is_worthless = not is_scored and kind not in setting.gold_kinds
-        return ElementValues(mentions[kind], parameters.weighting, elements, is_worthless=is_worthless)
-
-    own = {kind: detection(kind, whole) for kind in DETECTED}
-    promoted = {kind: detection(kind, arguments) for kind in DETECTED}
-    artefacts: dict[str, Any] = {
-        **{task: own[TASKS[task]] for task in ("edr", "val", "tern")},
-        **{task: ArgumentValues(TASKS[task], values, conditions, whole, own) for task in ("rdr", "vdr")},
-        "emd": detection("entity", entities),
-        **{task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")},
+    values = {kind: detection(kind, whole) for kind in DETECTED}
+    promoted_values = {kind: detection(kind, promoted) for kind in DETECTED}
+    specs: dict[str, TableSpec[Any]] = {
+        **{task: values[TASKS[task]] for task in ("edr", "val", "tern")},
+        **{task: RecognitionValues(TASKS[task], whole, values) for task in ("rdr", "vdr")},
+        "emd": detection("entity", promoted_entities),
+        **{task: RecognitionValues(TASKS[task], promoted, promoted_values, values) for task in ("rmd", "vmd")},
     }
-    tasks = [Task(artefacts[task], task) for task in TASKS]
-    return [Unscored(task.id, left_out[task.id]) if task.id in left_out else task for task in tasks]
+    reasons = _reasons_to_omit(parameters, setting)
+    tasks = [Task(specs[task], task, kind) for task, kind in TASKS.items()]
+    return [Unscored(task.id, reasons[task.name]) if task.name in reasons else task for task in tasks]
 
 
-def absent(parameters: Parameters, setting: Setting) -> dict[str, str]:
+def _reasons_to_omit(parameters: Parameters, setting: Setting) -> dict[str, str]:
     """Tasks that are left out, and why: no elements of a kind at all, or a product where W_A-FA is not 0."""
-    values = parameters.values()
-    found: dict[str, str] = {}
-    sides = {"gold": setting.gold_kinds, "the system": setting.system_kinds}
+    reading = parameters.formulas()
+    reasons: dict[str, str] = {}
     for task, kind in TASKS.items():
-        lacking = [side for side, kinds in sides.items() if kind not in kinds]
-        if values.readings.absent_kind == "left-out" and lacking:
-            found[f"ace.{task}"] = f"{lacking[0]} has no {kind} at all"
-        elif parameters.averaging == "geometric" and kind in ARGUED and (weight := values.recognition(kind).W_A_FA):
-            found[f"ace.{task}"] = f"a product of arguments is allowed where W_A-FA is 0, and here it is {weight:g}"
-    return found
+        reason = reading.reason_to_omit(kind, setting.gold_kinds, setting.system_kinds)
+        if reason is not None:
+            reasons[task] = reason
+        elif parameters.averaging == "geometric" and kind in ARGUED and (weight := reading.recognition[kind].W_A_FA):
+            reasons[task] = f"a product of arguments is allowed where W_A-FA is 0, and here it is {weight:g}"
+    return reasons
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -33,7 +33,7 @@ class Card(Struct, frozen=True):
     laws: tuple[Law, ...] = ()
 
 
-class Element(Struct, frozen=True):
+class ElementItem(Struct, frozen=True):
     """An item with attributes that is not a mention, such as an entity, a relation or an event."""
 
     kind: str
@@ -64,7 +64,7 @@ class TreeItem(Struct, frozen=True):
     """Its events."""
 
 
-Item = Mention | Element | ClusterItem | LinkItem | TreeItem
+Item = Mention | ElementItem | ClusterItem | LinkItem | TreeItem
 """What an outcome is about."""
 
 
@@ -81,8 +81,8 @@ class Detail(Struct, frozen=True):
 
     part: str
     """What it is: an entity, a mention of it, an argument, ..."""
-    gold: Element | None
-    system: Element | None
+    gold: ElementItem | None
+    system: ElementItem | None
     listed: Mapping[str, Any] | None = None
     """What is listed about it; None: it only counts in the confusions."""
 

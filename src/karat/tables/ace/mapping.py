@@ -1,93 +1,105 @@
-"""One-to-one mappings: the one that is worth most, and what NIST's program takes for it."""
+"""One-to-one mappings: the one that is worth most, and what NIST's scorer takes for it.
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+A reading turns values into whole numbers before they are compared, so that sums are exact, and a rounding error decides
+nothing.
+"""
 
-from karat.align.assignment import Edge, components, hungarian
-from karat.align.matching import matching
+from collections.abc import Collection, Iterable, Mapping
 
-Gains = Mapping[Edge, tuple[float, float]]
-"""For each pair (row, column) that may be mapped: what that gains over leaving both unmapped, and their overlap."""
+from karat.align.assignment import components, hungarian
+from karat.tables.ace.scaled import heaviest_matching
 
-Mapper = Callable[[Gains], list[Edge]]
+IndexPair = tuple[int, int]
+"""A row and a column by their numbers."""
+Gains = Mapping[IndexPair, tuple[int, float]]
+"""For each pair that may be mapped: what that gains over leaving both unmapped, and their overlap."""
 
-UNIT = 1e12
-"""Gains are compared in whole units of 1e-12, so that rounding errors decide nothing."""
-FEW = 30
-"""So many pairs are mapped at once; more are first divided into components."""
-LARGE = 900
-"""Cells of a component's matrix above which it is solved in floating point and sparse."""
+LARGE = 10_000
+"""Pairs in a component above which it is solved with scipy."""
 
 
-def optimal(gains: Gains) -> list[Edge]:
+def optimal(gains: Gains) -> list[IndexPair]:
     """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
-    if len(gains) == 1:
-        return [edge for edge, (value, _) in gains.items() if value * UNIT >= -0.5]
-    usable = {edge: gain for edge, (value, _) in gains.items() if (gain := round(value * UNIT)) >= 0}
-    if is_matching(usable):
+    usable = {pair: gain for pair, gain in gains.items() if gain[0] >= 0}
+    if is_one_to_one(usable):
         return sorted(usable)
-    chosen: list[Edge] = []
-    for edges in components(usable) if len(usable) > FEW else [sorted(usable)]:
-        if len({row for row, _ in edges}) * len({column for _, column in edges}) > LARGE:
-            weights: dict[tuple[Hashable, Hashable], float] = {
-                edge: usable[edge] / UNIT + 1e-9 * (1 + min(gains[edge][1], 1e3)) for edge in edges
-            }
-            kept = set(matching(weights))
-            chosen += [edge for edge in edges if edge in kept]
-        else:
-            chosen += hungarian(_in_order(edges, usable, gains))
+    chosen: list[IndexPair] = []
+    for component in components(usable):
+        chosen += _heaviest(_packed({pair: usable[pair] for pair in component}))
     return sorted(chosen)
 
 
-def is_matching(edges: Collection[Edge]) -> bool:
-    """Whether nothing has to be decided: no row and no column occurs twice."""
-    rows, columns = zip(*edges, strict=True) if edges else ((), ())
-    return len(set(rows)) == len(set(columns)) == len(edges)
+def _heaviest(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
+    """The one-to-one mapping with the greatest sum of weights, none of which is negative."""
+    return heaviest_matching(weights) if len(weights) > LARGE else hungarian(weights)
 
 
-def _in_order(edges: list[Edge], usable: Mapping[Edge, int], gains: Gains) -> dict[Edge, int]:
-    """Gain, number of pairs, overlap and order of the text, laid into one whole number for each edge."""
-    overlaps = [round(gains[edge][1] * 1e6) for edge in edges]
-    order = 1 << (len(edges) + 1)
-    overlap = sum(overlaps) + 1
-    pairs = len(edges) + 1
+def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
+    """Whether no row and no column occurs twice, so that nothing has to be decided."""
+    rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
+    return len(set(rows)) == len(set(columns)) == len(pairs)
+
+
+def largest(pairs: Iterable[IndexPair]) -> int:
+    """The number of pairs that a one-to-one mapping can have, at most."""
+    return len(optimal(dict.fromkeys(pairs, (1, 0.0))))
+
+
+def _packed(gains: Gains) -> dict[IndexPair, int]:
+    """Gain, number of pairs, overlap and order of the text as one whole number for each pair.
+
+    By the order of the text the first row has the first column that it can have, then the second row, and so on. That
+    takes numbers as long as there are rows; in a large table early rows have early columns on the whole.
+    """
+    rows, columns = (_from_the_end(index for index in side) for side in zip(*gains, strict=True))
+    if len(gains) > LARGE:
+        orders = [rows[row] * columns[column] for row, column in gains]
+        order = len(rows) * len(columns) * min(len(rows), len(columns)) + 1
+    else:
+        base = len(columns) + 1
+        orders = [base ** rows[row] * columns[column] for row, column in gains]
+        order = base ** (len(rows) + 1)
+    overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
+    overlap, number = sum(overlaps) + 1, len(gains) + 1
     return {
-        edge: ((usable[edge] * pairs + 1) * overlap + common) * order + (order >> rank)
-        for rank, (edge, common) in enumerate(zip(edges, overlaps, strict=True), 2)
+        pair: ((gain * number + 1) * overlap + common) * order + place
+        for (pair, (gain, _)), common, place in zip(gains.items(), overlaps, orders, strict=True)
     }
 
 
-def forced(gains: Gains) -> list[Edge]:
-    """As NIST's program assigns: minimal costs in a square matrix with one row and column more than there are.
+def _from_the_end(indexes: Iterable[int]) -> dict[int, int]:
+    """The position of each index among them, counted from the last, which is 1."""
+    return {index: position for position, index in enumerate(sorted(set(indexes), reverse=True), 1)}
+
+
+def forced(gains: Gains) -> list[IndexPair]:
+    """As NIST's scorer assigns: minimal costs in a square matrix with one row and column more than there are.
 
     Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
     pairs, and in a table with one row the cheapest column is taken at any price.
     """
-    if all(value >= 0 for value, _ in gains.values()):
+    if all(gain >= 0 for gain, _ in gains.values()):
         return optimal(gains)
     rows = sorted({row for row, _ in gains})
     columns = sorted({column for _, column in gains})
     if len(rows) == 1:
-        return [min(gains, key=lambda edge: (-gains[edge][0], edge))]
-    import numpy as np
-    from scipy.optimize import linear_sum_assignment
-
+        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
     size = max(len(rows), len(columns)) + 1
-    largest = max(abs(value) for value, _ in gains.values())
-    costs = np.full((size, size), 1e-12 * largest)
-    for (row, column), (value, _) in gains.items():
-        costs[rows.index(row), columns.index(column)] = -value
-    found = zip(*linear_sum_assignment(costs), strict=True)
-    within = [(rows[r], columns[c]) for r, c in found if r < len(rows) and c < len(columns)]
-    return [edge for edge in within if edge in gains]
+    extreme = max(abs(gain) for gain, _ in gains.values())
+    # Cells that are no candidates cost just enough for a pair that gains nothing to be preferred to them.
+    free = -extreme // 10**12
+    # So much more that every cell of a full assignment is worth having.
+    base = 2 * (size + 1) * (extreme + 1)
+    rows += range(rows[-1] + 1, rows[-1] + 1 + size - len(rows))
+    columns += range(columns[-1] + 1, columns[-1] + 1 + size - len(columns))
+    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
+    weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
+    return sorted(pair for pair in _heaviest(weights) if pair in gains)
 
 
-def by_component(mapper: Mapper) -> Mapper:
-    """A mapper that works on each connected component by itself."""
-
-    def mapped(gains: Gains) -> list[Edge]:
-        if min([value for value, _ in gains.values()], default=0) >= 0:
-            return optimal(gains)
-        parts = [{edge: gains[edge] for edge in edges} for edges in components(gains)]
-        return sorted(edge for part in parts for edge in mapper(part))
-
-    return mapped
+def forced_by_component(gains: Gains) -> list[IndexPair]:
+    """The same on each connected component of a table by itself."""
+    if all(gain >= 0 for gain, _ in gains.values()):
+        return optimal(gains)
+    parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
+    return sorted(pair for part in parts for pair in forced(part))

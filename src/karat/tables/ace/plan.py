@@ -1,0 +1,323 @@
+"""Appendix A of the ACE 2005 evaluation plan: its formulas, in its order and under its names.
+
+Where the plan leaves something open, the formulas read it as docs/ace-values.md says; `nist.py` has what NIST's scorer
+computes instead.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import ceil, fsum, log, prod
+
+from karat.model import Mention, Value
+from karat.model.regions import shared
+from karat.tables.ace.mapping import Gains, IndexPair, largest, optimal
+from karat.tables.ace.parameters import (
+    AceOptions,
+    DetectionParameters,
+    RecognitionParameters,
+    ValueParameters,
+    value_of,
+)
+from karat.tables.ace.records import (
+    MAIN_ROLES,
+    Argument,
+    ArgumentPair,
+    Element,
+    Location,
+    RelationToken,
+    ScoredMention,
+)
+
+Attributes = Mapping[str, Value]
+
+
+class Plan:
+    """The plan's formulas with the numbers of a protocol and the options of a user."""
+
+    def __init__(self, parameters: ValueParameters, options: AceOptions) -> None:
+        self.options = options
+        self.detection = {"entity": parameters.EDR, "value": parameters.VAL, "time": parameters.TERN}
+        self.recognition = {"relation": parameters.RDR, "event": parameters.VDR}
+
+    def default_attributes(self, kind: str) -> Attributes:
+        """The values of attributes that an element of a kind lacks, where they have any."""
+        del kind
+        return {}
+
+    # EDR, VAL and TERN: Value(token) = Element_Value(token) · Mentions_Value(token)
+
+    def inherent_value(self, parameters: DetectionParameters | RecognitionParameters, attributes: Attributes) -> float:
+        """Element_Value of a token by itself: Π AttrValue(attribute), in TERN Σ AttrValue over existing attributes."""
+        weights = parameters.AttrValue.items()
+        if parameters.W_err:
+            return prod([value_of(weight, attributes.get(name)) for name, weight in weights])
+        return fsum([value_of(weight, attributes[name]) for name, weight in weights if name in attributes])
+
+    def element_value(
+        self,
+        parameters: DetectionParameters | RecognitionParameters,
+        gold: Attributes,
+        system: Attributes,
+        inherent: float,
+    ) -> float:
+        """Element_Value(sys) of a mapped token.
+
+        min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err over attributes that differ, with the minimum as `inherent`.
+        TERN: Σ AttrValue over attributes that both have and that are the same.
+        """
+        if not parameters.W_err:
+            weights = parameters.AttrValue.items()
+            return fsum([value_of(weight, gold[name]) for name, weight in weights if _agree(name, gold, system)])
+        if gold != system:
+            for name, weight in parameters.W_err.items():
+                if gold.get(name) != system.get(name):
+                    inherent *= weight
+        return inherent
+
+    def mention_role(self, mention: Mention, entity: Element) -> Value | None:
+        """The role of an entity mention; None: it has none, and no role differs from it."""
+        del entity
+        return mention.attributes.get("role")
+
+    def own_mmv(self, type_value: float) -> float:
+        """MMV of a mention against itself: MTypeValue(mention)."""
+        return type_value
+
+    def mmv(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention, overlap: float) -> float:
+        """MMV(mention_sys) of a mapped mention: min(MTypeValue(sys), MTypeValue(ref)) · Π W_Merr."""
+        del overlap
+        return min(gold.type_value, system.type_value) * self.mention_errors(parameters, gold, system)
+
+    def mention_errors(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention) -> float:
+        """Π W_Merr over the attributes of two mentions that differ."""
+        if gold.attributes == system.attributes:
+            return 1.0
+        compared = zip(parameters.W_Merr.values(), gold.attributes, system.attributes, strict=True)
+        return prod([weight for weight, one, other in compared if one != other and None not in (one, other)])
+
+    def unmapped_mmv(self, parameters: DetectionParameters, mention: ScoredMention, *, corresponds: bool) -> float:
+        """MMV of an unmapped mention: -MTypeValue · W_M-FA, and · W_M-CR if it corresponds to any reference mention."""
+        return -mention.own * parameters.W_M_FA * (parameters.W_M_CR if corresponds else 1.0)
+
+    def level(self, mentions: Iterable[Mention]) -> str:
+        """The level of an entity: the most valued type of its mentions."""
+        types = [str(mention.attributes.get("type", "")) for mention in mentions]
+        values = self.detection["entity"].MTypeValue
+        return max(types, key=lambda type_: value_of(values, type_), default="")
+
+    def mentions_value(self, kind: str, mmv: float, level: float, own: float) -> float:
+        """Mentions_Value in one document: Σ MMV; level-weighted, level · Σ MMV(sys) / Σ MMV(ref).
+
+        `level` is the smaller of the two levels, `own` the sum of the reference's mentions against themselves; a token
+        by itself and an unmapped one have their own level and mentions.
+        """
+        if kind != "entity" or self.options.weighting == "mention":
+            return mmv
+        return level * (mmv / own) if own else 0.0
+
+    def mentions_correspond(
+        self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention, overlap: float
+    ) -> bool:
+        """Whether two mentions may be mapped to each other.
+
+        mutual_overlap = sys ∩ ref / max(sys, ref) ≥ min_overlap, and of heads fractional_consecutive_string ≥
+        min_text_match.
+        """
+        if overlap < parameters.min_overlap:
+            return False
+        least = parameters.min_text_match
+        return not least or self.texts_match(head_text(gold.mention), head_text(system.mention), least)
+
+    def texts_match(self, gold: str, system: str, least: float) -> bool:
+        """Whether fractional_consecutive_string ≥ least: a common string of that share of the longer text."""
+        return gold == system or have_common_string(gold, system, least)
+
+    # RDR and VDR: Value(token) = Element_Value(token) · Arguments_Value(token)
+
+    def has_basis(
+        self, gold: RelationToken, system: RelationToken, pairs: Collection[IndexPair], overlap: float
+    ) -> bool:
+        """Whether two tokens may be mapped: Tables 15 and 18, and of Table 17 that Arg-1 and Arg-2 must be mappable.
+
+        `pairs` are arguments (system, gold) in correspondence; a condition is met if a one-to-one mapping of them
+        can meet it.
+        """
+        condition = self.options.mapping
+        if not pairs and not overlap:
+            return False
+        if condition in ("arguments", "both") and not self.shares_argument(gold, pairs):
+            return False
+        if condition in ("extents", "both", "all+extents") and not overlap:
+            return False
+        if gold.element.kind == "relation" and self.options.relation_arguments != "0":
+            main = [pair for pair in pairs if system.arguments[pair[0]].role in MAIN_ROLES]
+            if largest(main) < (2 if self.options.relation_arguments == "both" else 1):
+                return False
+        return condition not in ("all", "all+extents") or largest(pairs) == len(gold.arguments)
+
+    def shares_argument(self, gold: RelationToken, pairs: Collection[IndexPair]) -> bool:
+        """The condition `arguments`: at least one argument is mappable to an argument of the reference."""
+        del gold
+        return bool(pairs)
+
+    def argument_pair(
+        self, gold: RelationToken, system: RelationToken, ours: Argument, theirs: Argument, value: float
+    ) -> ArgumentPair | None:
+        """Two arguments whose elements are mappable, with W_err-role; None: their roles may not correspond (Table 16).
+
+        Arg-1 and Arg-2 correspond to their like, of a symmetric reference to either; other roles to other roles.
+        """
+        del system
+        parameters = self.recognition[gold.element.kind]
+        if gold.element.kind == "relation" and (ours.role in MAIN_ROLES or theirs.role in MAIN_ROLES):
+            if ours.role not in MAIN_ROLES or theirs.role not in MAIN_ROLES:
+                return None
+            is_symmetric = gold.element.attributes.get("type") in parameters.symmetric
+            return ArgumentPair(value, 1.0) if ours.role == theirs.role or is_symmetric else None
+        return ArgumentPair(value, 1.0 if ours.role == theirs.role else parameters.W_err_role)
+
+    def argument_mapping(
+        self, gold: RelationToken, system: RelationToken, pairs: Mapping[IndexPair, ArgumentPair], overlap: float
+    ) -> list[IndexPair] | None:
+        """The best mapping of arguments; None: the tokens have no basis for correspondence."""
+        return self.best_arguments(gold.element.kind, pairs) if self.has_basis(gold, system, pairs, overlap) else None
+
+    def best_arguments(self, kind: str, pairs: Mapping[IndexPair, ArgumentPair]) -> list[IndexPair]:
+        """The one-to-one mapping of arguments that maximises Arguments_Value."""
+        if self.options.averaging == "geometric":
+            # First the number of pairs, then their product; what is worth nothing is still mapped.
+            logs = {pair: log(max(one.value * one.role_weight, 1e-300)) + 1e3 for pair, one in pairs.items()}
+            return optimal({pair: (self.gain(value, 0.0), 0.0) for pair, value in logs.items()})
+        weight = self.recognition[kind].W_A_FA
+        return self.assign(
+            {
+                pair: (self.gain(one.value * one.preference + one.value * weight, 0.0), 0.0)
+                for pair, one in pairs.items()
+            }
+        )
+
+    def relation_element_value(
+        self, gold: RelationToken, system: RelationToken, mapped: Collection[ArgumentPair]
+    ) -> float:
+        """Element_Value(sys) of a mapped relation or event."""
+        del mapped
+        parameters, inherent = self.recognition[gold.element.kind], min(gold.inherent, system.inherent)
+        return self.element_value(parameters, gold.element.attributes, system.element.attributes, inherent)
+
+    def arguments_value(
+        self,
+        gold: RelationToken,
+        system: RelationToken,
+        mapped: Mapping[IndexPair, ArgumentPair],
+        overlap: float,
+    ) -> float:
+        """Arguments_Value(sys): Σ MAV over the system's arguments, or their product.
+
+        MAV(arg) = Value(arg_sys, arg_ref) · W_err-role - (Value(arg_sys, arg_sys) - Value(arg_sys, arg_ref)) · W_A-FA,
+        where an unmapped argument has no Value(arg_sys, arg_ref).
+        """
+        del overlap
+        pairs = mapped.values()
+        if self.options.averaging == "geometric":
+            is_full = len(mapped) == len(system.arguments)
+            return prod([max(pair.value, 0.0) * pair.role_weight for pair in pairs]) if is_full else 0.0
+        lost = system.own_total - fsum([pair.value for pair in pairs])
+        weight = self.recognition[gold.element.kind].W_A_FA
+        return fsum([pair.value * pair.role_weight for pair in pairs]) - weight * lost
+
+    def own_arguments_value(self, own_values: Sequence[float], mentions: int) -> float:
+        """Arguments_Value of a token against itself: Σ Value(arg, arg), or their product."""
+        del mentions
+        if self.options.averaging == "geometric":
+            return prod(own_values) if own_values else 0.0
+        return fsum(own_values)
+
+    def unmapped_relation_value(self, parameters: RecognitionParameters, own: float) -> float:
+        """The value of an unmapped token: -W_FA · W_A-FA · Σ Value(arg, arg), never positive."""
+        return -parameters.W_FA * parameters.W_A_FA * own
+
+    # RMD and VMD (sections 3.2.7 and 3.2.8): the same, with mentions promoted to relations and events
+
+    def promoted_arguments(self, arguments: Iterable[Argument]) -> Iterable[Argument]:
+        """The arguments of a reference mention: one for each mention, though two may be of one element."""
+        return arguments
+
+    def promoted_argument_value(self, value: float) -> float:
+        """Argument values are 1 if they are mappable, that is, if their score is not 0."""
+        return 1.0 if value else 0.0
+
+    def promoted_arguments_value(
+        self,
+        gold: RelationToken,
+        system: RelationToken,
+        mapped: Mapping[IndexPair, ArgumentPair],
+        overlap: float,
+    ) -> float:
+        """Arguments_Value(sys) of a promoted mention: as that of other tokens."""
+        return self.arguments_value(gold, system, mapped, overlap)
+
+    def is_in_place(self, gold: Element, system: Element, overlap: float) -> bool:
+        """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
+        return overlap > 0 if gold.kind == "event" else self.heads_meet(gold.heads, system.heads)
+
+    def heads_meet(self, gold: Location, system: Location) -> bool:
+        """Whether two spans of heads have something in common."""
+        return bool(shared(gold, system))
+
+    def promoted_is_mapped(self, reference: str, parent: str | None, mapping: Mapping[str, str]) -> bool:
+        """The option `mapped`: whether the element that was mentioned, the parent, is mapped to the reference's."""
+        return mapping.get(reference) == parent
+
+    def promoted_is_right(self, *, is_mapped: bool) -> bool:
+        """Whether the argument of a reference mention is right: it is if anything is mapped to it."""
+        return is_mapped
+
+    # Mappings, and what is scored at all
+
+    def gain(self, value: float, unmapped: float) -> int:
+        """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
+        return round((value - unmapped) * 1e12)
+
+    def assign(self, gains: Gains) -> list[IndexPair]:
+        """The one-to-one mapping that maximises the sum of values."""
+        return optimal(gains)
+
+    def assign_elements(self, gains: Gains) -> list[IndexPair]:
+        """The globally optimum correspondence between system and reference tokens."""
+        return self.assign(gains)
+
+    def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
+        """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""
+        del kind, gold_kinds
+        return True
+
+    def reason_to_omit(self, kind: str, gold_kinds: Collection[str], system_kinds: Collection[str]) -> str | None:
+        """Why tasks on a kind of element are not scored, if they are not."""
+        del kind, gold_kinds, system_kinds
+        return None
+
+
+def _agree(name: str, gold: Attributes, system: Attributes) -> bool:
+    """Whether both have an attribute, and the same value of it."""
+    return name in gold and name in system and gold[name] == system[name]
+
+
+def head_text(mention: Mention) -> str:
+    """The text of the head."""
+    return mention.texts.get("head", mention.text or "")
+
+
+def have_common_string(one: str | bytes, other: str | bytes, least: float) -> bool:
+    """Whether two texts share a consecutive string of at least that fraction of the longer one.
+
+    They share some string of at least a length if they share one of exactly that length.
+    """
+    longer = max(len(one), len(other))
+    length = ceil(least * longer)
+    if length / longer < least:  # the product was rounded down
+        length += 1
+    elif length > 1 and (length - 1) / longer >= least:  # or up
+        length -= 1
+    if length > min(len(one), len(other)):
+        return False
+    # Not kept: the strings of a long text together are much longer than the text.
+    return any(one[start : start + length] in other for start in range(len(one) - length + 1))  # type: ignore[operator]

@@ -1,0 +1,259 @@
+"""RDR, VDR, RMD and VMD: values of relations and events, and the mapping that is worth most.
+
+    Value(token) = Element_Value(token) · Arguments_Value(token)
+
+Values of arguments come from the tables of entities, values and times, summed over the documents that mention the
+relation or event; in document-level processing there is one.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import fsum
+from typing import Any
+
+from msgspec import Struct
+
+from karat.model.regions import extension
+from karat.plugin import Counted, Tables, TableSpec
+from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementIds, element_mapping
+from karat.tables.ace.elements import WholeElements, extent
+from karat.tables.ace.mapping import IndexPair, optimal
+from karat.tables.ace.mentions import common_extensions
+from karat.tables.ace.plan import Plan
+from karat.tables.ace.promotion import PromotedRelations
+from karat.tables.ace.records import Argument, ArgumentPair, Element, RelationPair, RelationToken, differing
+
+
+class RecognitionValues(TableSpec["RecognitionTable"]):
+    """the values of relations, or of events."""
+
+    def __init__(
+        self,
+        kind: str,
+        elements: WholeElements | PromotedRelations,
+        arguments: Mapping[str, DetectionValues],
+        whole: Mapping[str, DetectionValues] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.reading: Plan = arguments["entity"].reading
+        self.parameters = self.reading.recognition[kind]
+        self.elements = elements
+        self.arguments = arguments
+        """Where the values of arguments come from, by kind."""
+        self.whole = whole or {}
+        """Where arguments are promoted mentions: the values of the elements that they mention."""
+
+    @property
+    def counted(self) -> Counted:
+        """An element may be in several documents of a unit, which the tables of single documents do not show."""
+        return "unit"
+
+    def make(self, tables: Tables) -> "RecognitionTable":
+        """Those of one document."""
+        gold, system = tables.get(self.elements)
+        document = DocumentRelations(tables.pair.gold.id, gold.get(self.kind, []), system.get(self.kind, []))
+        arguments, whole = (
+            {kind: tables.get(values) for kind, values in source.items()} for source in (self.arguments, self.whole)
+        )
+        return RecognitionTable([document], arguments, whole, self)
+
+    def add(self, tables: "Sequence[RecognitionTable]") -> "RecognitionTable":
+        """Documents put together, with the values of their arguments."""
+        documents = [document for table in tables for document in table.documents]
+        arguments = {
+            kind: values.add([table.arguments[kind] for table in tables]) for kind, values in self.arguments.items()
+        }
+        whole = {kind: values.add([table.whole[kind] for table in tables]) for kind, values in self.whole.items()}
+        return RecognitionTable(documents, arguments, whole, self)
+
+
+class DocumentRelations(Struct, frozen=True, gc=False):
+    """The relations or events of both sides of one document."""
+
+    document: str
+    gold: list[Element]
+    system: list[Element]
+
+
+class RecognitionTable:
+    """Values of pairs and of tokens alone, and the mapping between them."""
+
+    def __init__(
+        self,
+        documents: list[DocumentRelations],
+        arguments: Mapping[str, DetectionTable],
+        whole: Mapping[str, DetectionTable],
+        want: RecognitionValues,
+    ) -> None:
+        self.documents = documents
+        self.arguments = arguments
+        self.whole = whole
+        self.want = want
+        self.compared = tuple(want.parameters.W_err)
+        self.is_promoted = bool(whole)
+        gold_values = {kind: table.gold_values for kind, table in arguments.items()}
+        system_values = {kind: table.system_values for kind, table in arguments.items()}
+        self.gold = self._tokens([(one.document, one.gold) for one in documents], gold_values)
+        self.system = self._tokens([(one.document, one.system) for one in documents], system_values)
+
+    def _tokens(
+        self,
+        documents: Sequence[tuple[str, list[Element]]],
+        values: Mapping[str, Mapping[str, Mapping[str, float]]],
+    ) -> dict[str, RelationToken]:
+        """The tokens of one side by id, over all documents that mention them."""
+        reading, parameters = self.want.reading, self.want.parameters
+        same: dict[str, list[tuple[str, Element]]] = {}
+        for document, elements in documents:
+            for element in elements:
+                same.setdefault(element.id, []).append((document, element))
+        tokens = {}
+        for id_, parts in same.items():
+            names = [document for document, _ in parts]
+            element = parts[0][1]
+            arguments = list(element.arguments)
+            if len(parts) > 1:
+                arguments = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
+            own = self.argument_values([(values[kind], argument) for _, kind, argument in arguments], names)
+            mentions = sum([len(part.mentions) for _, part in parts])
+            inherent = reading.inherent_value(parameters, element.attributes)
+            value = inherent * reading.own_arguments_value(own, mentions)
+            tokens[id_] = RelationToken(element, names, arguments, own, fsum(own), inherent, value)
+        return tokens
+
+    def argument_values(
+        self, wanted: Sequence[tuple[Mapping[str, Mapping[Any, float]], Any]], documents: Sequence[str]
+    ) -> list[float]:
+        """Value(arg_sys, arg_ref) or Value(arg, arg) of arguments, over documents."""
+        found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
+        if self.is_promoted:
+            found = [[self.want.reading.promoted_argument_value(value) for value in values] for values in found]
+        return found[0] if len(found) == 1 else [fsum(values) for values in zip(*found, strict=True)]
+
+    @cached_property
+    def unmapped(self) -> dict[str, float]:
+        """The value of each unmapped system token, never positive."""
+        value = self.want.reading.unmapped_relation_value
+        return {id_: value(self.want.parameters, token.value) for id_, token in self.system.items()}
+
+    @cached_property
+    def reference(self) -> dict[str, float]:
+        """The value of each reference."""
+        return {id_: token.value for id_, token in self.gold.items()}
+
+    @cached_property
+    def overlaps(self) -> dict[ElementIds, float]:
+        """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
+        found: dict[ElementIds, list[float]] = {}
+        for document in self.documents:
+            golds = [(element.id, extent(mention)) for element in document.gold for mention in element.mentions]
+            systems = [(element.id, extent(mention)) for element in document.system for mention in element.mentions]
+            gold_sizes, system_sizes = ([extension(region) for _, region in side] for side in (golds, systems))
+            shares: dict[ElementIds, dict[IndexPair, float]] = {}
+            common = common_extensions([region for _, region in golds], [region for _, region in systems])
+            for (s, g), length in common.items():
+                share = length / max(gold_sizes[g], system_sizes[s])
+                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
+            for ids, share_of in shares.items():
+                gains = {pair: (round(share * 1e12), 0.0) for pair, share in share_of.items()}
+                found.setdefault(ids, []).append(fsum([share_of[pair] for pair in optimal(gains)]))
+        return {ids: fsum(values) for ids, values in found.items()}
+
+    @cached_property
+    def pairs(self) -> dict[ElementIds, RelationPair]:
+        """Each two tokens (gold, system) that have a basis for correspondence."""
+        found = {}
+        for (gold, system), values in self._candidates().items():
+            pair = self._pair(self.gold[gold], self.system[system], values, self.overlaps.get((gold, system), 0.0))
+            if pair is not None:
+                found[gold, system] = pair
+        return found
+
+    def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
+        """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
+        holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        for id_, token in self.gold.items():
+            for j, (_, kind, element) in enumerate(token.arguments):
+                holders.setdefault((kind, element), []).append((id_, j))
+        found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
+        for id_, token in self.system.items():
+            for i, (_, kind, element) in enumerate(token.arguments):
+                table = self.arguments[kind]
+                partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
+                wanted = [(table.by_document, (partner, element)) for partner in partners]
+                for partner, value in zip(partners, self.argument_values(wanted, token.documents), strict=True):
+                    for holder, j in holders[kind, partner]:
+                        found.setdefault((holder, id_), {})[i, j] = value
+        return found
+
+    def _pair(
+        self, gold: RelationToken, system: RelationToken, values: Mapping[IndexPair, float], overlap: float
+    ) -> RelationPair | None:
+        """Value(token) = Element_Value(sys) · Arguments_Value(sys), if there is a basis for correspondence."""
+        reading = self.want.reading
+        if self.is_promoted and not reading.is_in_place(gold.element, system.element, overlap):
+            return None
+        pairs = self._argument_pairs(gold, system, values)
+        mapping = reading.argument_mapping(gold, system, pairs, overlap)
+        if mapping is None:
+            return None
+        mapped = {pair: pairs[pair] for pair in mapping}
+        arguments_value = reading.promoted_arguments_value if self.is_promoted else reading.arguments_value
+        value = reading.relation_element_value(gold, system, mapped.values())
+        value *= arguments_value(gold, system, mapped, overlap)
+        return RelationPair(value, {j: i for i, j in mapping})
+
+    def _argument_pairs(
+        self, gold: RelationToken, system: RelationToken, values: Mapping[IndexPair, float]
+    ) -> dict[IndexPair, ArgumentPair]:
+        """Arguments (system, gold) that may correspond, of those whose elements do (Tables 16 and 19).
+
+        With the option `mapped` they must be mapped to each other.
+        """
+        reading = self.want.reading
+        must_be_mapped = reading.options.argument_scoring == "mapped"
+        found = {}
+        for (i, j), value in sorted(values.items()):
+            ours, theirs = gold.arguments[j], system.arguments[i]
+            if must_be_mapped and not self._are_mapped(ours, theirs):
+                continue
+            pair = reading.argument_pair(gold, system, ours, theirs, value)
+            if pair is not None:
+                found[i, j] = pair
+        return found
+
+    def _are_mapped(self, gold: Argument, system: Argument) -> bool:
+        """Whether two arguments are mapped to each other as elements."""
+        if not self.is_promoted:
+            return self.arguments[gold.kind].mapping.get(gold.element) == system.element
+        parent = self.arguments[system.kind].system[system.element].element.parent
+        return self.want.reading.promoted_is_mapped(gold.element, parent, self.whole[gold.kind].mapping)
+
+    def value(self, gold: str, system: str) -> float:
+        """The value of a system element that is mapped to a reference."""
+        return self.pairs[gold, system].value
+
+    def own(self, system: str) -> float:
+        """The value of a system element against itself."""
+        return self.system[system].value
+
+    @cached_property
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
+        values = {ids: pair.value for ids, pair in self.pairs.items()}
+        return element_mapping(self.want.reading, self.gold, self.system, values, self.unmapped, self.overlaps)
+
+    def wrong_attributes(self, gold: str, system: str) -> list[str]:
+        """Attributes that differ."""
+        return differing(self.compared, self.gold[gold].element, self.system[system].element)
+
+    def wrong_arguments(self, gold: str, system: str) -> list[int]:
+        """Numbers of gold arguments that are not mapped to what their element is mapped to."""
+        mapped = self.pairs[gold, system].arguments
+        ours, theirs = self.gold[gold].arguments, self.system[system].arguments
+        if self.is_promoted:
+            is_right = self.want.reading.promoted_is_right
+            return [j for j in range(len(ours)) if not is_right(is_mapped=j in mapped)]
+        return [
+            j for j, argument in enumerate(ours) if j not in mapped or not self._are_mapped(argument, theirs[mapped[j]])
+        ]

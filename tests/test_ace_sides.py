@@ -99,7 +99,7 @@ def test_a_document_has_the_source_that_gold_says() -> None:
     other = document("D2", source="weblog")
     refused = scored(D2, other)
     assert refused.code == 1
-    assert "document 'D2' has the source 'weblog', and 'newswire' in gold [sources-differ]" in refused.err
+    assert "document 'D2' has the source 'weblog', but 'newswire' in gold [sources-differ]" in refused.err
     accepted = scored(D2, other, "--accept-faults", "--by", "source", "-m", "ace.edr")
     assert accepted.code == 0
     assert "weblog  " not in accepted.out

@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from karat.formats import FORMATS
+from karat.measures import MEASURES
+from karat.protocols import PROTOCOLS, resolve
 from tests.running import command, run
 
 DATA = Path(__file__).parent / "data"
@@ -44,10 +47,7 @@ def scored(*args: str) -> Any:
         ("score-one-measure", (*SCORE, "-m", "nugget.type", "--by", "type", "--digits", "4")),
         ("score-json", (*SCORE, "-f", "json")),
         ("score-json-everything", (*SCORE, "-f", "json", "--by", "type", "--per-document")),
-        ("protocols", ("protocols",)),
         ("protocol-tac-2017", ("protocols", "tac-2017")),
-        ("formats", ("formats",)),
-        ("measures", ("measures",)),
         ("explain", ("explain", "nugget.type")),
     ],
 )
@@ -59,6 +59,27 @@ def test_whole_output(name: str, args: tuple[str, ...]) -> None:
         golden.parent.mkdir(exist_ok=True)
         golden.write_bytes(done.out.encode())
     assert done.out.encode() == golden.read_bytes()
+
+
+def rows(*args: str) -> list[list[str]]:
+    """The rows of a listing, without the header; cells are separated by two blanks or more."""
+    done = run(*args)
+    assert done.code == 0, done.err
+    return [re.split(r" {2,}", line) for line in done.out.splitlines()[1:]]
+
+
+def test_every_protocol_is_listed() -> None:
+    assert rows("protocols") == [[name, resolve(name).title] for name in PROTOCOLS.names()]
+
+
+def test_every_format_is_listed() -> None:
+    assert [row[0] for row in rows("formats")] == FORMATS.names()
+
+
+def test_every_measure_is_listed() -> None:
+    assert rows("measures") == [
+        [ids, what, name] for name, family in MEASURES for ids, what in family.card.rows.items()
+    ]
 
 
 def test_values_by_hand() -> None:

@@ -170,10 +170,11 @@ def test_links_between_topics_are_told() -> None:
 
 def test_collapsed_and_dropped_mentions_are_told() -> None:
     assert told(run("pure-cdec", SYSTEMS[2]))["mentions-collapsed"] == (
-        "clusters within a document were made one mention each: gold's 7 mentions became 3, the system's 7 became 5"
+        "each cluster within a document was collapsed to one mention: "
+        "7 gold mentions became 3, 7 system mentions became 5"
     )
     assert told(run("simple-cdec", SYSTEMS[2], singletons="drop-each"))["singletons-dropped"] == (
-        "mentions that are their side's singletons were left out: 0 of 7 gold mentions, 2 of 7 system mentions"
+        "mentions that are singletons on their side are not scored: 0 of 7 gold mentions, 2 of 7 system mentions"
     )
 
 

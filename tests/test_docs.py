@@ -29,6 +29,7 @@ from karat import protocols
 from karat.cli import cli, main
 from karat.formats import FORMATS
 from karat.measures import MEASURES
+from tests.pages import ELISION, matches
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -36,7 +37,6 @@ WRITTEN = sorted(DOCS.rglob("*.md"))
 RENEW = bool(os.environ.get("KARAT_RENEW"))
 
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ELISION = "..."
 
 
 # Generated pages
@@ -103,7 +103,7 @@ def test_every_error_of_usage_has_a_row(pages: dict[str, str]) -> None:
 
 def test_messages_are_found_where_rules_are_applied() -> None:
     said = {entry.code: entry.messages for entry in sources.rules()}
-    assert said["units-differ"] == ("document … counts …s in gold and …s in the system",)
+    assert said["units-differ"] == ("document … has … offsets in gold, but … offsets in the system",)
     assert "the span … has an empty token id" in said["tbf-span"]
     silent = [code for code, messages in said.items() if not messages]
     assert len(silent) < len(said) / 10
@@ -153,17 +153,10 @@ def terminal(line: str) -> str:
 
 
 def commands(block: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, each with what the page shows below it."""
+    """The commands of a console block, each with the output that the page shows below it."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        line, _, shown = part.partition("\n")
-        yield line, shown
-
-
-def matches(shown: str, printed: str) -> bool:
-    """Whether the page shows what was printed; a line `...` stands for any lines."""
-    pieces = [re.escape(line) if line != ELISION + "\n" else None for line in shown.splitlines(keepends=True)]
-    pattern = "".join("(?:.*\n)*?" if piece is None else piece for piece in pieces)
-    return re.fullmatch(pattern, printed) is not None
+        line, _, output = part.partition("\n")
+        yield line, output
 
 
 def followed(page: str) -> tuple[str, list[str]]:
@@ -177,13 +170,13 @@ def followed(page: str) -> tuple[str, list[str]]:
             Path(title).parent.mkdir(parents=True, exist_ok=True)
             Path(title).write_text(text, encoding="utf-8")
         elif kind == "console" and text.startswith(("$ karat ", "$ cd ")):
-            for line, shown in commands(text):
+            for line, output in commands(text):
                 printed = terminal(line)
-                if not matches(shown, printed):
-                    found = difflib.unified_diff(shown.splitlines(), printed.splitlines(), "page", line, lineterm="")
-                    wrong.append("\n".join(found))
-                    if ELISION + "\n" not in shown.splitlines(keepends=True):
-                        text = text.replace(f"$ {line}\n{shown}", f"$ {line}\n{printed}")
+                if not matches(output, printed):
+                    diff = difflib.unified_diff(output.splitlines(), printed.splitlines(), "page", line, lineterm="")
+                    wrong.append("\n".join(diff))
+                    if ELISION + "\n" not in output.splitlines(keepends=True):
+                        text = text.replace(f"$ {line}\n{output}", f"$ {line}\n{printed}")
         elif kind == "pycon":
             wrong.extend(doctested(text, names))
         return block[0].replace(block[3], text)
@@ -194,10 +187,10 @@ def followed(page: str) -> tuple[str, list[str]]:
 def doctested(text: str, names: dict[str, Any]) -> list[str]:
     """What goes wrong in a Python example; names stay for the next one of the page."""
     test = doctest.DocTestParser().get_doctest(text, names, "pycon", None, 0)
-    told = io.StringIO()
-    doctest.DocTestRunner().run(test, out=told.write, clear_globs=False)
+    failures = io.StringIO()
+    doctest.DocTestRunner().run(test, out=failures.write, clear_globs=False)
     names.update(test.globs)
-    return [told.getvalue()] if told.getvalue() else []
+    return [failures.getvalue()] if failures.getvalue() else []
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(DOCS)))
@@ -218,11 +211,13 @@ def test_the_pages_do_run_something() -> None:
     assert ">>> " in (DOCS / "python.md").read_text(encoding="utf-8")
 
 
-def test_elisions_stand_for_lines() -> None:
+def test_an_elision_matches_any_lines() -> None:
     assert matches("a\n...\nd\n", "a\nb\nc\nd\n")
     assert matches("a\n...\n", "a\n")
     assert not matches("a\n...\nd\n", "a\nb\n")
     assert not matches("a\n", "a\nb\n")
+    assert matches("a    b\n...\n", "a        b\nlonger   c\n")
+    assert not matches("a    b\n", "a        b\n")
 
 
 def test_prose_names_only_files_of_the_repository() -> None:

@@ -400,7 +400,7 @@ def test_the_filter_refuses_a_gold_that_does_not_tell() -> None:
     keep = Validated(only=True).prepare(Comparison(), print)
     assert keep(Pair(Document("empty"), Document("empty"))).gold.mentions == ()
     document = Document("d1", mentions=(Mention("m", ((0, 1),)),))
-    with pytest.raises(KaratError, match="'d1' says whether") as refused:
+    with pytest.raises(KaratError, match="'d1' has the attribute `validated`") as refused:
         keep(Pair(document, document))
     assert refused.value.finding.code == "validated-absent"
 

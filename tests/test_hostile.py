@@ -295,7 +295,9 @@ def test_swapped_sides_swap_precision_and_recall() -> None:
 
 def test_characters_against_tokens() -> None:
     save("tokens.jsonl", JSON_FINE.replace('"text"', '"unit": "token", "text"'))
-    assert_refused(score("fine.jsonl", "tokens.jsonl"), "units-differ", "chars in gold", "tokens in the system")
+    assert_refused(
+        score("fine.jsonl", "tokens.jsonl"), "units-differ", "char offsets in gold", "token offsets in the system"
+    )
     assert_refused(
         score("fine.jsonl", "fine.jsonl", "--unit", "token"), "jsonl-unit", "--unit", file="fine.jsonl", line=1
     )

@@ -617,7 +617,7 @@ def run(*arguments: str | Path) -> Result:
 def test_gold_comes_out_as_it_went_in(gold: Path, tmp_path: Path, name: str) -> None:
     done = run(gold, "-o", tmp_path / name)
     assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr == "21 documents with 405 mentions, seed 0; no errors: the system is gold\n"
+    assert done.stderr == "21 documents with 405 mentions, seed 0; no errors: the system equals gold\n"
     data = (tmp_path / name).read_bytes()
     assert (gzip.decompress(data) if name.endswith(".gz") else data) == gold.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.jsonl", name]
@@ -689,7 +689,10 @@ def test_a_format_that_is_only_read_is_refused(gold: Path, monkeypatch: pytest.M
     done = run(gold, "--to", "tbf")
     assert isinstance(done.exception, UsageError)
     others = ", ".join(name for name, format_ in FORMATS if format_.write is not None)
-    assert str(done.exception) == f"tbf is only read, not written [format-only-read]\n  Name one with --to: {others}."
+    assert (
+        str(done.exception)
+        == f"karat reads tbf but does not write it [format-only-read]\n  Choose another with --to: {others}."
+    )
 
 
 def test_gold_without_documents_is_refused(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path) -> None:
 
 def test_a_clean_file_says_so(tmp_path: Path) -> None:
     done = run(file(tmp_path, VALID), jsonl(tmp_path, DOCUMENT))
-    assert (done.exit_code, done.stdout) == (0, "3 documents, 13 mentions: nothing found\n")
+    assert (done.exit_code, done.stdout) == (0, "3 documents, 13 mentions: no problems found\n")
 
 
 def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""karat measures how much gold there is in a system's output: the scorer for event understanding."""
+"""karat scores event understanding: it measures how much gold there is in a system's output."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ _HOMES = {"KaratError": "errors", "UsageError": "errors"} | dict.fromkeys(("Resu
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is asked for, so that `karat --help` starts at once."""
+    """Import a public name on first use, so that `karat --help` starts fast."""
     if name not in _HOMES:
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
     from importlib import import_module

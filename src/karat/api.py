@@ -1,4 +1,4 @@
-"""The Python API: `karat.read` and `karat.score`."""
+"""The Python API: `karat.read`, `karat.score` and `karat.coref`."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
@@ -17,7 +17,7 @@ from karat.tables.contingency import contingency
 
 
 class Result(_Result):
-    """A result that prints as the table of `karat score`."""
+    """A result that prints like the output of `karat score`."""
 
     def __str__(self) -> str:
         return text(self)
@@ -31,10 +31,10 @@ def read(
     tokens: str | None = None,
     sources: str | None = None,
 ) -> FileCorpus:
-    """A lazy corpus that can be read again: of a file, a folder, or `@LIST`.
+    """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
-    `format` is sniffed if it is not named; `unit`, `tokens` and `sources` are what `--unit`, `--tokens` and `--sources`
-    are.
+    Without `format`, the format is detected from the content. `unit`, `tokens` and `sources` are the options
+    `--unit`, `--tokens` and `--sources`.
     """
     return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources))
 
@@ -52,19 +52,19 @@ def score(
     accept_faults: bool = False,
     details: bool = False,
 ) -> Result:
-    """Score a system against gold under one protocol (none named: the first that gold's format chooses).
+    """Score a system against gold under one protocol. Default: the first default protocol of gold's format.
 
-    `settings` are what `--set` takes. The result holds scores by measure id: `result["nugget.type"].f1`.
+    `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`.
     """
     findings = Findings()
-    golden = _corpus(gold, None, findings)
-    found = _corpus(system, golden, findings)
-    if protocol is None and not golden.protocols:
-        raise UsageError("protocol-needed", "a corpus in memory does not choose a protocol", "Name one: protocol=...")
+    gold_corpus = _corpus(gold, None, findings)
+    system_corpus = _corpus(system, gold_corpus, findings)
+    if protocol is None and not gold_corpus.protocols:
+        raise UsageError("protocol-needed", "a corpus in memory has no default protocol", "Choose one: protocol=...")
     (result,) = engine.score(
-        golden,
-        found,
-        [resolve(protocol or golden.protocols[0], settings)],
+        gold_corpus,
+        system_corpus,
+        [resolve(protocol or gold_corpus.protocols[0], settings)],
         engine.RunOptions(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
         findings=findings,
     )
@@ -88,7 +88,7 @@ class Coref(Mapping[str, ScoreValues]):
 
 
 def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Coref:
-    """Coreference scores of clusters in memory, for training loops; a mention is any value, the same on both sides.
+    """Score clusters in memory, for example in a training loop. A mention is any value, the same on both sides.
 
     >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
     0.6666666666666666

@@ -1,4 +1,4 @@
-"""Counts that add: the numbers of a measure in one unit, their sums, and the ratios they finish into."""
+"""Counts: the numbers of a measure in one unit, how they add up, and the scores computed from them."""
 
 import math
 from array import array
@@ -14,7 +14,7 @@ Scores = dict[str, float | None]
 
 
 class Ratio(NamedTuple):
-    """A numerator over a denominator; undefined, not zero, where the denominator is zero."""
+    """A numerator and a denominator; undefined, not zero, if the denominator is zero."""
 
     num: float
     den: float
@@ -26,42 +26,42 @@ class Ratio(NamedTuple):
 
 
 def harmonic(precision: float | None, recall: float | None) -> float | None:
-    """F1 = 2PR / (P + R); undefined where P or R is, and where both are zero."""
+    """F1 = 2PR / (P + R); undefined if P or R is undefined, or if both are zero."""
     if precision is None or recall is None or precision + recall == 0:
         return None
     return 2 * precision * recall / (precision + recall)
 
 
 class Counts(Struct, frozen=True):
-    """The base of all counts: a subclass has only number fields, and they add one by one."""
+    """The base of all counts. A subclass has only number fields, which add up field by field."""
 
     def ratios(self) -> dict[str, Ratio]:
-        """The scores that are a ratio of sums; these are what a macro average averages."""
+        """The scores that are ratios of sums. A macro average is the mean of these."""
         raise NotImplementedError
 
     @classmethod
     def derived(cls, values: Scores) -> Scores:
-        """The scores that are functions of the ratios' values, such as F1."""
+        """The scores that are functions of these ratios, such as F1."""
         del values
         return {}
 
     @classmethod
     def summed(cls, rows: Iterable[Sequence[float]]) -> Self:
-        """The sum of rows, each field through `math.fsum`, so that no order of units can show."""
+        """The sum of rows, each field with `math.fsum`, so that the order of units cannot matter."""
         columns = list(zip(*rows, strict=True)) or [()] * len(cls.__struct_fields__)
         return cls(*map(math.fsum, columns))
 
     def shown(self) -> dict[str, float | Ratio]:
-        """What a table of parts shows before the scores: how many there are, and shares that are no scores."""
+        """Columns before the scores in a breakdown: numbers of items, and shares that are not scores."""
         return {}
 
     def to_dict(self) -> dict[str, float]:
-        """Fields by name; whole numbers, as all that count items are, as integers."""
+        """Fields by name, whole numbers as integers."""
         return {name: int(x) if float(x).is_integer() else x for name, x in asdict(self).items()}
 
 
 class PrecisionRecall(Counts, frozen=True):
-    """What precision and recall are made of."""
+    """The numerators and denominators of precision and recall."""
 
     precision_num: float
     precision_den: float
@@ -82,7 +82,7 @@ class PrecisionRecall(Counts, frozen=True):
 
 
 class Accuracy(Counts, frozen=True):
-    """How many are right, of how many."""
+    """How many items are right, and how many there are."""
 
     correct: float
     total: float
@@ -93,7 +93,7 @@ class Accuracy(Counts, frozen=True):
 
 
 class ScoreValues(Struct, frozen=True):
-    """Finished scores, as attributes (`scores.f1`), and the counts behind them where there are any."""
+    """Finished scores as attributes (`scores.f1`), and the counts behind them, if any."""
 
     values: Scores
     counts: Counts | None = None
@@ -110,7 +110,7 @@ class ScoreValues(Struct, frozen=True):
 
 
 class Rows:
-    """The counts of one measure, one row per unit, packed: some tens of bytes per unit, whatever its size."""
+    """The counts of one measure, one row per unit, packed into tens of bytes per unit, whatever its size."""
 
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
@@ -128,23 +128,23 @@ class Rows:
         for start in range(0, len(self._numbers), self.width):
             yield self._numbers[start : start + self.width]
 
-    def total(self, wanted: Sequence[bool]) -> Counts:
-        """The sum over the wanted units, each field through `math.fsum`."""
+    def total(self, selected: Sequence[bool]) -> Counts:
+        """The sum over the selected units, each field with `math.fsum`."""
         columns = (self._numbers[field :: self.width] for field in range(self.width))
-        return self.kind(*(math.fsum(compress(column, wanted)) for column in columns))
+        return self.kind(*(math.fsum(compress(column, selected)) for column in columns))
 
     def counts(self, row: int) -> Counts:
-        """One unit's counts."""
+        """The counts of one unit."""
         return self.kind(*self._numbers[row * self.width : (row + 1) * self.width])
 
 
 def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
-    """Scores with every undefined one as the protocol says."""
+    """Scores with every undefined one replaced by `undefined`."""
     return {name: undefined if value is None else value for name, value in values.items()}
 
 
 def finish(counts: Counts, *, undefined: float | None = None) -> Scores:
-    """The scores of one unit or of a sum: ratios, then what is derived from them."""
+    """The scores of one unit or of a sum: the ratios, then the scores derived from them."""
     return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
 
 
@@ -156,7 +156,7 @@ def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Sc
 def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Scores:
     """The macro average: the mean of each ratio over units, and the derived scores of those means.
 
-    A unit whose ratio is undefined contributes `missing`, or is left out of that mean if `missing` is None.
+    A unit whose ratio is undefined contributes `missing`, or is not in that mean if `missing` is None.
     """
     columns = {name: array("d") for name in kind.summed([]).ratios()}
     for counts in units:

@@ -1,4 +1,4 @@
-"""The result object: what everything after scoring reads. `to_dict()` is the JSON, to the last key."""
+"""Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from karat.errors import Finding
 
 
 class Score(Struct, frozen=True):
-    """One measure: its micro average (`score.f1` is the micro F1) and, where there is one, its macro average."""
+    """The scores of one measure: the micro average (`score.f1` is the micro F1) and, if any, the macro average."""
 
     micro: ScoreValues
     macro: ScoreValues | None = None
@@ -25,7 +25,7 @@ class Score(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """What was read of one side."""
+    """What was read on one side."""
 
     name: str
     documents: int
@@ -33,13 +33,13 @@ class Side(Struct, frozen=True):
     fingerprint: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON: without the name, which is where the file happened to be."""
+        """As in the JSON, which omits the name: it depends on where the file is."""
         numbers = {"documents": self.documents, "mentions": self.mentions}
         return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
 
 
 class Result:
-    """The scores of one system under one protocol, with all that is needed to trust and to repeat them."""
+    """The scores of one system under one protocol, with what is needed to interpret and reproduce them."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Result:
         try:
             return self.scores[measure]
         except KeyError:
-            raise KeyError(f"{measure!r} was not scored; there are {', '.join(self.scores)}") from None
+            raise KeyError(f"{measure!r} was not scored; scored: {', '.join(self.scores)}") from None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""

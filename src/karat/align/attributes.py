@@ -1,4 +1,4 @@
-"""When two attribute values agree."""
+"""Agreement of attributes."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -10,18 +10,18 @@ from karat.plugin import Comparison
 def agreement(
     gold: Sequence[Mention], system: Sequence[Mention], names: Sequence[str], comparison: Comparison
 ) -> Callable[[int, int], int]:
-    """For a system and a gold mention: which attributes agree, as a bit for each name."""
+    """A function from a system and a gold mention (by number) to the attributes that agree, one bit per name."""
     bits_of = [(name, 1 << number) for number, name in enumerate(names)]
     every = (1 << len(names)) - 1
 
     def agreeing(s: int, g: int) -> int:
-        wanted, found = gold[g].attributes, system[s].attributes
-        if wanted == found:
+        gold_values, system_values = gold[g].attributes, system[s].attributes
+        if gold_values == system_values:
             return every
         bits = 0
         for name, bit in bits_of:
-            value, other = wanted.get(name), found.get(name)
-            if value == other or _agree(comparison, value, other):
+            expected, actual = gold_values.get(name), system_values.get(name)
+            if expected == actual or _agree(comparison, expected, actual):
                 bits |= bit
         return bits
 

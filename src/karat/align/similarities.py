@@ -1,4 +1,4 @@
-"""How alike two mentions are. Each function lists the pairs that are alike at all, ready to be sorted."""
+"""Similarities: how alike two mentions are. Each function lists all pairs with a similarity above zero."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> dict[tuple[
 
 
 def overlaps(gold: Sequence[Region], system: Sequence[Region]) -> dict[tuple[int, int], int]:
-    """By how much a system and a gold region overlap, for those that overlap at all: (system, gold) to length.
+    """The length of the overlap of each system and gold region that overlap: (system, gold) to length.
 
-    Gold segments are sorted by their begin; `reach` is the furthest end so far. A system segment can only overlap those
-    from the first whose reach goes past its begin to the last that begins before its end.
+    Gold segments are sorted by their begin; `reach` is the furthest end so far. A system segment can only overlap gold
+    segments from the first whose reach is past its begin to the last that begins before its end.
     """
     segments = sorted([(begin, end, g) for g, region in enumerate(gold) for begin, end in region])
     begins = [segment[0] for segment in segments]
@@ -40,7 +40,7 @@ def overlaps(gold: Sequence[Region], system: Sequence[Region]) -> dict[tuple[int
         for begin, end in region:
             for gold_begin, gold_end, g in segments[bisect_right(reach, begin) : bisect_left(begins, end)]:
                 if gold_end > begin:
-                    # Spelt out, since calls of min and max would take a third of this function's time.
+                    # Inlined: calls of min and max would take a third of this function's time.
                     first = begin if begin > gold_begin else gold_begin
                     last = end if end < gold_end else gold_end
                     common[s, g] = common.get((s, g), 0) + last - first
@@ -53,12 +53,12 @@ def overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 
 def exact(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-    """1 for the same span; mentions without a span are the same if their ids are."""
+    """1 for the same span; mentions without a span match by id."""
     return _equal([mention.span or mention.id for mention in gold], [mention.span or mention.id for mention in system])
 
 
 def head(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-    """1 for the same head; of a mention without a head the span counts."""
+    """1 for the same head; a mention without a head matches by its span."""
     return _equal(
         [mention.head or mention.span or mention.id for mention in gold],
         [mention.head or mention.span or mention.id for mention in system],

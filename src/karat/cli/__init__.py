@@ -1,4 +1,4 @@
-"""The command line: thin. Commands parse, call and print; what they need is imported when they run."""
+"""The command line. Commands parse arguments, call karat and print; each imports what it needs when it runs."""
 
 import sys
 import warnings
@@ -37,7 +37,7 @@ Examples:
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="karat")
 def cli() -> None:
-    """Measure how much gold there is in a system's output: the scorer for event understanding."""
+    """Score systems for event understanding: measure how much gold there is in their output."""
 
 
 COMMANDS = (
@@ -67,7 +67,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Warnings of karat are for the person at the terminal, others for programmers."""
+    """Print karat's own warnings in one line, and all others as Python does."""
     if issubclass(category, PluginWarning):
         click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {message}", err=True)
     else:
@@ -75,10 +75,10 @@ def _show_warning(
 
 
 def main() -> None:
-    """Run, and turn what is refused into a message and an exit code."""
+    """Run a command; print an error as a message and exit with its code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character must not stop karat
     warnings.showwarning = _show_warning
     try:
         cli()

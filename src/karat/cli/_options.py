@@ -1,4 +1,4 @@
-"""What several commands share: how corpora are read, what is said beside the output, and how far they are."""
+"""What several commands share: options for reading corpora, and findings and progress on standard error."""
 
 import sys
 import time
@@ -13,19 +13,19 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Nearest(click.Choice[str]):
-    """A choice that names the nearest value when it is misspelt."""
+    """A choice that suggests the nearest value for a misspelt one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The value, if it is one of the choices."""
+        """Return the value if it is one of the choices."""
         if value not in self.choices:
             choices = [str(choice) for choice in self.choices]
             self.fail(f"{value!r} is not one of {', '.join(choices)}. {nearest(str(value), choices)}", param, ctx)
         return str(value)
 
 
-unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="What offsets count.")
+unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="Unit of offsets.")
 tokens_option = click.option(
-    "--tokens", metavar="DIR", help="Folder of token tables (ID.tab); spans are then token ids."
+    "--tokens", metavar="DIR", help="Folder of token tables (ID.tab). Spans are then token ids."
 )
 
 settings_option = click.option(
@@ -33,11 +33,11 @@ settings_option = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change a parameter of the protocol; `karat protocols NAME` lists them.",
+    help="Change a parameter of the protocol (`karat protocols NAME` lists them); may be repeated.",
 )
 
 sources_option = click.option(
-    "--sources", metavar="DIR", help="Folder of the sources (.sgm) of APF. Default: beside the files."
+    "--sources", metavar="DIR", help="Folder of the source files (.sgm) of APF. Default: next to the APF files."
 )
 
 
@@ -49,7 +49,7 @@ def _topics(context: click.Context, parameter: click.Parameter, spec: str | None
 
 
 topics_option = click.option(
-    "--topics", metavar="SPEC", callback=_topics, help="Only documents of these topics: 26-45, or 1,3,7-9."
+    "--topics", metavar="SPEC", callback=_topics, help="Use only documents of these topics: 26-45, or 1,3,7-9."
 )
 form_option = click.option(
     "-f",
@@ -58,40 +58,41 @@ form_option = click.option(
     type=Nearest(["text", "json"]),
     default="text",
     show_default=True,
-    help="Form of the output.",
+    help="Output format.",
 )
 
 
 def input_options(command: _Command) -> _Command:
-    """How the one corpus that a command takes is read: `input_format`, `unit`, `tokens` and `sources`."""
-    form = click.option("--input-format", metavar="FORMAT", help="Format of the input. Default: what it looks like.")
+    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens` and `sources`."""
+    form = click.option("--input-format", metavar="FORMAT", help="Input format. Default: detected from the content.")
     return form(unit_option(tokens_option(sources_option(command))))
 
 
-def tell(findings: Findings) -> None:
-    """Say on standard error what was found on the way, a line a kind."""
-    from karat.report.text import told
+def print_findings(findings: Findings) -> None:
+    """Print findings to standard error, one line per code."""
+    from karat.report.text import finding_lines
 
-    for line in told(findings.kept, findings.counts):
+    for line in finding_lines(findings.kept, findings.counts):
         click.echo(line, err=True)
 
 
 def progress(noun: str = "documents") -> Callable[[int, int | None], None] | None:
-    """After the first second, a line on the terminal that counts documents (or `noun`); nothing where there is none.
+    """A function that shows progress on the terminal after the first second; None if there is no terminal.
 
-    What it returns is told how many are done, and of how many where that is known; done of done takes the line away.
+    Call it with the number of documents (or `noun`) done and, if known, the total. When both are equal, it clears the
+    line.
     """
     if not sys.stderr.isatty():
         return None
-    started = shown = time.monotonic()
+    started = printed = time.monotonic()
 
     def show(done: int, total: int | None = None) -> None:
-        nonlocal shown
+        nonlocal printed
         now = time.monotonic()
-        if done == total and shown > started:
+        if done == total and printed > started:
             click.echo("\r\033[K", nl=False, err=True)
-        elif now - started > 1 and now - shown > 0.1:
-            shown = now
+        elif now - started > 1 and now - printed > 0.1:
+            printed = now
             of = "" if total is None else f" of {total:,}"
             click.echo(f"\r{done:,}{of} {noun}", nl=False, err=True)
 

@@ -1,4 +1,4 @@
-"""Where output goes: never half written, never over an input, in the format that was asked for."""
+"""Writing output: complete or not at all, never over an input, in the chosen format."""
 
 import contextlib
 import gzip
@@ -14,25 +14,25 @@ import click
 
 from karat.errors import Rule, UsageError
 
-UNWRITABLE = Rule("output-unwritable", "fatal", "Name a file in a folder that exists and that you may write to.")
-NOT_EMPTY = Rule("folder-not-empty", "fatal", "Name a new folder, or empty this one first.")
+UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing folder that you may write to.")
+NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
 
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
 
 
 def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, folder: str | None = None) -> None:
-    """An output that is one of the inputs is a slip of the hand, and so is a corpus in the folder of another."""
+    """Refuse an output that is one of the inputs, or a corpus that would be written into the folder it is read from."""
     if output is None:
         return
     place = Path(output).resolve()
     if place in {Path(name).resolve() for name in inputs}:
-        raise UNWRITABLE.error("this is one of the inputs; it is not overwritten", file=output)
+        raise UNWRITABLE.error("this is one of the inputs, which karat does not overwrite", file=output)
     if folder is not None and Path(folder).is_dir() and Path(folder).resolve() in (place, *place.parents):
-        raise UNWRITABLE.error("this is inside the folder that is read, and would become part of it", file=output)
+        raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
 
 
-def written(content: str | bytes, output: str | None) -> None:
-    """Print, or write a file beside its place and move it there."""
+def write_output(content: str | bytes, output: str | None) -> None:
+    """Print the content, or write it to a temporary file that then replaces `output`."""
     if output is None:
         click.echo(content, nl=False)
         return
@@ -41,7 +41,7 @@ def written(content: str | bytes, output: str | None) -> None:
 
 
 def output_format(to: str | None, output: str | None) -> str | None:
-    """The format to write: the named one, else what the file's name ends with; None if nothing is named."""
+    """The output format: `to`, else by the suffix of the file; None if neither is given."""
     from karat.formats import FORMATS
 
     if to is not None:
@@ -58,31 +58,33 @@ def output_format(to: str | None, output: str | None) -> str | None:
     for suffix, name in suffixes.items():
         if bare.endswith(suffix):
             return name
-    known = f"Name it with --to, or end the file's name in {', '.join(suffixes)}."
-    raise UsageError("output-format", f"cannot tell in what format to write {output!r}", known)
+    hint = f"Choose one with --to, or a file name that ends in {', '.join(suffixes)}."
+    raise UsageError("output-format", f"the name {output!r} does not show in which format to write", hint)
 
 
 def writable(name: str) -> str:
-    """The name of a format, if it can be written."""
+    """Return the name of a format that karat can write; refuse any other."""
     from karat.formats import FORMATS
 
     if FORMATS.get(name).write is None:
         known = ", ".join(other for other, format_ in FORMATS if format_.write is not None)
-        raise UsageError("format-only-read", f"{name} is only read, not written", f"Name one with --to: {known}.")
+        raise UsageError(
+            "format-only-read", f"karat reads {name} but does not write it", f"Choose another with --to: {known}."
+        )
     return name
 
 
 class Sink:
-    """Takes documents as a format writes them; what was taken is at `place` once it is finished."""
+    """Receives documents in the bytes of a format; once it is finished, they are all at `place`."""
 
     def __init__(self, place: str, stream: IO[bytes] | None = None, *, packed: bool = False) -> None:
         self.place = place
         self._stream = stream
-        # Without a name and a time in it, the same documents have the same compressed bytes.
+        # No name and no time in the header: the same documents always compress to the same bytes.
         self._packed = gzip.GzipFile("", "wb", fileobj=stream, mtime=0) if packed and stream is not None else None
 
     def add(self, piece: bytes | Mapping[str, bytes]) -> None:
-        """One document: bytes of a file, or files of a folder."""
+        """Add one document: bytes of a file, or files of a folder."""
         if isinstance(piece, Mapping):
             for name, data in piece.items():
                 with open(Path(self.place) / name, "xb") as file:
@@ -91,7 +93,7 @@ class Sink:
             (self._packed or cast("IO[bytes]", self._stream)).write(piece)
 
     def finish(self) -> None:
-        """All documents are there and can be read back."""
+        """Flush, so that all documents can be read back."""
         if self._packed is not None:
             self._packed.close()
         if self._stream is not None:
@@ -100,14 +102,14 @@ class Sink:
 
 @contextlib.contextmanager
 def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
-    """A sink for documents in a format; they take their place, a file or a folder, only when all of them are there."""
+    """A sink for documents. The output file or folder appears only when all of them are written."""
     from karat.formats import FORMATS
 
     packed = output is not None and output.lower().endswith(".gz")
     if FORMATS.get(format_).writes_folder(output):
         if output is None or packed:
-            found = f"{format_} is a folder of files, not {'standard output' if output is None else repr(output)}"
-            raise UsageError("folder-needed", found, "Name a new folder.")
+            place = "standard output" if output is None else repr(output)
+            raise UsageError("folder-needed", f"{format_} is written to a folder, not to {place}", "Name a new folder.")
         with _folder(output) as folder:
             yield Sink(str(folder))
         return
@@ -119,42 +121,42 @@ def documents_to(output: str | None, format_: str) -> Iterator[Sink]:
 
 @contextlib.contextmanager
 def _file(output: str | None) -> Iterator[IO[bytes]]:
-    """Bytes for a file, or for standard output, that go there only when all of them are there."""
+    """A stream for a file or standard output. Nothing appears there before everything is written."""
     if output is None:
-        with tempfile.NamedTemporaryFile() as aside:
-            yield aside
-            aside.seek(0)
-            shutil.copyfileobj(aside, sys.stdout.buffer)
+        with tempfile.NamedTemporaryFile() as temporary:
+            yield temporary
+            temporary.seek(0)
+            shutil.copyfileobj(temporary, sys.stdout.buffer)
         return
     path = Path(output)
     with _refused(output):
-        beside = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)
+        temporary = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)
     try:
-        with beside:
-            yield cast("IO[bytes]", beside)
+        with temporary:
+            yield cast("IO[bytes]", temporary)
         with _refused(output):
-            Path(beside.name).chmod(0o666 & ~_umask())
-            Path(beside.name).replace(path)
+            Path(temporary.name).chmod(0o666 & ~_umask())
+            Path(temporary.name).replace(path)
     except BaseException:
-        Path(beside.name).unlink(missing_ok=True)
+        Path(temporary.name).unlink(missing_ok=True)
         raise
 
 
 @contextlib.contextmanager
 def _folder(output: str) -> Iterator[Path]:
-    """A folder for files that takes its place only when all of them are there."""
+    """A temporary folder that becomes `output` once all files are written."""
     path = Path(output)
     if path.is_dir() and any(path.iterdir()):
-        raise NOT_EMPTY.error("the folder has files in it already", file=output)
+        raise NOT_EMPTY.error("the folder is not empty", file=output)
     with _refused(output):
-        beside = Path(tempfile.mkdtemp(dir=path.parent))
+        temporary = Path(tempfile.mkdtemp(dir=path.parent))
     try:
-        yield beside
+        yield temporary
         with _refused(output):
-            beside.chmod(0o777 & ~_umask())
-            beside.replace(path)
+            temporary.chmod(0o777 & ~_umask())
+            temporary.replace(path)
     except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, progress, tell, topics_option
+from karat.cli._options import Nearest, input_options, print_findings, progress, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
 
 EPILOG = """\b
@@ -18,10 +18,10 @@ Examples:
   karat convert ecbplus/ test.jsonl --topics 26-45
   karat convert apf/ given/ --to apf --keep mentions
 
-IN is a file, a folder, @LIST (a file with one path a line), or - for standard input. OUT is a file (ending in .gz: a
-compressed one), - for standard output, or, for brat, a new folder; APF is written into a new folder, or into a file
-that ends in .apf.xml. Names are no loss: brat has its own ids (E1, T1), so that mentions are numbered anew, and no
-place for a system's name.
+IN is a file, a folder, @LIST (a file with one path per line), or - for standard input. OUT is a file (compressed if it
+ends in .gz), - for standard output, or a new folder. brat is always written to a folder; APF is written to a folder, or
+to a file that ends in .apf.xml. Names do not count as losses: brat has its own ids (E1, T1), so mentions are
+renumbered, and it cannot hold the name of a system.
 """
 
 
@@ -30,13 +30,13 @@ place for a system's name.
 @click.argument("out", metavar="OUT")
 @input_options
 @topics_option
-@click.option("--to", metavar="FORMAT", help="Format of OUT. Default: by the end of its name.")
+@click.option("--to", metavar="FORMAT", help="Output format. Default: by the suffix of OUT.")
 @click.option(
     "--keep",
     type=Nearest(["mentions", "elements"]),
-    help="Only what a diagnostic condition of ACE gives to systems: entity mentions, or entities, values and times.",
+    help="Keep what a diagnostic condition of ACE gives to systems: entity mentions, or entities, values and times.",
 )
-@click.option("--lossy", is_flag=True, help="Convert even if something is lost.")
+@click.option("--lossy", is_flag=True, help="Convert even if information is lost.")
 def convert(
     source: str,
     out: str,
@@ -51,7 +51,7 @@ def convert(
 ) -> None:
     """Convert IN to OUT, from any format to any that can hold it.
 
-    What would be lost is said, and refused unless --lossy.
+    Reports what would be lost, and refuses to convert unless --lossy is given.
     """
     from karat.convert import Conversion
     from karat.corpus import open_corpus
@@ -62,7 +62,7 @@ def convert(
 
     place = None if out == "-" else out
     format_ = output_format(to, out)
-    assert format_ is not None, "OUT is always named"
+    assert format_ is not None, "OUT is a required argument"
     findings, options = Findings(), read_options(unit, tokens, sources)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
     corpus = corpus.of_topics(topics)
@@ -83,6 +83,6 @@ def convert(
                 conversion.refuse_losses()
             documents, mentions = conversion.verify(sink.place)
     finally:
-        tell(findings)
+        print_findings(findings)
     read = f"{counted(documents, 'document')}, {counted(mentions, 'mention')}"
     click.echo(f"{source} ({corpus.format}) -> {out} ({format_}): {read}", err=True)

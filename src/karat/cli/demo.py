@@ -10,11 +10,11 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--to", metavar="DIR", help="Copy the bundled files to DIR instead; nothing is overwritten.")
+@click.option("--to", metavar="DIR", help="Copy the bundled files to DIR instead; never overwrites a file.")
 def demo(to: str | None) -> None:
     """Score three systems on a small bundled corpus.
 
-    One table, what to look at, and the commands that show more. No network, and nothing is left behind.
+    Prints one table, what to look at, and commands that show more. Needs no network.
     """
     from importlib.resources import as_file, files
     from pathlib import Path

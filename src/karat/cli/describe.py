@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from karat.cli._options import form_option, input_options, progress, tell, topics_option
-from karat.cli._output import output_option, refuse_overwriting, written
+from karat.cli._options import form_option, input_options, print_findings, progress, topics_option
+from karat.cli._output import output_option, refuse_overwriting, write_output
 
 EPILOG = """\b
 Examples:
@@ -14,12 +14,12 @@ Examples:
   karat describe ecbplus/ --topics 26-45
   karat describe annotations/ --input-format tbf -f json -o corpus.json
 
-CORPUS is a file, a folder, @LIST (a file with one path a line), or - for standard input.
+CORPUS is a file, a folder, @LIST (a file with one path per line), or - for standard input.
 
 JSON has the same numbers: documents, fingerprint, units, topics, subtopics, sources, languages; mentions, attributes,
-clusters and cluster_attributes by kind; links by kind. An attribute has the numbers of mentions with it (present) and
-without (absent), of distinct values, the values with their counts, and what is not listed (more). ECB+ files also have
-the numbers of Upadhyay et al. (2016), Table 1 (ecbplus).
+clusters and cluster_attributes by kind; links by kind. An attribute has the number of mentions with it (present) and
+without it (absent), the number of distinct values (distinct), the values with their counts (values), and how many
+values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay et al. (2016), Table 1 (ecbplus).
 """
 
 
@@ -28,7 +28,7 @@ the numbers of Upadhyay et al. (2016), Table 1 (ecbplus).
 @input_options
 @topics_option
 @click.option(
-    "--most", type=click.IntRange(0), default=20, show_default=True, help="List so many values of an attribute."
+    "--most", type=click.IntRange(0), default=20, show_default=True, help="List at most this many values per attribute."
 )
 @form_option
 @output_option
@@ -43,9 +43,9 @@ def describe(
     form: str,
     output: str | None,
 ) -> None:
-    """Tell what is in CORPUS.
+    """Describe what is in CORPUS.
 
-    Documents, topics, mentions, attributes and their values, clusters (singleton, within, across documents), links.
+    Counts documents, topics, mentions, attribute values, clusters (singletons, within and across documents) and links.
     """
     from karat.corpus import open_corpus
     from karat.describe import description
@@ -58,6 +58,6 @@ def describe(
     opened = open_corpus(corpus, format=input_format, options=options, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())
-    told = description(opened, most=most, report=findings.add, progress=progress())
-    tell(findings)
-    written(json(told) if form == "json" else text(told), output)
+    described = description(opened, most=most, report=findings.add, progress=progress())
+    print_findings(findings)
+    write_output(json(described) if form == "json" else text(described), output)

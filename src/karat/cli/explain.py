@@ -14,9 +14,9 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("measure")
 def explain(measure: str) -> None:
-    """Tell all about MEASURE.
+    """Explain MEASURE.
 
-    What it counts, formula, citation, known traps, and where paper and program differ.
+    Prints what it counts, its formula and citation, known traps, and where paper and program differ.
     """
     from karat.measures import MEASURES
     from karat.report.text import table
@@ -29,7 +29,7 @@ def explain(measure: str) -> None:
     for title, points in (("Known traps", card.traps), ("Where paper and program differ", card.departures)):
         if points:
             click.echo(f"{title}\n" + "\n".join(_paragraph(point, bullet="- ") for point in points) + "\n")
-    click.echo(f"Its arithmetic obeys the laws: {', '.join(card.laws)}.")
+    click.echo(f"Its arithmetic obeys these laws: {', '.join(card.laws)}.")
 
 
 def _paragraph(text: str, *, bullet: str = "") -> str:

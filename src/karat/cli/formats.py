@@ -10,7 +10,7 @@ Example:
 
 @click.command(epilog=EPILOG)
 def formats() -> None:
-    """List the formats that are read and written."""
+    """List the formats that karat reads and writes."""
     from karat.formats import FORMATS
     from karat.report.text import table
 
@@ -18,4 +18,4 @@ def formats() -> None:
         [name, ", ".join(format_.suffixes), "read, written" if format_.write else "read", format_.title]
         for name, format_ in FORMATS
     ]
-    click.echo(table(["format", "suffix", "", "what"], rows, left=4))
+    click.echo(table(["format", "suffixes", "", "description"], rows, left=4))

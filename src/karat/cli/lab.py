@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, progress, settings_option, tell
-from karat.cli._output import output_option, refuse_overwriting, written
+from karat.cli._options import Nearest, input_options, print_findings, progress, settings_option
+from karat.cli._output import output_option, refuse_overwriting, write_output
 
 EPILOG = """\b
 Examples:
@@ -14,25 +14,25 @@ Examples:
   karat lab coref -p simple-cdec --set blanc.edge=symmetric --gold gold.jsonl --steps 20
   karat lab nugget.type -f csv -o curves.csv
 
-P1 identity: gold against itself scores 1. P2 symmetry: exchanging the two sides changes nothing. P3 zero: what has
-nothing in common with gold scores 0. P4 monotone: every right piece raises the score, every wrong one lowers it. P5
-linear: every piece is worth the same; told is the largest distance from a straight line, as a share of the way from
-first to last score, on the way to gold / to chaos (Araki et al. 2014, section 3.3).
+P1 identity: gold against itself scores 1. P2 symmetry: swapping the two sides changes nothing. P3 zero: a system that
+has nothing in common with gold scores 0. P4 monotone: every right piece raises the score, every wrong piece lowers it.
+P5 linear: every piece is worth the same; the report shows the largest distance from a straight line, as a share of the
+way from the first to the last score, on the way to gold / to chaos (Araki et al. 2014, section 3.3).
 
-A system grows from nothing to gold by one right piece at a time, and goes from gold to chaos by one wrong piece at a
-time. What a piece is (a mention, a link of coreference, another link) is found out by taking each from gold. A verdict
-is about this gold and these orders: a counter-example disproves, its absence proves nothing.
+A system grows from nothing to gold, one right piece at a time, and goes from gold to chaos, one wrong piece at a time.
+karat finds out what a piece is (a mention, a coreference link, another link) by removing each from gold. A verdict
+holds for this gold and these orders: a counter-example disproves a property, but the lack of one proves nothing.
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("measure")
-@click.option("--gold", metavar="GOLD", help="Gold to start from. Default: a corpus that comes with karat.")
+@click.option("--gold", metavar="GOLD", help="Gold to examine it with. Default: a corpus that comes with karat.")
 @click.option(
     "-p",
     "--protocol",
     metavar="NAME|FILE.toml",
-    help="How to score. Default: one that has the measure, by the format of gold.",
+    help="Protocol to score with. Default: one that has the measure, by the format of gold.",
 )
 @settings_option
 @input_options
@@ -41,17 +41,17 @@ is about this gold and these orders: a counter-example disproves, its absence pr
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Points of a curve; with more pieces, some are added together.",
+    help="Points per curve; if there are more pieces, some are added together.",
 )
 @click.option(
     "--orders",
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Orders of pieces: from last to first, others by chance.",
+    help="Orders in which pieces are added: the first from last to first, the others random.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed makes other orders.")
-@click.option("--plot", metavar="FILE", help="Draw the curves into FILE.svg, FILE.png or FILE.pdf, too.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
+@click.option("--plot", metavar="FILE", help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.")
 @click.option(
     "-f",
     "--format",
@@ -59,7 +59,7 @@ is about this gold and these orders: a counter-example disproves, its absence pr
     type=Nearest(["text", "json", "csv"]),
     default="text",
     show_default=True,
-    help="Form of the output; csv: the points of the curves.",
+    help="Output format; csv has the points of the curves.",
 )
 @output_option
 def lab(
@@ -80,7 +80,7 @@ def lab(
 ) -> None:
     """Examine how MEASURE behaves.
 
-    MEASURE is an id, or how ids begin. Told are five properties, with counter-examples, and the curves behind them.
+    MEASURE is an id, or a prefix of ids. Checks five properties, and shows counter-examples and curves.
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
@@ -99,9 +99,9 @@ def lab(
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))
     if protocol is None:
         click.echo(f"protocol: {chosen.name} (choose with -p)", err=True)
-    wanted = lab.Options(steps, orders, seed)
-    found = lab.examine(measure, corpus, chosen, wanted, findings=findings, progress=progress("systems"))
-    tell(findings)
+    options = lab.Options(steps, orders, seed)
+    examination = lab.examine(measure, corpus, chosen, options, findings=findings, progress=progress("systems"))
+    print_findings(findings)
     if plot is not None and suffix is not None:
-        written(picture(shown.panels(found), suffix, title=shown.title(found)), plot)
-    written({"text": shown.text, "json": shown.json, "csv": shown.points}[form](found), output)
+        write_output(picture(shown.panels(examination), suffix, title=shown.title(examination)), plot)
+    write_output({"text": shown.text, "json": shown.json, "csv": shown.points}[form](examination), output)

@@ -12,7 +12,7 @@ Example:
 def measures() -> None:
     """List the measures.
 
-    Their ids and what they count; `karat explain` tells all about one.
+    Prints their ids and what they count; `karat explain` describes one in full.
     """
     from karat.measures import MEASURES
     from karat.report.text import table

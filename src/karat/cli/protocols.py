@@ -14,7 +14,7 @@ Examples:
 def protocols(name: str | None) -> None:
     """List the protocols, or print one.
 
-    Of NAME: what it is, its sources, what --set can change, and its file to copy and change.
+    For NAME, prints what it does, its sources, the parameters that --set can change, and its file.
     """
     from karat.protocols import PROTOCOLS, resolve
     from karat.protocols.files import lineage, source
@@ -22,7 +22,7 @@ def protocols(name: str | None) -> None:
 
     if name is None:
         rows = [[one, resolve(one).title] for one, _ in PROTOCOLS]
-        click.echo(table(["protocol", "what"], rows, left=2))
+        click.echo(table(["protocol", "description"], rows, left=2))
         return
     protocol = resolve(name)
     parameters = [
@@ -31,7 +31,8 @@ def protocols(name: str | None) -> None:
     ]
     click.echo(f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n")
     click.echo("sources\n" + "\n".join(f"  {source}" for source in protocol.sources) + "\n")
-    click.echo("--set takes\n" + table(["  key", "now", "choices", ""], parameters, left=4) + "\n")
+    header = ["  key", "default", "choices", "description"]
+    click.echo("parameters (change them with --set)\n" + table(header, parameters, left=4) + "\n")
     for number, path in enumerate(lineage(source(name))):
-        title = "which extends" if number else "file (copy it, change it, and name yours with -p)"
+        title = f"it extends {path.stem}" if number else "file (copy it, change it, and use yours with -p)"
         click.echo(f"{title}\n\n{path.read_text(encoding='utf-8')}")

@@ -13,7 +13,7 @@ from karat.cli._options import (
     topics_option,
     unit_option,
 )
-from karat.cli._output import output_option, refuse_overwriting, written
+from karat.cli._output import output_option, refuse_overwriting, write_output
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
@@ -27,7 +27,7 @@ Examples:
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
 
-GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - for standard input.
+GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
 
 
@@ -40,7 +40,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
-    help="How to score; may be repeated. Default: by the format of GOLD.",
+    help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
 @click.option(
     "-m",
@@ -48,11 +48,11 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
     "measures",
     multiple=True,
     metavar="PREFIX",
-    help="Only measures whose id begins so; may be repeated.",
+    help="Score only measures whose id starts with PREFIX; may be repeated.",
 )
 @settings_option
-@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: what the file looks like.")
-@click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM.")
+@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: detected from the content.")
+@click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM. Default: detected, else that of GOLD.")
 @unit_option
 @tokens_option
 @sources_option
@@ -60,7 +60,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
 @form_option
 @output_option
 @click.option(
-    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Digits of percentages in text."
+    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages in text."
 )
 @click.option(
     "--by",
@@ -68,11 +68,11 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path a line), or - 
     metavar="FIELD",
     help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
 )
-@click.option("--per-unit", is_flag=True, help="Scores of each unit of evaluation.")
-@click.option("--per-document", is_flag=True, help="Scores of each document.")
-@click.option("--details", is_flag=True, help="The mapping element by element, and what was confused (ACE).")
+@click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation.")
+@click.option("--per-document", is_flag=True, help="Show the scores of each document.")
+@click.option("--details", is_flag=True, help="List each element with its match, and which values were confused (ACE).")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
-@click.option("--accept-faults", is_flag=True, help="Count faults also where a format's rules refuse them (APF).")
+@click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF).")
 def score(
     gold: str,
     system: str,
@@ -105,28 +105,29 @@ def score(
     from karat.report.text import texts
 
     if gold == system == "-":
-        raise UsageError(
-            "standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Name a file for one."
-        )
+        raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
     if strict and accept_faults:
         raise UsageError(
-            "faults-both", "--strict refuses faults and --accept-faults counts them", "Give one of the two."
+            "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
         )
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
     options = read_options(unit, tokens, sources)
-    golden = open_corpus(gold, format=gold_format, options=options, report=findings.add)
-    found = open_corpus(system, format=system_format, fallback=golden.format, options=options, report=findings.add)
-    golden = golden.of_topics(topics)
-    found = found.of_topics(topics, beside=golden)
-    refuse_overwriting(output, [*golden.inputs(), *found.inputs()])
+    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=findings.add)
+    system_corpus = open_corpus(
+        system, format=system_format, fallback=gold_corpus.format, options=options, report=findings.add
+    )
+    gold_corpus = gold_corpus.of_topics(topics)
+    system_corpus = system_corpus.of_topics(topics, beside=gold_corpus)
+    refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
     if not protocols:
-        click.echo(f"protocol: {', '.join(golden.protocols)} (GOLD is {golden.format}; choose with -p)", err=True)
+        default = ", ".join(gold_corpus.protocols)
+        click.echo(f"protocol: {default} (GOLD is {gold_corpus.format}; choose with -p)", err=True)
     results = engine.score(
-        golden,
-        found,
-        resolve_all(protocols or golden.protocols, chosen),
+        gold_corpus,
+        system_corpus,
+        resolve_all(protocols or gold_corpus.protocols, chosen),
         engine.RunOptions(
             measures,
             by,
@@ -139,4 +140,4 @@ def score(
         findings=findings,
         progress=progress(),
     )
-    written(json(results) if form == "json" else texts(results, digits=digits), output)
+    write_output(json(results) if form == "json" else texts(results, digits=digits), output)

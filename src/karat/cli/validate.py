@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from karat.cli._options import form_option, input_options, progress
-from karat.cli._output import output_option, refuse_overwriting, written
+from karat.cli._output import output_option, refuse_overwriting, write_output
 
 EPILOG = """\b
 Examples:
@@ -16,11 +16,11 @@ Examples:
   karat validate apf/ --sources sgm/
   karat validate @files.txt -f json -o findings.json
 
-A PATH is a file, a folder, @LIST (a file with one path a line), or - for standard input. Each is a corpus of its own.
+A PATH is a file, a folder, @LIST (a file with one path per line), or - for standard input. Each is a separate corpus.
 
 \b
-fatal  the file cannot be trusted: it is not scored
-fault  one item is wrong: it is scored around, and counted
+fatal  the file cannot be trusted and is not scored
+fault  one item is wrong; scoring goes on, and the fault is counted
 note   odd but usable
 """
 
@@ -28,7 +28,7 @@ note   odd but usable
 @click.command(epilog=EPILOG)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @input_options
-@click.option("--types", metavar="FILE", help="All types there are, one a line; any other is a fault.")
+@click.option("--types", metavar="FILE", help="File of all allowed types, one per line; any other type is a fault.")
 @form_option
 @output_option
 def validate(
@@ -41,9 +41,10 @@ def validate(
     form: str,
     output: str | None,
 ) -> None:
-    """Check files: every finding with its place and what to do.
+    """Check files and report every problem.
 
-    The exit code is 1 if something fatal or a fault was found, else 0.
+    Each finding has a severity, its file and line, a code, and a hint. The exit code is 1 if any is fatal or a fault,
+    else 0.
     """
     from karat.engine.validation import validate
     from karat.errors import UsageError
@@ -51,10 +52,10 @@ def validate(
     from karat.report import findings as report
 
     if paths.count("-") > 1:
-        raise UsageError("standard-input-twice", "standard input can be read only once", "Name - once.")
+        raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")
     refuse_overwriting(output, paths)
     options = read_options(unit, tokens, sources)
     validation = validate(paths, format=input_format, options=options, types=types, progress=progress())
-    written(report.json(validation) if form == "json" else report.text(validation), output)
+    write_output(report.json(validation) if form == "json" else report.text(validation), output)
     if not validation.passed:
         sys.exit(1)

@@ -1,8 +1,8 @@
-"""The engine: runs protocols over pairs of documents. It names none of them, and no measure.
+"""The engine runs protocols over pairs of documents. It knows no protocol and no measure by name.
 
     survey -> (each document: read, check, filter, collapse, align) -> tables -> add into units -> count -> sum -> score
 
-Pairs come one at a time and are released before the next one is read; what stays of each is a few numbers.
+Pairs are read one at a time, and each is released before the next one is read; only a few numbers of each are kept.
 """
 
 from collections.abc import Sequence, Set
@@ -20,18 +20,16 @@ from karat.plugin import Tables
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
 
-NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
-NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; value scores of ACE elements have details.")
-NO_MEASURE = Rule(
-    "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be scored."
-)
+NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
+NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; only value scores of ACE have details.")
+NO_MEASURE = Rule("measure-absent", "fatal", "Choose a measure of the protocol, on attributes that gold has.")
 
 
 class RunOptions(Struct, frozen=True):
-    """What a user wants of a run."""
+    """What the user chooses for a run, beside the protocols."""
 
     measures: tuple[str, ...] = ()
-    """Prefixes of the ids to score; none: all."""
+    """Prefixes of the measure ids to score; empty: all."""
     by: tuple[str, ...] = ()
     """Fields to break scores down by."""
     per_unit: bool = False
@@ -40,9 +38,9 @@ class RunOptions(Struct, frozen=True):
     topics: str | None = None
     """The topics that the corpora were restricted to, for the signature."""
     accept_faults: bool = False
-    """Count faults even where a format's rules refuse them."""
+    """Count faults even in a format that refuses them."""
     details: bool = False
-    """List what measures have to say item by item."""
+    """List what measures report item by item."""
 
 
 def score(
@@ -116,7 +114,7 @@ def score(
         system.close()
     for side, corpus, count in (("gold", gold, mentions[0]), ("the system", system, mentions[1])):
         if not count:
-            report(NO_MENTIONS.at(f"{side} has no mention at all", file=corpus.name))
+            report(NO_MENTIONS.at(f"{side} has no mentions", file=corpus.name))
     sides = (
         Side(gold.name, len(gold_survey.rows), mentions[0], str(fingerprint)),
         Side(system.name, len(system_survey.rows), mentions[1]),
@@ -137,7 +135,7 @@ def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozense
 
 
 def _refuse_absent(prefixes: Sequence[str], runs: Sequence[ProtocolRun]) -> None:
-    """Refuse a measure that no protocol of this run offers, with the reason where there is one."""
+    """Refuse a measure that no protocol of this run offers, with the reason if it is known."""
     offered = list(dict.fromkeys(id_ for run in runs for id_ in run.offered))
     for prefix in prefixes:
         if any(id_.startswith(prefix) for id_ in offered):

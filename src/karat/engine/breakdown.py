@@ -1,8 +1,8 @@
 """Breakdowns: the same scores by the values of a field.
 
-Where the parts of a measure add up, its outcomes are summed by value. Where they do not, since items are right or wrong
-together, the row of a value is the same protocol on the corpus restricted to the mentions with that value: gold's where
-two mentions are aligned.
+If the parts of a measure add up, its outcomes are summed by value. If they do not, because items are right or wrong
+together, the row of a value is the score under the same protocol on the corpus restricted to mentions with that value.
+For aligned mentions, that is gold's value.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -76,9 +76,7 @@ class Breakdown:
         by_key: dict[Key, list[tuple[float, ...]]] = {}
         for outcome in measure.outcomes(table):
             item = outcome.gold if outcome.gold is not None else outcome.system
-            assert isinstance(item, Mention | ElementItem), (
-                "a table of other items says by which alignment it is restricted"
-            )
+            assert isinstance(item, Mention | ElementItem), "a table of other items declares its alignment"
             key = self._key(item, document, in_gold=outcome.gold is not None)
             by_key.setdefault(key, []).append(astuple(outcome.counts))
         for key, counts in by_key.items():
@@ -86,7 +84,7 @@ class Breakdown:
             rows.append(rows.kind.summed(counts))
 
     def add_parts(self, unit: str, tables: Tables) -> None:
-        """Divide a document into one for each value, and count each as the protocol counts the whole."""
+        """Split a document into one per value, and count each as the protocol counts the whole document."""
         for alignment, measures in self._restricted.items():
             for key, pair in self._divided(tables, tables.get(alignment)):
                 if (key, alignment) not in self._parts:
@@ -105,7 +103,7 @@ class Breakdown:
             yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
 
     def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
-        """Values that the protocol considers equal are one row, spelt as in gold."""
+        """Values that the protocol considers equal share one row, spelt as in gold."""
         value = self._value(item, document)
         key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
         spelling = (not in_gold, ABSENT if value is None else str(value))
@@ -134,7 +132,7 @@ class Breakdown:
 
 
 def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
-    """The tables whose outcomes add up to a unit's: one per document, or one for all of them, of no document."""
+    """The tables whose outcomes add up to a unit's: one per document, or one for all documents together (None)."""
     made = [tables.get(measure.table) for tables in documents]
     if len(made) > 1 and measure.table.counted != "item":
         yield None, measure.table.add(made)
@@ -148,4 +146,4 @@ def _with(document: Document, keys: Sequence[Key], key: Key) -> Document:
 
 
 def _ignore(finding: Finding) -> None:
-    """The whole corpus has reported it already."""
+    """The run over the whole corpus has already reported it."""

@@ -20,7 +20,7 @@ class Details:
         self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
 
     def add(self, measure: Measure[Any, Any], document: str, details: Iterable[Detail]) -> None:
-        """Take the details of one table; parts of an item are counted, items themselves are listed too."""
+        """Add the details of one table: parts of items are counted, and items are also listed."""
         items = self._items.setdefault(measure.id, [])
         parts = self._confusions.setdefault(measure.id, {})
         for detail in details:
@@ -29,13 +29,13 @@ class Details:
             for name in dict.fromkeys(name for side in sides if side is not None for name in side):
                 values = tuple(None if side is None else str(side.get(name, ABSENT)) for side in sides)
                 cell = values[0], values[1]
-                counted = by_attribute.setdefault(name, {})
-                counted[cell] = counted.get(cell, 0) + 1
+                confusion = by_attribute.setdefault(name, {})
+                confusion[cell] = confusion.get(cell, 0) + 1
             if detail.listed is not None:
                 items.append({"document": document, **detail.listed})
 
     def to_dict(self) -> dict[str, Any]:
-        """For each measure: attributes of each part with recognition and confusions, and the items one by one."""
+        """For each measure: how well each attribute of each part was recognised, and the items one by one."""
         return {
             id_: {
                 "recognition": {
@@ -49,18 +49,18 @@ class Details:
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:
-    """How well an attribute is recognised; precision and recall count a wrong value as found."""
-    found = sum(count for (gold, system), count in confusion.items() if gold is not None and system is not None)
+    """How well an attribute is recognised. For precision and recall, an item with a wrong value counts as matched."""
+    matched = sum(count for (gold, system), count in confusion.items() if gold is not None and system is not None)
     wrong = sum(count for (gold, system), count in confusion.items() if None not in (gold, system) and gold != system)
     missed = sum(count for (_, system), count in confusion.items() if system is None)
     alarms = sum(count for (gold, _), count in confusion.items() if gold is None)
-    precision, recall = Ratio(found, found + alarms).value, Ratio(found, found + missed).value
+    precision, recall = Ratio(matched, matched + alarms).value, Ratio(matched, matched + missed).value
     confused: dict[str, dict[str, int]] = {}
     for (gold, system), count in sorted(confusion.items(), key=lambda cell: (cell[0][0] or "", cell[0][1] or "")):
         if gold is not None and system is not None:
             confused.setdefault(gold, {})[system] = count
     return {
-        "reference": found + missed,
+        "reference": matched + missed,
         "false_alarm": alarms,
         "miss": missed,
         "substitution": wrong,

@@ -13,16 +13,16 @@ NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the go
 NOTHING_SHARED = Rule(
     "documents-differ", "fatal", "Check that both belong to the same corpus, and that GOLD comes before SYSTEM."
 )
-UNITS_DIFFER = Rule("units-differ", "fatal", "Give both sides in the same unit of offsets.")
-SOURCES_DIFFER = Rule("sources-differ", "fault", "Give the document the source that it has in gold; gold's is used.")
+UNITS_DIFFER = Rule("units-differ", "fatal", "Use the same unit of offsets on both sides.")
+SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; karat uses gold's.")
 GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 
 
 def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
-    """Every document with both sides, in the order of ids, and whether gold has it.
+    """Every document with its two sides, sorted by id, and whether gold has it.
 
-    `policies` is what the protocols do with documents that only the system has: ignore, score or refuse them.
+    `policies` are what the protocols do with documents that only the system has: ignore, score or refuse them.
     """
     golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
     if not golds:
@@ -35,7 +35,7 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
         finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
         if "refuse" in policies:
             raise KaratError(finding._replace(severity="fatal"))
-        consequence = ", all of it spurious" if "score" in policies else "; it is ignored"
+        consequence = "; all its mentions are spurious" if "score" in policies else "; it is ignored"
         report(finding._replace(message=finding.message + consequence))
     if systems:
         for id_ in sorted(golds - systems):
@@ -61,7 +61,7 @@ class _Side:
         self._numbers = Numbers() if corpus.global_ids else None
 
     def read(self, id_: str) -> Document | None:
-        """A document, if this side has it; raises what is fatal about it."""
+        """The document, or None if this side does not have it. Fatal findings are raised."""
         if id_ not in self.corpus.survey().rows:
             return None
         where = partial(self.corpus.where, id_)
@@ -71,7 +71,7 @@ class _Side:
         return document
 
     def refuse_ids(self) -> None:
-        """Refuse an id that means two things; only if there may be one are documents read again to find it."""
+        """Refuse an id that names two things. Documents are read again only if there may be one."""
         if self._numbers is None or not self._numbers.are_at_odds():
             return
         ids = Ids()
@@ -83,17 +83,19 @@ class _Side:
 
 
 def _pair(gold: _Side, system: _Side, id_: str, report: Report) -> Pair:
-    ours, theirs = gold.read(id_), system.read(id_)
-    if ours is None or theirs is None:
-        there = ours or theirs
-        assert there is not None, "one of the two sides has the document"
-        empty = Document(id_, topic=there.topic, subtopic=there.subtopic, unit=there.unit)
-        return Pair(ours or empty, theirs or empty)
-    if ours.unit != theirs.unit:
-        message = f"document {quoted(id_)} counts {ours.unit}s in gold and {theirs.unit}s in the system"
+    gold_document, system_document = gold.read(id_), system.read(id_)
+    if gold_document is None or system_document is None:
+        existing = gold_document or system_document
+        assert existing is not None, "one of the two sides has the document"
+        empty = Document(id_, topic=existing.topic, subtopic=existing.subtopic, unit=existing.unit)
+        return Pair(gold_document or empty, system_document or empty)
+    if gold_document.unit != system_document.unit:
+        units = f"{gold_document.unit} offsets in gold, but {system_document.unit} offsets in the system"
+        message = f"document {quoted(id_)} has {units}"
         raise UNITS_DIFFER.error(message, file=system.corpus.name)
-    if ours.source != theirs.source and ours.source and theirs.source:
+    if gold_document.source != system_document.source and gold_document.source and system_document.source:
         file, line = system.corpus.where(id_)
-        message = f"document {quoted(id_)} has the source {quoted(theirs.source)}, and {quoted(ours.source)} in gold"
+        sources = f"{quoted(system_document.source)}, but {quoted(gold_document.source)} in gold"
+        message = f"document {quoted(id_)} has the source {sources}"
         report(SOURCES_DIFFER.at(message, file=file, line=line))
-    return Pair(ours, theirs)
+    return Pair(gold_document, system_document)

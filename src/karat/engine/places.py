@@ -1,4 +1,4 @@
-"""Places: file and line of findings that show only when the two sides are compared, looked up only then."""
+"""File and line of findings that appear only when the two sides are compared."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from karat.errors import Finding, Findings, KaratError, Report
 
 
 class Places:
-    """Passes findings on; those of filters and runs, which know only a side and an item, get their file and line."""
+    """Adds file and line to the findings of filters and runs, which know only a side and an item."""
 
     def __init__(self, gold: Corpus, system: Corpus, report: Report) -> None:
         self._gold, self._system = gold, system
@@ -17,12 +17,12 @@ class Places:
         self._seen: dict[str, int] = {}
 
     def report(self, finding: Finding) -> None:
-        """Locate and pass on."""
+        """Report a finding with its file and line."""
         self._report(self._located(finding))
 
     @contextmanager
     def of(self, document: str) -> Iterator[None]:
-        """Findings in here are about this document; a fatal one is raised with its place."""
+        """Within this context, findings are about one document; a fatal one is raised with its file and line."""
         self._document = document
         try:
             yield
@@ -32,7 +32,7 @@ class Places:
             raise KaratError(self._located(error.finding)) from None
 
     def _located(self, finding: Finding) -> Finding:
-        """Lines are looked up only while findings of the code are kept; after that the document's line is used."""
+        """Looks up the line only for findings that are kept; later ones get the line of the document."""
         if finding.origin is None or finding.file is not None:
             return finding
         count = self._seen[finding.code] = self._seen.get(finding.code, 0) + 1

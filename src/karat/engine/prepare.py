@@ -1,4 +1,4 @@
-"""Preparation: a pair of documents is filtered, collapsed and made into tables once for all protocols that agree."""
+"""Preparation: filters and collapses a pair of documents once for all protocols that do it in the same way."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -20,14 +20,14 @@ class PreparedPair(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What a protocol does with a pair before it counts: numbers of its filters and of its collapse."""
+    """What a protocol does with a pair before it counts: the numbers of its filters and of its collapse."""
 
     filters: int
     collapse: int
 
 
 class Preparation:
-    """Prepares one pair after another; protocols with equal filters and collapse share what becomes of it."""
+    """Prepares one pair after another; protocols with equal filters and collapse share the prepared pair."""
 
     def __init__(self, report: Report, make_tables: MakeTables = Tables) -> None:
         self._report = report
@@ -41,7 +41,7 @@ class Preparation:
         self._prepared: dict[Steps, PreparedPair] = {}
 
     def enter(self, protocol: Protocol) -> Steps:
-        """The steps of a protocol, made ready; filters may report or refuse what is wrong with their options."""
+        """Register a protocol and return its steps. Filters may report or refuse their options here."""
         filters = protocol.filters, protocol.comparison
         if filters not in self._filters:
             self._filters[filters] = len(self._filters)
@@ -52,7 +52,7 @@ class Preparation:
         return Steps(self._filters[filters], self._collapses[protocol.collapse])
 
     def prepare(self, pair: Pair, steps: Steps) -> PreparedPair:
-        """What these steps make of a pair."""
+        """The pair after these steps."""
         if pair is not self._pair:
             self.forget()
             self._pair = pair
@@ -73,14 +73,14 @@ class Preparation:
         return filtered
 
     def forget(self) -> None:
-        """Release the last pair, so that the next one can take its place in memory."""
+        """Release the last pair, so that two pairs are never in memory together."""
         self._pair = None
         self._filtered.clear()
         self._prepared.clear()
 
 
 class KeptTables:
-    """Makes tables for many runs over nearly the same pairs: those of an unchanged document are not made again."""
+    """Makes tables for many runs over nearly the same pairs; an unchanged document keeps its tables."""
 
     def __init__(self) -> None:
         self._last: dict[str, Tables] = {}

@@ -1,4 +1,4 @@
-"""One protocol at work: what it gathers while documents pass, and the result that becomes of it."""
+"""A run of one protocol: collects counts document by document, and returns the result."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,18 +22,20 @@ from karat.tables.aligned import Alignment
 
 T = TypeVar("T")
 
-LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
-GIVEN = Rule("mentions-given", "note", "Compare with systems that were given them, too.")
+IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
 COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
-RESTRICTED = Rule("breakdown-restricted", "note", "Such rows do not add up to the whole.")
+RESTRICTED = Rule("breakdown-restricted", "note", "These rows do not add up to the total.")
 NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
-NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
+NO_TOPIC = Rule(
+    "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
+)
 NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
 class ProtocolRun:
-    """One protocol, the rows that are scored under it, and their counts."""
+    """One protocol, the rows it scores, and their counts."""
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class ProtocolRun:
         self._collapse_sizes = [0, 0, 0, 0]
 
     def _rows(self, setting: Setting) -> list[ScoredRow]:
-        """The rows to score: those that were asked for, and those they are made of."""
+        """The rows to score: the selected ones, and those that selected composites need."""
         offered: list[tuple[Row, Averages]] = [
             (row, choice.averages) for choice in self.protocol.families for row in choice.rows(setting)
         ]
@@ -75,14 +77,14 @@ class ProtocolRun:
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
-        self._shown = [id_ for id_ in self.offered if self._is_asked_for(id_)]
-        needed = set(self._shown)
-        for row, _ in reversed(scored):  # a composite comes after what it is made of
+        self._selected = [id_ for id_ in self.offered if self._is_selected(id_)]
+        needed = set(self._selected)
+        for row, _ in reversed(scored):  # a composite comes after the rows it needs
             if isinstance(row, Composite) and row.id in needed:
                 needed.update(row.of)
         return [(row, averages) for row, averages in scored if row.id in needed]
 
-    def _is_asked_for(self, id_: str) -> bool:
+    def _is_selected(self, id_: str) -> bool:
         return not self._prefixes or id_.startswith(self._prefixes)
 
     def has_details(self) -> bool:
@@ -90,7 +92,7 @@ class ProtocolRun:
         return any(type(measure).details is not Measure.details for measure, _ in self.measures)
 
     def add(self, prepared: PreparedPair) -> None:
-        """Take one document."""
+        """Add one document."""
         filtered, collapsed = prepared.filtered, prepared.tables.pair
         unit = self._unit(filtered.gold)
         self._same_mentions = self._same_mentions and _have_same_places(filtered)
@@ -113,9 +115,9 @@ class ProtocolRun:
                         self._details.add(measure, "" if document is None else document.id, listed)
 
     def _unit(self, document: Document) -> str:
-        """The unit of evaluation that a document belongs to; reports one that should have a topic and has none."""
+        """The unit of evaluation of a document; reports a document without a topic if the unit is a topic."""
         if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
-            message = f"document {quoted(document.id)} has no topic and is a topic of its own"
+            message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
             self._report(NO_TOPIC.at(message, origin="gold"))
         return unit_of(document, self.protocol)
 
@@ -129,7 +131,7 @@ class ProtocolRun:
         per_unit: bool,
         topics: str | None,
     ) -> Result:
-        """Sum what was gathered."""
+        """The result of all documents that were added."""
         scores = self.scores()
         remarks = list(self._remarks())
         return Result(
@@ -143,7 +145,7 @@ class ProtocolRun:
             system=system,
             scores=scores,
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
-            units=dict(sorted((unit, self._of_shown(values)) for unit, values in self._counts.unit_scores()))
+            units=dict(sorted((unit, self._select(values)) for unit, values in self._counts.unit_scores()))
             if per_unit
             else {},
             details={} if self._details is None else self._details.to_dict(),
@@ -152,53 +154,59 @@ class ProtocolRun:
         )
 
     def scores(self) -> dict[str, Score]:
-        """The scores of all that was gathered; nothing can be added after that."""
+        """The scores of all documents that were added; no more can be added afterwards."""
         self._counts.close(self._table_remarks.append)
-        return self._of_shown(self._counts.scores())
+        return self._select(self._counts.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         for key, values in breakdown.scores():
-            complete: dict[str, ScoreValues] = self._of_shown(self._counts.with_composites(values))
+            complete: dict[str, ScoreValues] = self._select(self._counts.with_composites(values))
             yield key, {id_: Score(one) for id_, one in complete.items()}
 
-    def _of_shown(self, rows: dict[str, T]) -> dict[str, T]:
-        return {id_: rows[id_] for id_ in self._shown if id_ in rows}
+    def _select(self, rows: dict[str, T]) -> dict[str, T]:
+        return {id_: rows[id_] for id_ in self._selected if id_ in rows}
 
     def _remarks(self) -> Iterator[Finding]:
-        """What a reader of the scores should know and would not expect."""
+        """What a reader of the scores should know and may not expect."""
         reasons: dict[str, list[str]] = {}
         for row in self.unscored:
-            if self._is_asked_for(row.id):
+            if self._is_selected(row.id):
                 reasons.setdefault(row.reason, []).append(row.id)
         for reason, ids in reasons.items():
             yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
         sizes = zip(self._counts.gold_mentions, self._counts.system_mentions, strict=True)
         false_alarms = [system for gold, system in sizes if not gold and system]
         if false_alarms and any(averages.units == "with-gold" for _, averages in self.measures):
-            where = f"{len(false_alarms):,} {self.protocol.unit}{'s' * (len(false_alarms) != 1)} without gold mentions"
-            yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(false_alarms):,} in {where}")
+            yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), self.protocol.unit))
         if self._same_mentions and not self._is_perfect():
-            yield GIVEN.at("gold and system have the same mentions, as if gold's had been given to the system")
+            yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
         if any(self._collapse_sizes):
             gold, gold_left, system, system_left = self._collapse_sizes
-            message = f"gold's {gold:,} mentions became {gold_left:,}, the system's {system:,} became {system_left:,}"
-            yield COLLAPSED.at(f"clusters within a document were made one mention each: {message}")
+            message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
+            yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
         yield from self._table_remarks
-        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._shown]
+        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)
             families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))
-            message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions of that value"
-            yield RESTRICTED.at(f"{message} (gold's value where two are aligned)")
+            message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
+            yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
 
     def _is_perfect(self) -> bool:
-        """Whether everything that mentions add up to is right."""
+        """Whether the measures that count mentions together are all perfect."""
         totals = [rows.kind.summed(rows) for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
         return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
 
 
+def _ignored(mentions: int, units: int, unit: str) -> str:
+    if mentions == 1:
+        return f"1 system mention ignored: its {unit} has no gold mentions"
+    place = f"{unit} has" if units == 1 else f"{units:,} {unit}s have"
+    return f"{mentions:,} system mentions ignored: their {place} no gold mentions"
+
+
 def _setting(protocol: Protocol, gold: Survey, system: Survey) -> Setting:
-    """What families may know about the run."""
+    """What families know about the run."""
     attributes = in_order(gold.attributes_of(protocol.kinds))
     return Setting(
         align=partial(_align, protocol, attributes),
@@ -224,12 +232,12 @@ def _align(
 
 
 def _counts_wholes(measure: Measure[Any, Any]) -> bool:
-    """Whether mentions are right or wrong together, so that parts of the corpus do not add up."""
+    """Whether mentions are right or wrong together, so that scores of parts do not add up."""
     return measure.table.alignment is not None
 
 
 def unit_of(document: Document, protocol: Protocol) -> str:
-    """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
+    """The name of a document's unit of evaluation; a document without a topic is a topic of its own."""
     if protocol.unit == "document":
         return document.id
     if protocol.unit == "corpus":

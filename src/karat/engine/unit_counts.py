@@ -1,4 +1,4 @@
-"""Counts of units, as a protocol gathers them from a corpus or from a part of it, and the scores they become."""
+"""The counts of units under one protocol, on a corpus or a part of it, and the scores computed from them."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 
 
 class _WaitingDocument(NamedTuple):
-    """What is kept of a document until its unit is complete: its size, its tables, and all else on request."""
+    """What is kept of a document until its unit is complete: its size, the tables to count, on request all tables."""
 
     gold: int
     system: int
@@ -25,7 +25,7 @@ class _WaitingDocument(NamedTuple):
 class UnitCounts:
     """Rows that are counted unit by unit.
 
-    `on_unit` receives the documents of each complete unit, `report` what measures remark on a unit.
+    `on_unit` receives the documents of each complete unit, `report` the remarks of measures on a unit.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class UnitCounts:
         self._waiting: dict[str, list[_WaitingDocument]] = {}
 
     def add(self, unit: str, tables: Tables) -> None:
-        """Take one document; one that is a unit by itself is counted at once."""
+        """Add one document. If it is a unit by itself, it is counted at once."""
         gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
         if self._at_once:
             self._enter(unit, gold, system, [tables])
             for measure, _, rows in self.measures:
                 self._count(measure, rows, tables.get(measure.table))
         else:
-            # Mentions and how they were aligned are released; only what is counted waits.
+            # Only the tables that are counted are kept; mentions and alignments are released.
             made = {spec: tables.get(spec) for spec in self._specs}
             waiting = _WaitingDocument(gold, system, made, None if self._on_unit is None else tables)
             self._waiting.setdefault(unit, []).append(waiting)
@@ -65,7 +65,7 @@ class UnitCounts:
     def close(self, report: Report) -> None:
         """Count the units that had to wait for their last document, or for each other.
 
-        `report` receives what tables remark on all units together.
+        `report` receives the remarks of tables on all units together.
         """
         units = sorted(self._waiting.items())
         for unit, documents in units:
@@ -94,7 +94,7 @@ class UnitCounts:
             self._on_unit(documents)
 
     def scores(self) -> dict[str, Score]:
-        """Sums over units, and means where the protocol asks for them."""
+        """The micro average of each row, and its macro average if the protocol has one."""
         micro: dict[str, ScoreValues] = {}
         macro: dict[str, ScoreValues] = {}
         for measure, averages, rows in self.measures:
@@ -108,7 +108,7 @@ class UnitCounts:
         return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
 
     def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
-        """The scores of each unit by itself."""
+        """The scores of each unit."""
         for row, unit in enumerate(self.units):
             scores = {id_: finished_scores(rows.counts(row), averages) for id_, averages, rows in self._by_id()}
             yield unit, self.with_composites(scores)
@@ -117,7 +117,7 @@ class UnitCounts:
         return ((measure.id, averages, rows) for measure, averages, rows in self.measures)
 
     def with_composites(self, scores: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
-        """The scores, and the composites that can be made from them."""
+        """The scores, and the composites that can be computed from them."""
         for composite, averages in self._composites:
             if all(id_ in scores for id_ in composite.of):
                 values = composite.combine([scores[id_] for id_ in composite.of])
@@ -126,5 +126,5 @@ class UnitCounts:
 
 
 def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
-    """Counts finished into scores, with what the protocol makes of an undefined ratio."""
+    """The scores of some counts, with the protocol's value for an undefined ratio."""
     return ScoreValues(finish(counts, undefined=averages.undefined), counts)

@@ -1,7 +1,8 @@
-"""Filters: what leaves a pair of documents before it is aligned, one module per filter, and the collapse of clusters.
+"""Filters: what is removed from a pair of documents before it is aligned, and the collapse of clusters.
 
-A filter is a subclass of `karat.plugin.Filter` that its module offers as `FILTER`; its fields are the options that an
-entry in a protocol's `[[filters]]` may give. Another package offers one through the entry-point group `karat.filters`.
+Each module is one filter: a subclass of `karat.plugin.Filter` that it offers as `FILTER`; its fields are the options
+that an entry in a protocol's `[[filters]]` may give. Another package offers one through the entry-point group
+`karat.filters`.
 """
 
 import sys
@@ -22,12 +23,12 @@ FILTERS: Registry[type[Filter]] = Registry(
 
 
 def unchanged(pair: Pair) -> Pair:
-    """Nothing leaves."""
+    """The pair as it is."""
     return pair
 
 
 def both_sides(transform: Callable[[Document], Document]) -> PairTransform:
-    """The same transformation of both sides."""
+    """Applies a transformation to both sides."""
 
     def transform_both(pair: Pair) -> Pair:
         gold, system = transform(pair.gold), transform(pair.system)
@@ -37,7 +38,7 @@ def both_sides(transform: Callable[[Document], Document]) -> PairTransform:
 
 
 def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
-    """The document with only some of its mentions, and only the links whose ends are still there."""
+    """The document with only some of its mentions, and only the links whose ends remain."""
     mentions = tuple(mention for mention in document.mentions if keep(mention))
     ends = {mention.id for mention in mentions} | {mention.cluster for mention in mentions}
     links = tuple(link for link in document.links if link.source in ends and link.target in ends)
@@ -45,9 +46,9 @@ def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
 
 
 def collapsing(collapse: Collapse | None) -> PairTransform:
-    """Keeps one mention of each cluster, each side by its own clusters.
+    """Keeps one mention per cluster of a document, on each side by its own clusters.
 
-    With `aligned` all mentions stay, and the table of meta-mentions collapses clusters where none represents another.
+    With `aligned`, all mentions stay: the table of meta-mentions collapses clusters without a representative.
     """
     if collapse is None or collapse.representative == "aligned":
         return unchanged
@@ -65,5 +66,5 @@ def collapsing(collapse: Collapse | None) -> PairTransform:
 
 
 def _place(mention: Mention) -> tuple[int, int]:
-    """Where a mention begins and ends."""
+    """The begin and the end of a mention."""
     return (mention.span[0][0], mention.span[-1][1]) if mention.span else (0, 0)

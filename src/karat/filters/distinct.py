@@ -9,12 +9,16 @@ from karat.filters import restricted
 from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison, Filter, PairTransform
 
-GOLD_TWICE = Rule("gold-span-twice", "fatal", "Give each span of gold once; exact matching cannot tell two apart.")
-SYSTEM_TWICE = Rule("system-span-twice", "fault", "Give each span once; the first mention, with its cluster, counts.")
+GOLD_TWICE = Rule(
+    "gold-span-twice",
+    "fatal",
+    "Use each span once in gold; exact matching cannot distinguish two mentions of one span.",
+)
+SYSTEM_TWICE = Rule("system-span-twice", "fault", "Use each span once; the first mention counts, with its cluster.")
 
 
 class Distinct(Filter, frozen=True):
-    """Under exact matching a span is one mention: gold may not put it into two clusters, a system keeps its first."""
+    """One mention per span, as exact matching needs: a repeated span is fatal in gold and ignored in the system."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Refuse a repeated span in gold; drop and report it in the system."""
@@ -36,7 +40,7 @@ class Distinct(Filter, frozen=True):
 
 
 def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
-    """Mentions whose span an earlier one has, each with that one."""
+    """Mentions that repeat the span of an earlier mention, each with that mention."""
     if len({mention.span for mention in document.mentions}) == len(document.mentions):
         return
     first: dict[object, Mention] = {}

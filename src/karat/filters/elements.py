@@ -12,25 +12,22 @@ from karat.plugin import Comparison, Filter, PairTransform
 ELEMENT_TWICE = Rule(
     "element-twice",
     "fatal",
-    "Give each element an id of its own, or score with --set processing=cross-document if it is the same one.",
+    "Give each element its own id, or score with --set processing=cross-document if it is the same element.",
 )
 ELEMENT_DIFFERS = Rule(
     "element-differs",
     "fatal",
-    "An element has one type, subtype, class, ...: correct one of the two, or give it an id of its own.",
+    "Correct one of the two, or give it its own id: an element has one type, subtype, class, ...",
 )
 
 
 class Elements(Filter, frozen=True):
-    """In document-level processing an element belongs to one document, and its id may not occur in another.
-
-    In cross-document processing it may, and has the same attributes and external links everywhere.
-    """
+    """Allows an element in one document only; in cross-document processing, its attributes must agree everywhere."""
 
     within: Literal["document", "corpus"] = "document"
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Refuse an id that an earlier document has, or whatever differs from there."""
+        """Refuse an id that occurs in an earlier document, or an element that differs from there."""
         del comparison, report
         return _refuse_differences() if self.within == "corpus" else _refuse_repetition()
 
@@ -40,9 +37,9 @@ def _refuse_repetition() -> PairTransform:
 
     def checked(pair: Pair) -> Pair:
         for (side, seen), document in zip(sides, (pair.gold, pair.system), strict=True):
-            again = seen.again([cluster.id for cluster in document.clusters])
+            repeated = seen.repeated([cluster.id for cluster in document.clusters])
             for cluster in document.clusters:
-                if cluster.id in again:
+                if cluster.id in repeated:
                     which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
                     message = f"{which} is also in another document of the same side"
                     raise KaratError(ELEMENT_TWICE.at(message, item=cluster.id, origin=side))
@@ -75,10 +72,10 @@ def _description(cluster: Cluster) -> Mapping[str, Value]:
 
 
 def _difference(one: Mapping[str, Value], other: Mapping[str, Value]) -> str:
-    """The first difference; a link that only one has is none."""
+    """The first difference; an external link that only one has is not a difference."""
     for name in dict.fromkeys([*one, *other]):
-        is_free = name.startswith("link to ") and not (name in one and name in other)
-        if one.get(name) != other.get(name) and not is_free:
+        is_optional = name.startswith("link to ") and not (name in one and name in other)
+        if one.get(name) != other.get(name) and not is_optional:
             return f"the {name} {one.get(name, '-')}, but {other.get(name, '-')}"
     return ""
 
@@ -92,8 +89,8 @@ class _SeenIds:
         self._recent: set[int] = set()
         self._runs: list[array[int]] = []
 
-    def again(self, ids: Sequence[str]) -> list[str]:
-        """Those of these ids that were in an earlier call; all are remembered."""
+    def repeated(self, ids: Sequence[str]) -> list[str]:
+        """The ids that were in an earlier call; remembers all of them."""
         hashes = {hash(id_): id_ for id_ in ids}
         seen = [*self._recent.intersection(hashes), *[key for run in self._runs for key in _common(run, hashes)]]
         self._recent.update(hashes)
@@ -107,7 +104,7 @@ class _SeenIds:
 
 
 def _common(run: "array[int]", keys: Iterable[int]) -> Iterator[int]:
-    """Those of the keys that a run holds."""
+    """The keys that are in a run."""
     end = len(run)
     for key in keys:
         place = bisect_left(run, key)

@@ -1,4 +1,4 @@
-"""Diagnostic conditions of ACE: parts of the reference were given to the system."""
+"""Diagnostic conditions of ACE, in which the system is given parts of the reference."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from karat.plugin import Comparison, Filter, PairTransform
 NOT_GIVEN = Rule(
     "given-differs",
     "fatal",
-    "Hand out the parts with `karat convert GOLD OUT --keep mentions` (or elements), or score without `given`.",
+    "Make the given parts with `karat convert GOLD OUT --keep mentions` (or elements), or score without `given`.",
 )
 
 
 class Given(Filter, frozen=True):
-    """The system was given mentions or elements of the reference, and must have kept them."""
+    """Requires that the system kept the mentions or elements of the reference that it was given."""
 
     what: Literal["none", "mentions", "elements"] = "none"
 

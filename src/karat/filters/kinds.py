@@ -1,4 +1,4 @@
-"""Kinds of mentions that are scored."""
+"""The kinds of mentions to score."""
 
 from karat.errors import Report
 from karat.filters import both_sides, restricted, unchanged

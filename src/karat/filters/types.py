@@ -1,4 +1,4 @@
-"""A white list of types."""
+"""A list of types to score."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ class Types(Filter, frozen=True):
     file: str = ""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Keep by type, compared as the protocol compares."""
+        """Keep mentions by type; types are compared as the protocol says."""
         if not self.file:
             return unchanged
         types = types_in(self.file, comparison)
         if not types:
-            report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
+            report(NO_TYPES.at("this file has no types, so nothing is filtered", file=self.file))
             return unchanged
         return both_sides(
             lambda document: restricted(

@@ -1,4 +1,4 @@
-"""Measures: one module per family, each formula in one place, in the paper's words.
+"""Measures: one module per family, with formulas in the notation of the papers.
 
 A family is a `karat.plugin.Family` that its module offers as `FAMILY`: what `karat explain` says about it, the
 parameters that a protocol may give, and `measures(parameters, setting)`, the rows of one run. Another package offers

@@ -7,8 +7,8 @@
     LEA    R = Σ n(k) · cl(k) / ml(k) / N_k                      Moosavi and Strube 2016
     CoNLL  the mean F1 of MUC, B3 and CEAFe; with BLANC: the mean of four
 
-Precision is recall with the sides exchanged. A mention that the other side lacks is in its cluster all the same: it
-counts in sizes and in links and overlaps nothing.
+Precision is recall with the sides swapped. An unmatched mention stays in its cluster: it counts in sizes and links, but
+overlaps nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +25,13 @@ from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_
 from karat.tables.metamentions import MetaTable
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
-"""What BLANC does where a class of links is absent."""
+"""What BLANC does if there are no links, or no non-links."""
 
 CARD = Card(
     title="Coreference",
     rows={
         "coref.mention": "mentions that both sides have: precision, recall, f1",
-        "coref.muc": "links that a spanning tree of each cluster needs",
+        "coref.muc": "links of a spanning tree of each cluster",
         "coref.b3": "for each mention, the share of its cluster that is right",
         "coref.ceafm, coref.ceafe": "clusters matched one-to-one, by mentions or by clusters",
         "coref.blanc": "the mean of coref.blanc.links and coref.blanc.nonlinks",
@@ -49,45 +49,46 @@ LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
     citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
     "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01.",
     traps=(
-        "MUC says nothing of singletons; in B3, CEAF and BLANC they count like other clusters, and corpora differ in "
-        "whether they annotate them.",
-        "CEAFe weighs a spurious singleton as much as the largest cluster.",
-        "BLANC's F is the mean of two F, not the harmonic mean of its printed precision and recall.",
-        "Where clusters within documents are collapsed (pure-cdec), the score depends on which mention stands for its "
-        "cluster: MUC moves by several points between the first and the last. With representative = aligned none does: "
-        "clusters of a document are paired by the mentions they share.",
-        "Exact matching is strict: a system whose spans are one word longer finds no mention. match = head or dice is "
-        "for systems that find their own.",
-        "The reference scorer cuts percentages off after two digits and does not round them: 88.888 is printed 88.88.",
+        "MUC ignores singletons. In B3, CEAF and BLANC they count like other clusters, and corpora differ in whether "
+        "they annotate singletons.",
+        "CEAFe gives a spurious singleton the same weight as the largest cluster.",
+        "The F1 of BLANC is the mean of two F1, not the harmonic mean of its precision and recall.",
+        "If clusters within documents are collapsed (pure-cdec), the score depends on which mention represents its "
+        "cluster: MUC moves by several points between the first and the last. representative = aligned avoids this: "
+        "it pairs the clusters of a document by the mentions they share.",
+        "Exact matching is strict: a system whose spans are one word longer matches no mention. Use match = head or "
+        "dice for systems that detect their own mentions.",
+        "The reference scorer truncates percentages to two digits and does not round them: it prints 88.888 as 88.88.",
     ),
     departures=(
-        "BLANC where a side has no link, or no non-link: the reference scorer v8.01 looks at gold alone and leaves the "
-        "absent class out (blanc.edge = perl); `symmetric` leaves out what neither side has; `luo-2014` counts it.",
-        "A system mention given twice keeps its first cluster; v8.01 does so only where gold has the mention.",
+        "BLANC if a side has no links, or no non-links: the reference scorer v8.01 looks at gold only, and ignores a "
+        "class that gold does not have (blanc.edge = perl). `symmetric` ignores a class that neither side has; "
+        "`luo-2014` counts it.",
+        "A system mention that occurs twice keeps its first cluster; v8.01 does so only if gold has the mention.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says to the family."""
+    """What a protocol may set."""
 
     alignment: str
     singletons: Singletons = "keep"
     edge: BlancEdge = "perl"
     only: tuple[str, ...] = ()
-    """The measures to score, such as `mention`; by default all, and the averages."""
+    """The measures to score, such as `mention`; empty: all."""
 
 
 def _pairs(number: int) -> int:
-    """C2: pairs among so many."""
+    """C2(n): the number of pairs among n."""
     return number * (number - 1) // 2
 
 
 def mention(table: Contingency) -> PrecisionRecall:
-    """Mentions that were found, over those of each side."""
-    found = sum(table.overlap.values())
-    return PrecisionRecall(found, table.system_mentions, found, table.gold_mentions)
+    """Mentions that both sides have, over the mentions of each side."""
+    shared = sum(table.overlap.values())
+    return PrecisionRecall(shared, table.system_mentions, shared, table.gold_mentions)
 
 
 def muc(table: Contingency) -> PrecisionRecall:
@@ -122,7 +123,7 @@ def ceafe(table: Contingency) -> PrecisionRecall:
 
 
 def blanc_links(table: Contingency) -> PrecisionRecall:
-    """Pairs of mentions inside one cluster."""
+    """Pairs of mentions within a cluster."""
     right = pairs_within(table.overlap.values())
     return PrecisionRecall(right, pairs_within(table.system.values()), right, pairs_within(table.gold.values()))
 
@@ -142,7 +143,7 @@ def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
 def lea(table: Contingency) -> PrecisionRecall:
     """Importance n times the share of links that is right: n · Σ C2(o) / C2(n) = Σ o (o - 1) / (n - 1).
 
-    A singleton has one link, to itself: right if its mention is a singleton on the other side, too.
+    A singleton has one link, to itself, which is right if the mention is also a singleton on the other side.
     """
     alone = sum([gold == system == 1 for _, gold, system in table.cells])
     return PrecisionRecall(
@@ -176,11 +177,11 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
         return f"coref.{self.name}"
 
     def count(self, table: Contingency) -> PrecisionRecall:
-        """By its formula."""
+        """The counts by its formula."""
         return COUNTERS[self.name](table)
 
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
-        """What each cluster, or two clusters that share mentions, contributed."""
+        """What each cluster, or each pair of clusters that share mentions, contributed."""
         return OUTCOMES[self.name](table)
 
 
@@ -201,7 +202,7 @@ FAMILY = Family(CARD, Parameters, measures)
 
 
 def scores(table: Contingency) -> dict[str, ScoreValues]:
-    """Every measure of one table, as the reference scorer finishes them: what is undefined is zero."""
+    """All scores of one table; undefined scores are zero, as in the reference scorer."""
     leaves = {}
     for name, counter in COUNTERS.items():
         counts = counter(table)
@@ -212,29 +213,28 @@ def scores(table: Contingency) -> dict[str, ScoreValues]:
 
 
 def _mean_f1(rows: Sequence[ScoreValues]) -> Scores:
-    found = [row.values["f1"] for row in rows]
-    known = [value for value in found if value is not None]
-    return {"f1": fsum(known) / len(found) if len(known) == len(found) else None}
+    defined = [f1 for row in rows if (f1 := row.values["f1"]) is not None]
+    return {"f1": fsum(defined) / len(rows) if len(defined) == len(rows) else None}
 
 
 def _averaged(rows: Sequence[ScoreValues]) -> Scores:
-    """The mean of each score over the classes that count; undefined where none does."""
+    """The mean of each score over the classes that count; undefined if there are none."""
     names = ("precision", "recall", "f1")
     return {name: fsum([row.values[name] or 0.0 for row in rows]) / len(rows) if rows else None for name in names}
 
 
 def _perl(rows: Sequence[ScoreValues]) -> Scores:
-    """Reference scorer v8.01: a class that gold does not have is left out."""
+    """Reference scorer v8.01: ignore a class that gold does not have."""
     return _averaged([row for row in rows[:2] if _counts(row).recall_den])
 
 
 def _symmetric(rows: Sequence[ScoreValues]) -> Scores:
-    """A class that neither side has is left out."""
+    """Ignore a class that neither side has."""
     return _averaged([row for row in rows[:2] if _counts(row).recall_den or _counts(row).precision_den])
 
 
 def _luo(rows: Sequence[ScoreValues]) -> Scores:
-    """Luo et al. 2014: a class that both sides lack is right if they have the same mentions, else wrong."""
+    """Luo et al. 2014: a class that neither side has is right if both have the same mentions, else wrong."""
     mentions = _counts(rows[2])
     same = mentions.recall_num == mentions.recall_den == mentions.precision_den
     ones: Scores = dict.fromkeys(("precision", "recall", "f1"), 1.0)
@@ -260,4 +260,4 @@ AVERAGES: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[ScoreValues]], Sc
     ("conll", ("muc", "b3", "ceafe"), _mean_f1),
     ("avg4", ("muc", "b3", "ceafe", "blanc"), _mean_f1),
 )
-"""What is made of finished rows: its name, the rows, and how."""
+"""Composites: the name, the rows that it combines, and the function that combines them."""

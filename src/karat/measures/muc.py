@@ -21,8 +21,8 @@ from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Sett
 CARD = Card(
     title="MUC-5 slots",
     rows={
-        "muc.span": "the slot of the span: same correct, overlapping partial",
-        "muc.type, muc.realis, ...": "the slot of an attribute: same correct, other incorrect",
+        "muc.span": "the slot of the span: correct if equal, partial if it overlaps",
+        "muc.type, muc.realis, ...": "the slot of an attribute: correct if equal, else incorrect",
         "muc.all": "all slots together",
     },
     formula="""\
@@ -33,24 +33,24 @@ substitution = (INC + PAR/2) / (COR + PAR + INC)
 error = (INC + PAR/2 + MIS + SPU) / (COR + PAR + INC + MIS + SPU)""",
     citation="Chinchor (1992), MUC-5 Evaluation Metrics; Liu, Mitamura and Hovy (2015), section 3.1.",
     traps=(
-        "An overlap earns one half, however small or large it is; nugget.* grades it by Dice.",
-        "The alignment maximises correct plus half of partial slots over all slots of a document, so one row's counts "
-        "depend on the other slots: --set attributes=... changes muc.span too.",
-        "Ties: more correct slots, then more pairs, then the order of lines.",
-        "Only mentions that overlap can be aligned. A gold mention with `optional: true` is left out if not aligned.",
+        "An overlap earns one half, whether it is small or large; nugget.* weights it by Dice.",
+        "The alignment maximises correct plus half of partial slots over all slots of a document, so the counts of a "
+        "row depend on the other slots: --set attributes=... changes muc.span, too.",
+        "Ties are decided by more correct slots, then more pairs, then line order.",
+        "Only mentions that overlap can be aligned. An unaligned gold mention with `optional: true` is ignored.",
     ),
     departures=(
-        "Liu et al. (2015) print the two formulas the wrong way round: their P divides by POS and their R by ACT. "
-        "Chinchor's, and karat's, recall divides by POS, what gold has, and precision by ACT, what the system said.",
-        "The MUC scorer took the highest F-score of all alignments; karat maximises correct plus half of partial, "
-        "which for one document with given mentions is the same numerator, and decides ties.",
+        "Liu et al. (2015) swap the two formulas: their P divides by POS and their R by ACT. In Chinchor (1992), and "
+        "in karat, recall divides by POS (the slots of gold) and precision by ACT (the slots of the system).",
+        "The MUC scorer used the alignment with the highest F-score. karat maximises correct plus half of partial "
+        "slots, which gives the same numerator for one document with given mentions, and decides ties.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
 
 class Slots(Counts, frozen=True):
-    """What became of slots."""
+    """Slots by outcome."""
 
     correct: int = 0
     partial: int = 0
@@ -61,17 +61,17 @@ class Slots(Counts, frozen=True):
     actual: int = 0
 
     def ratios(self) -> dict[str, Ratio]:
-        """The six quotients."""
+        """The six ratios."""
         earned = self.correct + self.partial / 2
         wrong = self.incorrect + self.partial / 2
-        met = self.correct + self.partial + self.incorrect
+        filled = self.correct + self.partial + self.incorrect
         return {
             "precision": Ratio(earned, self.actual),
             "recall": Ratio(earned, self.possible),
-            "error": Ratio(wrong + self.missing + self.spurious, met + self.missing + self.spurious),
+            "error": Ratio(wrong + self.missing + self.spurious, filled + self.missing + self.spurious),
             "undergeneration": Ratio(self.missing, self.possible),
             "overgeneration": Ratio(self.spurious, self.actual),
-            "substitution": Ratio(wrong, met),
+            "substitution": Ratio(wrong, filled),
         }
 
     @classmethod
@@ -81,14 +81,14 @@ class Slots(Counts, frozen=True):
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says: which alignment, and which attributes are slots (none named: all that gold has)."""
+    """What a protocol may set: the alignment, and the attributes that are slots (empty: all that gold has)."""
 
     alignment: str
     attributes: tuple[str, ...] = ()
 
 
 class Muc(Measure[AlignedPairs, Slots], frozen=True):
-    """Some of the slots, counted."""
+    """Counts some of the slots."""
 
     name: str
     has_span: bool
@@ -102,7 +102,7 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
         return f"muc.{self.name}"
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Slots]]:
-        """Aligned pairs slot by slot; a mention that is left is missing or spurious in every slot."""
+        """Aligned pairs slot by slot; an unaligned mention is missing or spurious in every slot."""
         size = self.has_span + len(self.bits)
         for g, s, _, agreeing in table.pairs:
             yield Outcome(table.gold[g], table.system[s], self._filled(table.gold[g], table.system[s], agreeing))
@@ -128,7 +128,7 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
-    """A row for each slot, and one for all."""
+    """One row per slot, and one for all slots."""
     attributes = setting.scored(parameters.attributes)
     aligned = setting.align(parameters.alignment, agree=(), rewarded=attributes)
     bits = {attribute: aligned.bit(attribute) for attribute in attributes}

@@ -5,9 +5,9 @@
     P  = TP / (TP + FP)    FP = N_S - (gold mentions found)                                      section 2.4, pilot
     accuracy = Σ over gold mentions of (share of aligned system mentions with the value) / N_G   Algorithm 3
 
-One row for each set of attributes that must be right as well: `nugget.span` for none, `nugget.type`,
-`nugget.realis`, `nugget.type+realis`, and so on for every attribute that gold has. In the pilot: spans, an accuracy for
-each attribute, and their products.
+There is one row for each set of attributes that must also be right: `nugget.span` for none, then `nugget.type`,
+`nugget.realis`, `nugget.type+realis`, and so on for every attribute that gold has. The pilot has spans, an accuracy per
+attribute, and their products.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,13 +23,15 @@ from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome
 
 MOST_ATTRIBUTES = 5
 
-TOO_MANY = Rule("attributes-too-many", "fatal", "Name those to score, for example: --set attributes=type,realis")
+TOO_MANY = Rule(
+    "attributes-too-many", "fatal", "Name the attributes to score, for example --set attributes=type,realis"
+)
 
 CARD = Card(
     title="Event nugget detection",
     rows={
         "nugget.span": "spans alone: precision, recall, f1",
-        "nugget.type, nugget.realis, ...": "spans whose attribute is right too",
+        "nugget.type, nugget.realis, ...": "spans whose attribute is also right",
         "nugget.type+realis, ...": "spans whose attributes are all right, for every combination",
         "nugget.accuracy.type, ...": "share of gold mentions whose attribute is right (pilot): accuracy",
         "nugget.product.type, ...": "span F1 times accuracies (pilot): score",
@@ -43,48 +45,49 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
     citation="Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study, "
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(
-        "There is no threshold: any overlap earns some credit, a wrong span of the right type included.",
-        "Every set of attributes has its own alignment, greedy and not optimal. A stricter row can therefore score "
-        "higher than a looser one, and the pairs behind two rows need not be the same.",
-        "Ties are decided by the order of lines, system first, so reordering the mentions of a file can move a score.",
+        "There is no threshold: any overlap earns credit, so a wrong span of the right type does, too.",
+        "Every set of attributes has its own alignment, which is greedy and not optimal. A stricter row can therefore "
+        "score higher than a looser one, and two rows may align different pairs.",
+        "Ties are decided by line order, system mentions first, so reordering mentions in a file can change a score.",
         "Macro F1 is the harmonic mean of macro precision and macro recall, not the mean of the documents' F1.",
-        "In tac-2017 a document without gold mentions is in no average: false alarms there cost nothing. "
-        "The report says how many there are.",
-        "A gold NOT_ANNOTATED agrees with anything; in a system's output it is a wrong value like any other.",
+        "tac-2017 ignores documents without gold mentions: spurious mentions there cost nothing. The report says how "
+        "many mentions are ignored.",
+        "A gold NOT_ANNOTATED agrees with any value; in a system's output it is an ordinary value.",
     ),
     departures=(
-        "The paper lets a gold mention hold several system mentions and filters one span alignment by attributes "
-        "(Algorithms 1 and 4); scorer v1.8, and so tac-2017, aligns one-to-one afresh for every set of attributes.",
-        "Algorithm 1 does not remove the best pair from its list and would not end; the programs do.",
-        "Algorithm 2 adds to FP when a gold mention has no system mention, which is a miss; no program does that. They "
-        "take FP = N_S - (gold mentions found), so that a false alarm costs precision, as the formula means it to.",
-        "Figure 2's multiplied scores are in no program; karat multiplies span F1 by the accuracies of the attributes.",
-        "The paper's spans are sets of tokens; since TAC 2016 they are characters, blanks inside a segment included.",
-        "The paper compares attributes exactly; scorer v1.8 compares letters and digits only, ignoring case. It kept "
-        "only ASCII ones, so that all types in Chinese were equal; karat keeps letters and digits of every script.",
-        "Scorer v1.8's table of mention types takes its true positives from the type+realis alignment, so that it "
-        "punishes realis errors. `--by type` takes each row from the measure's own alignment.",
-        "Scorer v1.8 counts a character twice where segments of one mention overlap, so that such a mention does not "
-        "match itself. karat reads the union and notes it.",
+        "The paper aligns several system mentions with one gold mention, and filters one span alignment by attributes "
+        "(Algorithms 1 and 4). Scorer v1.8, and therefore tac-2017, makes a one-to-one alignment for each set of "
+        "attributes.",
+        "Algorithm 1 does not remove the best pair from its list, so it would never end. The programs remove it.",
+        "Algorithm 2 adds to FP when a gold mention has no system mention, which is a miss. The programs use "
+        "FP = N_S - (gold mentions found), so that a spurious mention costs precision, as the formula intends.",
+        "No program computes the multiplied scores of Figure 2; karat multiplies span F1 by the attribute accuracies.",
+        "The paper's spans are sets of tokens; since TAC 2016 they are characters, including blanks inside a segment.",
+        "The paper compares attributes exactly. Scorer v1.8 compares only letters and digits, and ignores case. It "
+        "keeps only ASCII, so that all Chinese types are equal; karat keeps letters and digits of every script.",
+        "The table of mention types of scorer v1.8 takes its true positives from the type+realis alignment, so it "
+        "also counts realis errors. `--by type` takes each row from the measure's own alignment.",
+        "If segments of one mention overlap, scorer v1.8 counts their characters twice, so that the mention does not "
+        "match itself. karat uses the union of the segments and reports a note.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says to the family."""
+    """What a protocol may set."""
 
     alignment: str
     attributes: tuple[str, ...] = ()
-    """Those to score; none named: all that gold has."""
+    """Attributes to score; empty: all that gold has."""
     attribute_scores: Literal["combined", "accuracy"] = "combined"
-    """`combined`: F1 for every set of attributes (Algorithm 4). `accuracy`: each for itself (Algorithm 3)."""
+    """`combined`: F1 for each set of attributes (Algorithm 4). `accuracy`: one accuracy per attribute (Algorithm 3)."""
     precision: Literal["system", "found"] = "system"
-    """What true positives are divided by: N_S, or TP + FP as in the pilot."""
+    """The denominator of precision: `system` is N_S, `found` is TP + FP, as in the pilot."""
 
 
 class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
-    """Nuggets whose span, and every one of `attributes`, is right."""
+    """Nuggets whose span and all `attributes` are right."""
 
     attributes: tuple[str, ...]
     precision: Literal["system", "found"]
@@ -96,14 +99,14 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
 
     def count(self, table: AlignedPairs) -> PrecisionRecall:
         """TP over N_S (or TP + FP) and over N_G."""
-        best = {g: value for g, _, value, _ in reversed(table.pairs)}  # the first of each is its best
+        best = {g: value for g, _, value, _ in reversed(table.pairs)}  # the first pair of a gold mention is its best
         true_positives = fsum(best.values())
         false_positives = len(table.system) - len(best)
         divisor = len(table.system) if self.precision == "system" else true_positives + false_positives
         return PrecisionRecall(true_positives, divisor, true_positives, len(table.gold))
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[PrecisionRecall]]:
-        """A found mention earns its best Dice; a second system mention, a miss and a false alarm earn nothing."""
+        """A matched gold mention earns its best Dice; further matches, misses and spurious mentions earn nothing."""
         golds: set[int] = set()
         systems: set[int] = set()
         for g, s, value, _ in table.pairs:
@@ -123,11 +126,11 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
 
 
 class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
-    """How often an attribute is right on gold mentions (Algorithm 3); false alarms do not count."""
+    """How often an attribute is right on gold mentions (Algorithm 3); spurious mentions do not count."""
 
     attribute: str
     bit: int
-    """Of a match that agrees on the attribute."""
+    """The bit of a match that says whether the attribute agrees."""
 
     @property
     def id(self) -> str:
@@ -149,7 +152,7 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
-    """Spans first; then a row for each combination of attributes, or accuracies and their products."""
+    """Spans first, then one row per combination of attributes, or accuracies and their products."""
     attributes = setting.scored(parameters.attributes)
     if len(attributes) > MOST_ATTRIBUTES and not parameters.attributes:
         listed = ", ".join(attributes)

@@ -1,7 +1,7 @@
-"""A corpus is mentions, clusters and links. Every format reads into these and is written from them.
+"""The data model: a corpus is mentions, clusters and links. Every format is read into these and written from them.
 
-The records are plain values: what a document says, and nothing about files, scores or protocols. Encoded as JSON
-they are karat's own format, so the names here are the names in a `.jsonl` line.
+The records are plain values and know nothing about files, scores or protocols. Encoded as JSON, they are karat's own
+format, so the names here are the names in a `.jsonl` line.
 """
 
 from typing import Annotated, Literal
@@ -9,30 +9,30 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 Region = tuple[tuple[int, int], ...]
-"""Where something stands in the source: half-open segments, sorted, none overlapping another."""
+"""A place in the source: half-open segments, sorted, without overlaps."""
 
 Box = tuple[int, float, float, float, float]
-"""A rectangle of an image: page, x, y, width, height."""
+"""A rectangle in an image: page, x, y, width, height."""
 
 Boxes = tuple[Box, ...]
-"""Where something stands in an image, which has no segments."""
+"""A place in an image, which has no segments."""
 
 Value = str | bool | int | float
-"""What an attribute may hold."""
+"""The value of an attribute."""
 
 Id = Annotated[str, Meta(min_length=1)]
-"""A name, unique where it is used; it means nothing."""
+"""A name without meaning of its own, unique in its scope."""
 
 Unit = Literal["char", "token", "microsecond", "box"]
-"""What offsets count: code points of the text, rows of the token table, or microseconds of a recording. An image has no
-offsets: its mentions have boxes, and their spans are empty."""
+"""The unit of offsets: code points of the text, rows of the token table, or microseconds of a recording. An image has
+no offsets: its mentions have boxes, and their spans are empty."""
 
 ORDERED = frozenset({"after"})
-"""Kinds of links that order events in time and make no hierarchy of them."""
+"""Kinds of links that order events in time, and form no hierarchy."""
 
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """One place in a document that speaks of an event (or an entity, a value, a time)."""
+    """A place in a document that refers to an event (or an entity, a value, a time)."""
 
     id: Id
     span: Region
@@ -41,20 +41,20 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     anchor: Region | None = None
     kind: str = "event"
     cluster: str | None = None
-    """The cluster it belongs to; none: a cluster of its own."""
+    """The cluster it belongs to; None: a cluster of its own."""
     attributes: dict[str, Value] = {}
     text: str | None = None
     confidence: tuple[str, ...] = ()
     """As written in the file; never scored."""
     scope: Region | None = None
     texts: dict[str, str] = {}
-    """The texts of its other regions by their names: head, extent, ..."""
+    """The texts of its other regions by name: head, extent, ..."""
     boxes: dict[str, Boxes] = {}
-    """Its regions by their names, the span too, where the source is an image."""
+    """Its regions by name, including the span, if the source is an image."""
 
 
 class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """A region that is no mention, with the text that stands there."""
+    """A region that is not a mention, with its text."""
 
     span: Region = ()
     text: str | None = None
@@ -62,21 +62,21 @@ class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fi
 
 
 class Name(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """A name of what a cluster stands for, and where it stands."""
+    """A name of what a cluster refers to, and its place in the document."""
 
     place: Place
     name: str | None = None
 
 
 class External(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What a cluster is in a resource outside the corpus: the resource's name, and the id there."""
+    """The id of a cluster in an external resource, with the name of that resource."""
 
     resource: str
     id: str
 
 
 class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What mentions refer to. Only clusters that have more than an id need a record; ids are corpus-wide."""
+    """What mentions refer to. Only clusters with more than an id need a record; ids are corpus-wide."""
 
     id: Id
     kind: str = "event"
@@ -86,17 +86,17 @@ class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
 
 
 class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """Joins two mentions, or two clusters, of a document: `source` to `target` (`from` and `to` in JSON)."""
+    """A directed link between two mentions, or two clusters, of a document (`from` and `to` in JSON)."""
 
     kind: str
     source: str = field(name="from")
     target: str = field(name="to")
     extent: Place | None = None
-    """Where the document says it, if a format tells that of an argument."""
+    """Where the document states it, if the format has that for arguments."""
 
 
 class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One text with its annotations. The order of mentions is part of it; the order of links is not."""
+    """One text with its annotations. The order of mentions is significant, the order of links is not."""
 
     id: Id
     topic: str | None = None
@@ -105,26 +105,26 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """The kind of source: newswire, weblog, ..."""
     language: str | None = None
     producer: str | None = None
-    """Who made the annotations, where a format says so."""
+    """Who made the annotations, if the format says so."""
     text: str | None = None
     unit: Unit = "char"
     tokens: tuple[tuple[int, int], ...] | None = None
     about: dict[str, str] = {}
-    """What else its file says of it, under the file's own names; never scored."""
+    """What else the file says about it, under the file's own names; never scored."""
     mentions: tuple[Mention, ...] = ()
     clusters: tuple[Cluster, ...] = ()
     links: tuple[Link, ...] = ()
 
 
 class Pair(Struct, frozen=True):
-    """The two sides of one document; a side that lacks it has it without mentions."""
+    """A pair of documents: the two sides of one document. A side that does not have it has it without mentions."""
 
     gold: Document
     system: Document
 
 
 def nodes_of(kind: str) -> str:
-    """The attribute that tells in how many nodes of a forest a cluster stands, where that is more than links tell."""
+    """The attribute with the number of nodes of a cluster in a forest, if the links do not show it."""
     return f"nodes.{kind}"
 
 

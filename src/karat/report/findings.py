@@ -1,4 +1,4 @@
-"""What a validation found: a line a finding, then what to do, then how much there is of everything."""
+"""The report of a validation: one line per finding, then hints, then a summary."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from karat.report.text import table
 
 
 def text(validation: Validation) -> str:
-    """For people: findings by file and line, hints once a code, a summary."""
+    """Findings by file and line, one hint per code, and a summary."""
     findings = [finding for listed in validation.by_file().values() for finding in listed]
     lines = [f"{finding.place}{finding.severity}: {finding.message} [{finding.code}]" for finding in findings]
     hints = {finding.code: finding.hint for finding in findings if finding.hint}
@@ -22,7 +22,7 @@ def text(validation: Validation) -> str:
 
 
 def _unlisted(validation: Validation) -> Iterator[str]:
-    """Findings that were counted and not kept."""
+    """How many findings were counted but not kept, by code."""
     kept = validation.findings.KEPT
     for code, count in validation.findings.counts.items():
         if count > kept:
@@ -30,12 +30,12 @@ def _unlisted(validation: Validation) -> Iterator[str]:
 
 
 def summary(validation: Validation) -> str:
-    """What was read, and how many findings of each severity there are."""
+    """How much was read, and how many findings of each severity there are."""
     read = f"{_number(validation.total.documents, 'document')}, {_number(validation.total.mentions, 'mention')}"
-    found = validation.findings.by_severity()
-    if not any(found.values()):
-        return f"{read}: nothing found"
-    return f"{read}: {found['fatal']:,} fatal, {_number(found['fault'], 'fault')}, {_number(found['note'], 'note')}"
+    number = validation.findings.by_severity()
+    if not any(number.values()):
+        return f"{read}: no problems found"
+    return f"{read}: {number['fatal']:,} fatal, {_number(number['fault'], 'fault')}, {_number(number['note'], 'note')}"
 
 
 def _number(count: int, noun: str) -> str:
@@ -43,5 +43,5 @@ def _number(count: int, noun: str) -> str:
 
 
 def json(validation: Validation) -> str:
-    """For programs."""
+    """The same as JSON."""
     return msgspec.json.format(msgspec.json.encode(validation.to_dict()), indent=2).decode() + "\n"

@@ -1,4 +1,4 @@
-"""A result, or several, as the JSON of CONTRACT."""
+"""Results as JSON."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from karat.results import Result
 
 
 def json(results: Sequence[Result]) -> str:
-    """One protocol's result as it is; several under their names."""
-    told = [result.to_dict() for result in results]
-    whole = told[0] if len(told) == 1 else {"protocols": {one["protocol"]: one for one in told}}
-    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
+    """The result of one protocol, or the results of several under their names."""
+    contents = [result.to_dict() for result in results]
+    content = contents[0] if len(contents) == 1 else {"protocols": {one["protocol"]: one for one in contents}}
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"

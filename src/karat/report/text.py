@@ -1,4 +1,4 @@
-"""A result as a table that a person reads at a glance, the signature under it."""
+"""A result as text: tables of scores, findings, and the signature."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,17 +19,17 @@ SHORT = {
 }
 UNDEFINED = "-"
 ABSENT = "(none)"
-"""The row of what has no value."""
+"""The row of items without a value."""
 
 
 def texts(results: Sequence[Result], *, digits: int = 2) -> str:
-    """The results of several protocols: side by side, then each by itself."""
-    whole = [text(result, digits=digits) for result in results]
-    return "\n\n".join([*side_by_side(results, digits), *whole]) if len(results) > 1 else whole[0]
+    """The result of one protocol, or several: side by side, then each on its own."""
+    each = [text(result, digits=digits) for result in results]
+    return "\n\n".join([*side_by_side(results, digits), *each]) if len(results) > 1 else each[0]
 
 
 def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
-    """For each family of measures that several protocols have, a row a protocol: how much a setting flatters."""
+    """One table per shared family, one row per protocol, to show how much each setting inflates scores."""
     ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
     rows = {result.protocol: {id_: score.micro for id_, score in result.scores.items()} for result in results}
     families = [set(map(_family, row)) for row in rows.values()]
@@ -38,16 +38,20 @@ def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
 
 
 def text(result: Result, *, digits: int = 2) -> str:
-    """Everything, top to bottom: what was scored, the scores, breakdowns, remarks, the signature."""
-    shown = {id_: score for id_, score in result.scores.items() if id_ in _counted_ids(result.scores)}
+    """The whole report: what was scored, the scores, breakdowns, details, findings, the signature."""
+    listed = {id_: score for id_, score in result.scores.items() if id_ in _counted_ids(result.scores)}
     blocks = [
         f"{result.protocol}: {result.title}",
         table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
-        scores(shown, digits) if shown else "no measure has anything to score here",
-        *(block for field, rows in result.by.items() for block in conditional(field, rows, list(shown), digits)),
-        *(breakdown(result.unit, result.units, list(shown), digits) if result.units else []),
+        scores(listed, digits) if listed else "nothing to score",
+        *(
+            block
+            for field, rows in result.by.items()
+            for block in breakdown_by_field(field, rows, list(listed), digits)
+        ),
+        *(breakdown(result.unit, result.units, list(listed), digits) if result.units else []),
         *details(result.details, digits),
-        *remarks(result),
+        *findings(result),
         f"signature  {result.signature}",
     ]
     return "\n\n".join(blocks) + "\n"
@@ -59,35 +63,35 @@ def _side(name: str, result: Result) -> list[str]:
 
 
 def _averages(result: Result) -> str:
-    """What the scores are averages over, in words."""
+    """What the scores are averaged over."""
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
-    told = "micro adds the counts"
+    averages = "micro adds the counts"
     if any(score.macro for score in result.scores.values()):
-        told += ", macro is the mean of the scores"
-    return f"unit    {units}" + (f"; {told}" if result.unit_count > 1 else "")
+        averages += ", macro is the mean of the scores"
+    return f"unit    {units}" + (f"; {averages}" if result.unit_count > 1 else "")
 
 
-def _counted_ids(found: Mapping[str, Score]) -> set[str]:
-    """Measures of families that had something to count on either side; all, if there was nothing for any.
+def _counted_ids(scores: Mapping[str, Score]) -> set[str]:
+    """Measures of families that counted something on either side; all measures, if no family did.
 
-    A corpus without a link should not look as if its links had been scored, and badly.
+    A corpus without links must not look as if a system had scored badly on links.
     """
-    counts = [(id_, score.micro.counts) for id_, score in found.items()]
+    counts = [(id_, score.micro.counts) for id_, score in scores.items()]
     families = {_family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
-    return {id_ for id_ in found if not families or _family(id_) in families}
+    return {id_ for id_ in scores if not families or _family(id_) in families}
 
 
 def _family(id_: str) -> str:
     return id_.partition(".")[0]
 
 
-def scores(found: Mapping[str, Score], digits: int) -> str:
-    """One row a measure: the micro average, and the macro average where there is one."""
-    averages = ["micro"] + ["macro"] * any(score.macro for score in found.values())
-    names = _names(score.micro for score in found.values())
+def scores(by_measure: Mapping[str, Score], digits: int) -> str:
+    """One row per measure: the micro average, and the macro average if there is one."""
+    averages = ["micro"] + ["macro"] * any(score.macro for score in by_measure.values())
+    names = _names(score.micro for score in by_measure.values())
     header = ["measure", *(f"{average} {SHORT.get(name, name)}" for average in averages for name in names)]
     rows = []
-    for id_, score in found.items():
+    for id_, score in by_measure.items():
         leaves = [score.micro, score.macro][: len(averages)]
         rows.append([id_, *(_number(leaf, name, digits) for leaf in leaves for name in names)])
     return table(header, rows)
@@ -95,59 +99,59 @@ def scores(found: Mapping[str, Score], digits: int) -> str:
 
 def breakdown(
     field: str,
-    found: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]],
+    by_value: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]],
     measures: Sequence[str],
     digits: int,
 ) -> list[str]:
-    """A table a family, a row a value: all scores of a measure that stands alone, else the one that sums it up."""
-    leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in found.items()}
+    """One table per family, one row per value: all scores of a single measure, or the main score of each of several."""
+    leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in by_value.items()}
     names = {id_: _names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
     if len(measures) == 1:
-        shown = [(id_, name) for id_ in measures for name in names[id_]]
-        return [_rows([field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in shown)], leaves, shown, digits)]
+        columns = [(id_, name) for id_ in measures for name in names[id_]]
+        return [_rows([field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)], leaves, columns, digits)]
     tables = []
     for family in dict.fromkeys(map(_family, measures)):
-        shown = [(id_, name) for id_ in measures if _family(id_) == family for name in summary(names[id_])]
-        kinds = list(dict.fromkeys(name for _, name in shown))
+        columns = [(id_, name) for id_ in measures if _family(id_) == family for name in summary(names[id_])]
+        kinds = list(dict.fromkeys(name for _, name in columns))
         header = [f"{field}: {family} {' '.join(SHORT.get(name, name) for name in kinds)}"]
-        header += [id_.partition(".")[2] for id_, _ in shown]
-        own = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in shown)}
-        tables.append(_rows(header, own, shown, digits))
+        header += [id_.partition(".")[2] for id_, _ in columns]
+        own = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
+        tables.append(_rows(header, own, columns, digits))
     return tables
 
 
 def _rows(
-    header: list[str], leaves: Mapping[str, Mapping[str, ScoreValues]], shown: Sequence[tuple[str, str]], digits: int
+    header: list[str], leaves: Mapping[str, Mapping[str, ScoreValues]], columns: Sequence[tuple[str, str]], digits: int
 ) -> str:
     return table(
-        header, [[key, *(_number(row.get(id_), name, digits) for id_, name in shown)] for key, row in leaves.items()]
+        header, [[key, *(_number(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()]
     )
 
 
-def conditional(
-    field: str, found: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
+def breakdown_by_field(
+    field: str, by_value: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
 ) -> list[str]:
-    """A breakdown; each measure whose counts have more to show than scores has a table of its own.
+    """A breakdown; each measure whose counts have more to show than scores gets its own table.
 
-    Where some measures know the field, those whose items have no such thing are left out.
+    If some measures know the field, those whose items do not have it are omitted.
     """
     tables, others = [], []
-    known = [id_ for id_ in measures if any(id_ in row for key, row in found.items() if key != ABSENT)]
+    known = [id_ for id_ in measures if any(id_ in row for key, row in by_value.items() if key != ABSENT)]
     for id_ in known or measures:
-        rows = {key: row[id_].micro for key, row in found.items() if id_ in row}
-        shown = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
-        if rows and not any(shown.values()):
+        rows = {key: row[id_].micro for key, row in by_value.items() if id_ in row}
+        columns = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
+        if rows and not any(columns.values()):
             others.append(id_)
         elif rows:
             names = _names(rows.values())
-            header = [f"{id_} by {field}", *next(iter(shown.values())), *(SHORT.get(name, name) for name in names)]
+            header = [f"{id_} by {field}", *next(iter(columns.values())), *(SHORT.get(name, name) for name in names)]
             lines = [
-                [key, *(_share(one, digits) for one in shown[key].values())]
+                [key, *(_share(one, digits) for one in columns[key].values())]
                 + [_number(leaf, name, digits) for name in names]
                 for key, leaf in rows.items()
             ]
             tables.append(table(header, lines))
-    return [*(breakdown(field, found, others, digits) if others else []), *tables]
+    return [*(breakdown(field, by_value, others, digits) if others else []), *tables]
 
 
 def _share(value: float | Ratio, digits: int) -> str:
@@ -159,27 +163,27 @@ def _share(value: float | Ratio, digits: int) -> str:
 MOST_CONFUSED = 8
 
 
-def details(found: Mapping[str, Any], digits: int) -> list[str]:
-    """What measures tell item by item: recognition of attributes, what was taken for what, and each item."""
+def details(by_measure: Mapping[str, Any], digits: int) -> list[str]:
+    """For each measure: how well attributes were recognised, the most frequent confusions, and every item."""
     blocks = []
-    for id_, told in found.items():
-        blocks.append(_recognition(id_, told["recognition"], digits))
-        blocks += _detection(id_, told["recognition"])
-        taken = [
+    for id_, detail in by_measure.items():
+        blocks.append(_recognition(id_, detail["recognition"], digits))
+        blocks += _detection(id_, detail["recognition"])
+        confused = [
             [f"{part} {name}", gold, system, str(count)]
-            for part, attributes in told["recognition"].items()
+            for part, attributes in detail["recognition"].items()
             for name, one in attributes.items()
             for gold, system, count in _most_confused(one["confusion"])
         ]
-        if taken:
-            blocks.append(table([f"{id_} taken for", "reference", "system", "times"], taken, left=3))
+        if confused:
+            blocks.append(table([f"{id_} confused", "reference", "system", "times"], confused, left=3))
         rows = [
             [
                 *(item.get(name) or UNDEFINED for name in ("document", "reference", "system", "outcome")),
                 f"{item['value']:.5f} of {item['worth']:.5f}",
                 "; ".join(item["lost"]),
             ]
-            for item in told["items"]
+            for item in detail["items"]
         ]
         if rows:
             blocks.append(table([id_, "reference", "system", "outcome", "value", "lost"], rows, left=6))
@@ -204,15 +208,15 @@ def _recognition(id_: str, parts: Mapping[str, Any], digits: int) -> str:
 
 
 def _detection(id_: str, parts: Mapping[str, Any]) -> list[str]:
-    """How many parts of items (mentions, arguments) of each value were found, missed and invented."""
+    """How many parts of items (mentions, arguments) with each value are in the reference, spurious and missed."""
     rows = []
     for part in list(parts)[1:]:
         for name, one in parts[part].items():
             values = sorted({*one["confusion"], *one["missed"], *one["spurious"]})
             for value in values if len(values) > 1 else ():
                 missed, spurious = one["missed"].get(value, 0), one["spurious"].get(value, 0)
-                met = sum(one["confusion"].get(value, {}).values())
-                rows.append([f"{part} {name}", value, str(met + missed), str(spurious), str(missed)])
+                matched = sum(one["confusion"].get(value, {}).values())
+                rows.append([f"{part} {name}", value, str(matched + missed), str(spurious), str(missed)])
     return [table([f"{id_} detection", "value", "reference", "false alarm", "miss"], rows, left=2)] if rows else []
 
 
@@ -228,13 +232,13 @@ def _micro(leaf: Score | ScoreValues) -> ScoreValues:
 
 
 def _names(leaves: Iterable[ScoreValues]) -> list[str]:
-    """The scores that occur, the well-known ones first."""
-    found = dict.fromkeys(name for leaf in leaves for name in leaf.values)
-    return [*(name for name in SHORT if name in found), *(name for name in found if name not in SHORT)]
+    """The names of all scores, the well-known ones first."""
+    names = dict.fromkeys(name for leaf in leaves for name in leaf.values)
+    return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
 
 
 def summary(names: Sequence[str]) -> list[str]:
-    """The one score that sums up a measure."""
+    """The main score of a measure."""
     return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
 
 
@@ -245,13 +249,13 @@ def _number(leaf: ScoreValues | None, name: str, digits: int) -> str:
     return UNDEFINED if value is None else f"{100 * value:.{digits}f}"
 
 
-def remarks(result: Result) -> list[str]:
-    """Warnings, if there are any."""
-    return ["\n".join(told(result.warnings, result.warning_counts))] if result.warnings else []
+def findings(result: Result) -> list[str]:
+    """The findings of a result, if there are any."""
+    return ["\n".join(finding_lines(result.warnings, result.warning_counts))] if result.warnings else []
 
 
-def told(findings: Iterable[Finding], counts: Mapping[str, int]) -> list[str]:
-    """Findings, a line a kind: the first of them, and how many more there are."""
+def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int]) -> list[str]:
+    """One line per code: its first finding, and how many more there are."""
     lines: dict[str, str] = {}
     for finding in findings:
         more = counts[finding.code] - 1
@@ -265,7 +269,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Columns that line up: the first `left` to the left, the others to the right."""
+    """Rows in columns: the first `left` columns aligned to the left, the others to the right."""
     lines = [[printable(cell) for cell in row] for row in (header, *rows) if row]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -278,10 +282,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
 
 
 def printable(cell: str) -> str:
-    """A cell without anything that a terminal would obey."""
+    """A cell with control characters escaped, so that no terminal obeys them."""
     return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
 
 
 def width(cell: str) -> int:
-    """Columns on a terminal: wide characters take two, marks on a letter none."""
+    """The width of a cell on a terminal: wide characters take two columns, combining marks none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)

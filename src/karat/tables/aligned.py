@@ -1,4 +1,4 @@
-"""Aligned pairs: the mentions of both sides, and which were aligned with which under one alignment."""
+"""Aligned pairs: the mentions of both sides, and which of them an alignment pairs."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -11,18 +11,18 @@ from karat.errors import Rule, quoted
 from karat.model import Mention
 from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
 
-NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that measures areas, such as those of ACE.")
+NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
 
 class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash=True):
-    """Every pair that is alike at all, in the order of trial, with the attributes on which it agrees."""
+    """Every pair with a similarity above zero, in the order of trial, with the attributes that agree."""
 
     similarity: str
     attributes: tuple[str, ...]
-    """Those that are compared: one bit each, in this order."""
+    """Attributes to compare: one bit each, in this order."""
     comparison: Comparison
     rewarded: tuple[str, ...] = ()
-    """Those that add one to the similarity if they agree."""
+    """Attributes that add one to the similarity if they agree."""
     ties: Literal["line", "text"] = "line"
 
     def make(self, tables: Tables) -> list[Candidate]:
@@ -68,22 +68,22 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         rewarded: Sequence[str] = (),
     ) -> "Alignment":
         """As a protocol describes it, in a run that compares these attributes (see `karat.plugin.Align`)."""
-        wanted = choice.agreeing() if agree is None else tuple(agree)
+        required = choice.agreeing() if agree is None else tuple(agree)
         candidates = CandidatePairs(
             choice.similarity,
-            tuple(dict.fromkeys((*compared, *wanted))),
+            tuple(dict.fromkeys((*compared, *required))),
             comparison,
             tuple(rewarded) if choice.reward == "attributes" else (),
             choice.ties,
         )
-        return cls(candidates, wanted, choice.method, choice.threshold, choice.agreement)
+        return cls(candidates, required, choice.method, choice.threshold, choice.agreement)
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
     def make(self, tables: Tables) -> AlignedPairs:
-        """Choose among the document's candidates."""
+        """Choose pairs among the candidates of a document."""
         bits = self.candidates.bits(self.agree)
         needed = bits if self.agreement == "before" else 0
         allowed = [
@@ -101,7 +101,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         return AlignedPairs(gold, system, pairs)
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
-        """One list after the other, the pairs renumbered."""
+        """Concatenate the mentions, and renumber the pairs."""
         gold: list[Mention] = []
         system: list[Mention] = []
         pairs: list[Match] = []
@@ -113,7 +113,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
 
 
 def text_order(mentions: Sequence[Mention]) -> list[int]:
-    """Numbers of mentions in the order of the text: by begin, then end, then the number of segments."""
+    """The numbers of mentions in text order: by begin, then end, then number of segments."""
     return sorted(range(len(mentions)), key=lambda number: _place(mentions[number]))
 
 

@@ -1,7 +1,7 @@
 """The contingency table: how many mentions each gold cluster shares with each system cluster.
 
-All coreference measures are functions of it. Clusters have corpus-wide ids, so that the tables of documents add up to
-the table of a topic or a corpus, in which a cluster that occurs in several documents is one again.
+All coreference measures are functions of it. Cluster ids are corpus-wide, so the tables of documents add up to the
+table of a topic or a corpus, in which a cluster of several documents is one cluster.
 """
 
 from collections import Counter
@@ -16,17 +16,17 @@ from karat.errors import Report, Rule
 from karat.model import Document
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec, UnitOfEvaluation
 
-HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare numbers of the two settings.")
-DROPPED = Rule("singletons-dropped", "note", "Do not compare with numbers that count them.")
+HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
+DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
 
 T = TypeVar("T")
 
 Singletons = Literal["keep", "drop-gold", "drop-each"]
-"""What happens to singletons: they stay, gold's leave both sides, or each side's own leave it."""
+"""What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
 class Contingency:
-    """Sizes of the clusters of each side, and their overlaps; a mention that the other side lacks overlaps nothing."""
+    """The sizes of the clusters of each side, and their overlaps. Unmatched mentions count in sizes only."""
 
     def __init__(
         self,
@@ -50,28 +50,28 @@ class Contingency:
 
     @cached_property
     def cells(self) -> list[tuple[int, int, int]]:
-        """For each two clusters that share a mention: o(k, r), n(k), n(r)."""
+        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
         return [(shared, self.gold[k], self.system[r]) for (k, r), shared in self.overlap.items()]
 
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:
-        """For each gold cluster that has any: its mentions that the system has, Σ o(k, r) over r."""
-        found: dict[Hashable, int] = {}
+        """The mentions of each gold cluster that the system has, if any: Σ o(k, r) over r."""
+        numbers: dict[Hashable, int] = {}
         for (k, _), shared in self.overlap.items():
-            found[k] = found.get(k, 0) + shared
-        return found
+            numbers[k] = numbers.get(k, 0) + shared
+        return numbers
 
     @cached_property
     def system_found(self) -> dict[Hashable, int]:
-        """For each system cluster that has any: its mentions that gold has, Σ o(k, r) over k."""
-        found: dict[Hashable, int] = {}
+        """The mentions of each system cluster that gold has, if any: Σ o(k, r) over k."""
+        numbers: dict[Hashable, int] = {}
         for (_, r), shared in self.overlap.items():
-            found[r] = found.get(r, 0) + shared
-        return found
+            numbers[r] = numbers.get(r, 0) + shared
+        return numbers
 
 
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
-    """The table of clusters in memory. A mention in two clusters of a side stays in the first."""
+    """The table of clusters in memory. A mention in two clusters of one side counts in the first."""
     cluster_of: list[dict[Hashable, int]] = []
     for side in (gold, system):
         first: dict[Hashable, int] = {}
@@ -87,7 +87,7 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
-    """The contingency table of a document, which all settings of singletons and units share."""
+    """The contingency table of a document; all choices of singletons and units share it."""
 
     aligned: AlignmentSpec
 
@@ -116,16 +116,16 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
 
     @property
     def counted(self) -> Counted:
-        """A singleton is one in the whole corpus, and which links units hide shows only when all are known."""
+        """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
 
     @property
     def alignment(self) -> AlignmentSpec:
-        """Clusters are right or wrong as wholes."""
+        """The alignment behind it: mentions of a cluster are right or wrong together."""
         return self.aligned
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
-        """The tables of all units without the singletons that leave; reports what is not scored."""
+        """The tables of all units without dropped singletons; reports what is not scored."""
         whole = _sum(tables)
         self._report_hidden_links(tables, whole, report)
         if self.singletons == "keep":
@@ -134,12 +134,12 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         left = _sum(kept)
         gold = f"{whole.gold_mentions - left.gold_mentions:,} of {whole.gold_mentions:,} gold mentions"
         system = f"{whole.system_mentions - left.system_mentions:,} of {whole.system_mentions:,} system mentions"
-        whose = "that are singletons in gold" if self.singletons == "drop-gold" else "that are their side's singletons"
-        report(DROPPED.at(f"mentions {whose} were left out: {gold}, {system}"))
+        whose = "that are singletons in gold" if self.singletons == "drop-gold" else "that are singletons on their side"
+        report(DROPPED.at(f"mentions {whose} are not scored: {gold}, {system}"))
         return kept
 
     def drop_singletons(self, tables: Sequence[Contingency], whole: Contingency) -> list[Contingency]:
-        """The tables without mentions that are singletons in the whole corpus."""
+        """The tables without the mentions that are singletons in the whole corpus."""
         golds = {cluster for cluster, size in whole.gold.items() if size == 1}
         if self.singletons == "drop-gold":
             return [_without_gold(table, golds) for table in tables]
@@ -159,7 +159,7 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
 
 
 def pairs_within(sizes: Iterable[int]) -> int:
-    """Σ C2(n) over these sizes: the pairs of mentions inside a cluster."""
+    """Σ C2(n) over these sizes: the number of pairs of mentions within a cluster."""
     listed = list(sizes)
     return (sum([size * size for size in listed]) - sum(listed)) // 2
 
@@ -175,12 +175,12 @@ def _sum(tables: Sequence[Contingency]) -> Contingency:
 
 
 def _added(parts: Iterable[Mapping[T, int]]) -> Counter[T]:
-    """Counts added up name by name; each name is repeated as often as it counts, since that is counted fastest."""
+    """Counts added up by name. Repeating each name as often as it counts is the fastest way to add."""
     return Counter(chain.from_iterable(chain.from_iterable(map(repeat, part, part.values())) for part in parts))
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:
-    """Mentions that are singletons in gold leave gold, and the system mentions aligned with them leave the system."""
+    """The table without gold singletons, and without the system mentions that are aligned with them."""
     system = dict(table.system)
     for (k, r), shared in table.overlap.items():
         if k in singletons:
@@ -201,7 +201,7 @@ def _without_each(table: Contingency, golds: set[Hashable], systems: set[Hashabl
 
 
 def _clusters(document: Document) -> list[Hashable]:
-    """The cluster of each mention; a mention without one is a cluster of its own, named by document and number."""
+    """The cluster of each mention; one without a cluster is its own cluster, named by document and number."""
     return [
         mention.cluster if mention.cluster is not None else (document.id, number)
         for number, mention in enumerate(document.mentions)

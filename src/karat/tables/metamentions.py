@@ -1,16 +1,16 @@
-"""Meta-mentions paired by overlap: the collapse of PURE-CDEC without a mention that stands for the others.
+"""Meta-mentions paired by overlap: the collapse of PURE-CDEC without a representative mention.
 
-The mentions that a side puts into one cluster within a document are one meta-mention of that cluster. In each document
-the meta-mentions of the two sides are paired one-to-one so that the sum of
+The mentions of one cluster within a document form one meta-mention of that cluster. In each document, the meta-mentions
+of the two sides are paired one-to-one so that the sum of
 
     Dice(g, s) = 2 |g ∩ s| / (|g| + |s|)
 
-over the pairs is greatest; an unpaired one is missed, or spurious. No mention is chosen to represent others, so none
-can move the score. Where two pairings are equally good, the whole corpus decides: first those clusters that meet in
-more documents; then the cluster that lives in more documents, then the one with more mentions, then how its
-meta-mentions overlap those of the other side, theirs in turn, and so on (colour refinement). Clusters that even this
-cannot tell apart are interchangeable: one is taken first, and whatever hangs on it is told apart by that. The order of
-mentions in a text plays no part.
+over the pairs is greatest; an unpaired one is missed or spurious. No mention represents others, so the choice of a
+representative cannot move the score. If two pairings are equally good, the whole corpus decides: first come clusters
+that overlap in more documents, then the cluster in more documents, then the one with more mentions, then by how its
+meta-mentions overlap those of the other side, those in turn by theirs, and so on (colour refinement). Clusters that
+still look the same are interchangeable: one of them is chosen as the first, and refinement goes on from there. The
+order of mentions in a text does not matter.
 """
 
 from collections import Counter
@@ -33,16 +33,16 @@ class MetaTable(CorefTable, frozen=True, cache_hash=True):
 
     @property
     def counted(self) -> Counted:
-        """Even a single document is paired as a whole."""
+        """Pairing needs the whole corpus, even if the unit is a document."""
         return "corpus"
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
-        """Pair the meta-mentions of each document, and count them cluster by cluster."""
+        """Pair the meta-mentions of each document, and count them by cluster."""
         return _paired(tables)
 
 
 def _paired(documents: Sequence[Contingency]) -> Contingency:
-    """The table of meta-mentions, from the tables of single documents."""
+    """The table of meta-mentions, from the tables of documents."""
     rank = _ranks(documents)
     shared_documents = Counter(cell for table in documents for cell in table.overlap)
     overlap: Counter[tuple[Hashable, Hashable]] = Counter()
@@ -64,7 +64,7 @@ def _paired(documents: Sequence[Contingency]) -> Contingency:
 
 
 def _weights(edges: dict[tuple[int, int], tuple[Fraction, int]]) -> dict[tuple[int, int], int]:
-    """Dice, then documents shared, then the earlier edge: each weighs more than all after it together."""
+    """Dice, then shared documents, then the earlier edge: each outweighs the sum of all that follow."""
     unit = lcm(*(dice.denominator for dice, _ in edges.values()))
     first = 1 << len(edges)
     whole = first * (sum(documents for _, documents in edges.values()) + 1)
@@ -75,7 +75,7 @@ def _weights(edges: dict[tuple[int, int], tuple[Fraction, int]]) -> dict[tuple[i
 
 
 def _ranks(documents: Sequence[Contingency]) -> dict[Group, tuple[int, int]]:
-    """Which meta-mention comes first where pairings are equally good: its colour, then the order of clusters."""
+    """The rank of each meta-mention among equally good pairings: its colour, then the order of clusters."""
     graph = _Graph(documents)
     sizes = {cluster: sum(graph.size[group] for group in groups) for cluster, groups in graph.members.items()}
     colour = graph.refined({g: (-len(graph.members[g[1:]]), -sizes[g[1:]], -size) for g, size in graph.size.items()})
@@ -90,65 +90,70 @@ class _Graph:
 
     def __init__(self, documents: Sequence[Contingency]) -> None:
         self.size: dict[Group, int] = {}
-        self.met: dict[Group, list[tuple[Group, int]]] = {}
+        self.overlaps: dict[Group, list[tuple[Group, int]]] = {}
         for number, table in enumerate(documents):
             self.size.update({(number, 0, cluster): size for cluster, size in table.gold.items()})
             self.size.update({(number, 1, cluster): size for cluster, size in table.system.items()})
             for (k, r), shared in table.overlap.items():
                 g, s = (number, 0, k), (number, 1, r)
-                self.met.setdefault(g, []).append((s, shared))
-                self.met.setdefault(s, []).append((g, shared))
+                self.overlaps.setdefault(g, []).append((s, shared))
+                self.overlaps.setdefault(s, []).append((g, shared))
         self.members: dict[tuple[int, Hashable], list[Group]] = {}
         for group in self.size:
             self.members.setdefault(group[1:], []).append(group)
 
-    def refined(self, signatures: dict[Group, Any]) -> dict[Group, int]:
-        """Colours that tell apart whatever differs in its cluster, in what it meets, and in their colours in turn."""
-        colour = _coloured(signatures)
+    def refined(self, labels: dict[Group, Any]) -> dict[Group, int]:
+        """Colours that differ if the meta-mentions differ in cluster, in overlaps, or in the colours of those."""
+        colour = _coloured(labels)
         while True:
             of_cluster = _coloured(
                 {cluster: sorted(colour[group] for group in groups) for cluster, groups in self.members.items()}
             )
-            met = {group: sorted((shared, colour[other]) for other, shared in met) for group, met in self.met.items()}
-            finer = _coloured({g: (own, of_cluster[g[1:]], met.get(g, [])) for g, own in colour.items()})
+            of_others = {
+                group: sorted((shared, colour[other]) for other, shared in others)
+                for group, others in self.overlaps.items()
+            }
+            finer = _coloured({g: (own, of_cluster[g[1:]], of_others.get(g, [])) for g, own in colour.items()})
             if max(finer.values(), default=0) == max(colour.values(), default=0):
                 return finer
             colour = finer
 
     def twins(self, colour: dict[Group, int]) -> set[tuple[int, Hashable]]:
-        """One cluster for each part of the graph where two that reach beyond a document still look the same.
+        """One cluster for each component in which two clusters of several documents still have the same colour.
 
-        Which of them does not matter, but once one is told from the other, all that hangs on them is told apart, too.
+        Which of them is chosen does not matter; choosing one distinguishes everything connected with them.
         """
-        found: dict[object, tuple[int, Hashable]] = {}
-        for met in self.met.values():
+        chosen: dict[object, tuple[int, Hashable]] = {}
+        for others in self.overlaps.values():
             first: dict[int, tuple[int, Hashable]] = {}
-            for other, _ in met:
+            for other, _ in others:
                 cluster = other[1:]
                 if len(self.members[cluster]) > 1 and first.setdefault(colour[other], cluster) != cluster:
-                    found.setdefault(self._part[cluster], cluster)
-        return set(found.values())
+                    chosen.setdefault(self._component[cluster], cluster)
+        return set(chosen.values())
 
     @cached_property
-    def _part(self) -> dict[tuple[int, Hashable], int]:
-        """Clusters that hang together have the same number."""
-        part: dict[tuple[int, Hashable], int] = {}
+    def _component(self) -> dict[tuple[int, Hashable], int]:
+        """The number of each cluster's connected component."""
+        component: dict[tuple[int, Hashable], int] = {}
         for number, start in enumerate(self.members):
-            waiting = [] if start in part else [start]
+            waiting = [] if start in component else [start]
             while waiting:
                 cluster = waiting.pop()
-                if cluster not in part:
-                    part[cluster] = number
-                    waiting.extend(other[1:] for group in self.members[cluster] for other, _ in self.met.get(group, ()))
-        return part
+                if cluster not in component:
+                    component[cluster] = number
+                    waiting.extend(
+                        other[1:] for group in self.members[cluster] for other, _ in self.overlaps.get(group, ())
+                    )
+        return component
 
 
-def _coloured(signatures: dict[Any, Any]) -> dict[Any, int]:
-    """Equal signatures become equal numbers, smaller ones smaller numbers."""
+def _coloured(labels: dict[Any, Any]) -> dict[Any, int]:
+    """Numbers in the order of the labels; equal labels get equal numbers."""
     numbers: dict[Any, int] = {}
     last, number = None, -1
-    for key, signature in sorted(signatures.items(), key=lambda item: item[1]):
-        if signature != last:
-            last, number = signature, number + 1
+    for key, label in sorted(labels.items(), key=lambda item: item[1]):
+        if label != last:
+            last, number = label, number + 1
         numbers[key] = number
     return numbers

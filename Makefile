@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-.PHONY: demo test check coverage lint bench docs clean
+.PHONY: demo test check slow coverage lint bench docs clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -20,8 +20,11 @@ test: $(VENV)/ready  ## run all tests
 check: $(VENV)/ready  ## run the quick tests, in under a minute
 	$(PYTEST) -m "not slow"
 
-coverage: $(VENV)/ready  ## run all tests and print how much of karat they reach
-	$(PYTEST) --cov --cov-report=
+slow: $(VENV)/ready  ## run the tests that check leaves out
+	$(PYTEST) --dist worksteal -m slow
+
+coverage: $(VENV)/ready  ## run the quick tests and print how much of karat they reach
+	$(PYTEST) -m "not slow" --cov --cov-report=
 	@echo "coverage: $$($(BIN)/coverage report --format=total) % of lines and branches ($(BIN)/coverage report lists the rest)"
 
 lint: $(VENV)/ready  ## formatting, lint rules and types

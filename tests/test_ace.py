@@ -15,11 +15,12 @@ from karat import protocols
 from karat.api import Result, score
 from karat.errors import KaratError, UsageError
 from karat.model import Cluster, Document, Link, Mention, Pair
-from karat.tables import Tables
+from karat.plugin import Tables
+from karat.protocols import PROTOCOLS
 from karat.tables.ace.mapping import LARGE, forced, optimal
 from karat.tables.ace.mentions import as_bytes, have_common
+from karat.testing.laws import tables
 from tests.corpora import ace, ace_sides, corpus, entity_mention
-from tests.test_laws import tables
 
 PLAN, NIST = "ace-2005", "ace-2005-nist"
 
@@ -354,7 +355,7 @@ def test_geometric_averaging() -> None:
         run(gold, gold, NIST, settings={"averaging": "geometric"})
 
 
-OWN = protocols.own()[PLAN].read_text(encoding="utf-8")
+OWN = PROTOCOLS.get(PLAN).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -436,7 +437,7 @@ def test_large_components_are_mapped_sparsely() -> None:
 @given(ace_sides())
 def test_the_mapping_is_a_global_optimum(both: tuple[list[Document], list[Document]]) -> None:
     """No one-to-one mapping of elements is worth more than the one that was found."""
-    for measure, table in tables(PLAN, both):
+    for measure, table in tables(protocols.resolve(PLAN), both):
         alarms = fsum(table.alarms.values())
         golds, systems = list(table.gold)[:5], list(table.system)
         if len(table.gold) > 5 or len(systems) > 5:
@@ -486,7 +487,7 @@ def test_an_element_in_two_documents() -> None:
     """Refused document by document; across documents its values are summed, with the level of all its mentions."""
     first = E
     second = replace(typed(E, 0, "NOM"), id="e", mentions=(replace(typed(E, 0, "NOM").mentions[0], id="e-E-1"),))
-    with pytest.raises(KaratError, match=r"entity 'd-E' of document 'e' is in another document"):
+    with pytest.raises(KaratError, match=r"entity 'd-E' of document 'e' is also in another document"):
         run([first, second], [first, second], PLAN)
     chosen = {"processing": "cross-document"}
     whole = run([first, second], [first, second], PLAN, settings=chosen)
@@ -612,16 +613,20 @@ def test_boxes_and_recordings() -> None:
 
 def test_tables_are_shared() -> None:
     """Values of elements are worked out once for a document, whoever reads them."""
-    measures: list[Any] = [measure for measure, _ in tables(PLAN, ([FAMILY], [FAMILY]))]
+    measures: list[Any] = [measure for measure, _ in tables(protocols.resolve(PLAN), ([FAMILY], [FAMILY]))]
     made = Tables(Pair(FAMILY, FAMILY))
-    by_id = {measure.id: made.get(measure.artefact) for measure in measures}
+    by_id = {measure.id: made.get(measure.table) for measure in measures}
     assert by_id["ace.rdr"].arguments["entity"] is by_id["ace.edr"]
     assert by_id["ace.vmd"].whole["entity"] is by_id["ace.edr"]
     assert by_id["ace.rmd"].arguments["entity"] is by_id["ace.vmd"].arguments["entity"]
 
 
 def test_laws_are_told_of_both_protocols() -> None:
-    assert set(protocols.resolve(PLAN).laws) - set(protocols.resolve(NIST).laws) == {"additive"}
+    assert (
+        set(protocols.resolve(PLAN).laws)
+        == set(protocols.resolve(NIST).laws)
+        == {"order", "ids", "additive", "outcomes"}
+    )
 
 
 # Details.
@@ -699,7 +704,7 @@ def test_details_across_documents_are_of_the_whole_mapping() -> None:
 
 
 def test_details_are_refused_where_there_are_none() -> None:
-    with pytest.raises(KaratError, match="no details to tell"):
+    with pytest.raises(KaratError, match="no details to list"):
         run(DEATH, DEATH, "tac-2017", details=True)
 
 

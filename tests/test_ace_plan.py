@@ -11,6 +11,7 @@ import pytest
 
 from karat import protocols
 from karat.measures import MEASURES
+from karat.protocols import PROTOCOLS
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def table(plan: str, number: int) -> list[list[str]]:
 
 def written() -> dict[str, Any]:
     """The measures as they stand in the protocol's file."""
-    whole = tomllib.loads(protocols.own()["ace-2005"].read_text(encoding="utf-8"))
+    whole = tomllib.loads(PROTOCOLS.get("ace-2005").read_text(encoding="utf-8"))
     family: dict[str, Any] = whole["measures"][0]
     return whole | family
 
@@ -133,7 +134,7 @@ def test_symmetric_relations_are_those_of_footnote_21(plan: str) -> None:
 
 def test_the_scorer_differs_from_the_plan_where_it_says_so() -> None:
     """Every other value of `ace-2005-nist` is the plan's, and each reading is told by `karat explain ace`."""
-    files = protocols.own()
+    files = {name: PROTOCOLS.get(name) for name in PROTOCOLS.own}
     plan, nist = (
         tomllib.loads(files[name].read_text(encoding="utf-8"))["measures"][0] for name in ("ace-2005", "ace-2005-nist")
     )
@@ -143,7 +144,7 @@ def test_the_scorer_differs_from_the_plan_where_it_says_so() -> None:
         ours, theirs = plan[task].pop("W_err"), nist[task].pop("W_err")
         assert theirs == pytest.approx(ours, abs=1.1e-8)
     assert all(plan[task] == nist[task] for task in ("EDR", "VAL", "TERN", "RDR", "VDR"))
-    told = " ".join(MEASURES.get("ace").CARD.departures)
+    told = " ".join(MEASURES.get("ace").card.departures)
     assert "readings" not in plan
     assert [name for name in nist["readings"] if f"readings.{name}" not in told] == []
 

@@ -109,14 +109,14 @@ def test_a_document_has_the_source_that_gold_says() -> None:
 @pytest.mark.parametrize(
     ("given", "old", "new", "says"),
     [
-        ("mentions", 'TYPE="PRO"', 'TYPE="NOM"', "lacks entity mention at 91-93 (head 91-93) of type PRO; in all, 2"),
+        ("mentions", 'TYPE="PRO"', 'TYPE="NOM"', "lacks entity mention at 91-93 (head 91-93) of type PRO; 2 given"),
         (
             "elements",
             "Population-Center",
             "Nation",
             "lacks entity class=SPC subtype=Population-Center type=GPE, at 75-78",
         ),
-        ("elements", ' VAL="2003-05-15"', ' VAL="2003"', "lacks time val=2003-05-15, at 7-16; in all, 2"),
+        ("elements", ' VAL="2003-05-15"', ' VAL="2003"', "lacks time val=2003-05-15, at 7-16; 2 given"),
     ],
 )
 def test_given_parts_that_differ_are_told_in_words(given: str, old: str, new: str, says: str) -> None:

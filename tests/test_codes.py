@@ -259,8 +259,8 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [corpus, filters, validate]
-    for package in (formats, checks):
+    modules = [corpus, validate]
+    for package in (formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")
             for found in pkgutil.iter_modules(package.__path__)

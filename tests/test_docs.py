@@ -48,7 +48,7 @@ def pages() -> dict[str, str]:
 
 
 def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, str]) -> None:
-    rooms = {"measures": MEASURES.names(), "protocols": protocols.names(), "formats": FORMATS.names()}
+    rooms = {"measures": MEASURES.names(), "protocols": protocols.PROTOCOLS.names(), "formats": FORMATS.names()}
     for room, names in rooms.items():
         assert names
         assert [f"{room}/index.md", *(f"{room}/{name}.md" for name in names)] == [
@@ -59,17 +59,17 @@ def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, s
             assert f"({name}.md)" in pages[f"{room}/index.md"]
 
 
-@pytest.mark.parametrize("name", protocols.names())
+@pytest.mark.parametrize("name", protocols.PROTOCOLS.names())
 def test_a_protocol_page_has_every_parameter_and_the_file(name: str, pages: dict[str, str]) -> None:
     page, protocol = pages[f"protocols/{name}.md"], protocols.resolve(name)
     assert all(f"| {reference.code(key)} |" in page for key in protocol.parameters)
     assert all(reference.prose(source) in page for source in protocol.sources)
-    assert protocols.source(name).read_text(encoding="utf-8").rstrip() in page
+    assert protocols.PROTOCOLS.get(name).read_text(encoding="utf-8").rstrip() in page
 
 
 @pytest.mark.parametrize("name", MEASURES.names())
 def test_a_measure_page_has_the_whole_card(name: str, pages: dict[str, str]) -> None:
-    page, card = pages[f"measures/{name}.md"], MEASURES.get(name).CARD
+    page, card = pages[f"measures/{name}.md"], MEASURES.get(name).card
     assert card.formula in page
     for text in (card.citation, *card.traps, *card.departures, *card.rows.values()):
         assert reference.prose(text) in page

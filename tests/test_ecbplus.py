@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 import karat
-from karat.align import Comparison
 from karat.corpus import FileCorpus
 from karat.errors import Finding, KaratError
-from karat.filters import FILTERS, Validated
+from karat.filters import FILTERS
+from karat.filters.validated import Validated
 from karat.formats import FORMATS, _files, _sentences
 from karat.model import Cluster, Document, Mention, Pair
+from karat.plugin import Comparison
 from karat.protocols import resolve
 from karat.regions import size
 from tests.running import run
@@ -405,7 +406,7 @@ def test_the_filter_refuses_a_gold_that_does_not_tell() -> None:
     keep = Validated(only=True).prepare(Comparison(), print)
     assert keep(Pair(Document("empty"), Document("empty"))).gold.mentions == ()
     document = Document("d1", mentions=(Mention("m", ((0, 1),)),))
-    with pytest.raises(KaratError, match="'d1' tells whether") as refused:
+    with pytest.raises(KaratError, match="'d1' says whether") as refused:
         keep(Pair(document, document))
     assert refused.value.finding.code == "validated-absent"
 
@@ -425,7 +426,7 @@ def test_a_system_that_does_not_tell_goes_by_gold() -> None:
 
 
 def test_a_protocol_can_have_the_filter(tmp_path: Path) -> None:
-    assert FILTERS["validated"] is Validated
+    assert FILTERS.get("validated") is Validated
     protocol = tmp_path / "mine.toml"
     protocol.write_text("""\
 title = "Validated sentences"

@@ -460,4 +460,4 @@ def test_laws_of_random_forests(both: tuple[Forest, Forest], transitive: bool, r
 
 
 def test_the_family_promises_what_is_tested_here() -> None:
-    assert {"perfect", "bounded", "order", "ids", "swap"} <= set(MEASURES.get("hierarchy").CARD.laws)
+    assert {"perfect", "bounded", "order", "ids", "swap"} <= set(MEASURES.get("hierarchy").card.laws)

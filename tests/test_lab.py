@@ -23,6 +23,7 @@ from karat.counts import ScoreValues
 from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
+from karat.plugin import Tables
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
 from karat.studies.curves import Curve, Point, stops, ways
@@ -35,7 +36,6 @@ from karat.studies.pieces.mentions import Mentions
 from karat.studies.plot import Line, Panel, picture
 from karat.studies.properties import SAME, Verdict, judged
 from karat.studies.shown import bar
-from karat.tables import Tables
 from tests.corpora import corpus, documents, mention
 from tests.running import command, run
 
@@ -362,7 +362,7 @@ def test_blanc_is_symmetric_where_the_edge_rule_is() -> None:
     assert told == [False, True]
 
 
-@pytest.mark.parametrize("protocol", protocols.names())
+@pytest.mark.parametrize("protocol", protocols.PROTOCOLS.names())
 def test_the_bench_scores_as_karat_score_does(protocol: str) -> None:
     gold, system = (DEMO / f"{name}.jsonl" for name in ("gold", "literal"))
     wanted = {id_: one.micro for id_, one in score(gold, system, protocol=protocol).scores.items()}

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from karat import protocols
 from karat.cli import cli
 from karat.errors import KaratError
+from karat.protocols import PROTOCOLS
 from tests.conftest import SHARED
 
 ROOTS = [Path(__file__).parent / "oracles", SHARED / "oracles"]
@@ -70,7 +70,7 @@ promoted_mapping = "anything"
 def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`ace-2005` as the second implementation reads it."""
     path = tmp_path_factory.mktemp("protocols") / "second.toml"
-    path.write_text(protocols.own()["ace-2005"].read_text(encoding="utf-8") + SECOND, encoding="utf-8")
+    path.write_text(PROTOCOLS.get("ace-2005").read_text(encoding="utf-8") + SECOND, encoding="utf-8")
     return path
 
 

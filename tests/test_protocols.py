@@ -8,6 +8,7 @@ from karat import protocols
 from karat.api import Result, score
 from karat.errors import KaratError, UsageError
 from karat.model import Document, Mention
+from karat.protocols import PROTOCOLS
 from tests.corpora import corpus, mention
 
 
@@ -151,7 +152,7 @@ def test_optimal_and_many_to_one_in_a_protocol_of_ones_own(tmp_path: Path) -> No
     Greedy takes s1-g1 and leaves s2: TP 4/5. Optimal takes s1-g2 and s2-g1: TP 2/3 + 2/3 = 4/3.
     Many-to-one gives both to g1, whose best is 4/5.
     """
-    text = protocols.source("tac-2017").read_text(encoding="utf-8")
+    text = PROTOCOLS.get("tac-2017").read_text(encoding="utf-8")
     gold = [mention("g1", (0, 4)), mention("g2", (2, 8))]
     system = [mention("s1", (0, 6)), mention("s2", (0, 2))]
     found = {}
@@ -178,7 +179,7 @@ def test_optimal_and_many_to_one_in_a_protocol_of_ones_own(tmp_path: Path) -> No
 )
 def test_a_mistake_in_a_protocol_file_is_named(tmp_path: Path, old: str, new: str, says: str) -> None:
     path = tmp_path / "mine.toml"
-    text = protocols.source("tac-2017").read_text(encoding="utf-8")
+    text = PROTOCOLS.get("tac-2017").read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(KaratError, match=says) as caught:

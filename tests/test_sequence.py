@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple, replace
 
-from karat import protocols
 from karat.api import Result, score
 from karat.cli import cli
 from karat.counts import PrecisionRecall
 from karat.errors import KaratError
 from karat.model import Document, Link, Mention
+from karat.protocols import PROTOCOLS
 from karat.tables.timeline import WIDTH, Timeline, TimeLink
 from tests.corpora import corpus, mention
 
@@ -309,7 +309,7 @@ def test_mentions_that_are_filtered_take_their_links_along(tmp_path: Path) -> No
 @pytest.mark.parametrize("unit", ["topic", "corpus"])
 def test_larger_units_are_one_graph(unit: str, tmp_path: Path) -> None:
     """Documents share no event, so everything adds but w, which is of the unit."""
-    toml = protocols.source("tac-2017").read_text().replace('unit = "document"', f'unit = "{unit}"')
+    toml = PROTOCOLS.get("tac-2017").read_text().replace('unit = "document"', f'unit = "{unit}"')
     (tmp_path / "larger.toml").write_text(toml)
     gold = [replace(document("a<b b<c", id_=id_), topic="t") for id_ in "de"]
     system = [replace(document("a<c", id_=id_), topic="t") for id_ in "de"]

@@ -65,7 +65,7 @@ def score(
         golden,
         found,
         [resolve(protocol or golden.protocols[0], settings)],
-        engine.Options(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
+        engine.RunOptions(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
         findings=findings,
     )
     return Result(**vars(result))

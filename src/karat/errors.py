@@ -1,10 +1,10 @@
-"""What can be wrong, said once and in one way.
+"""What can be wrong, described in one place and reported in one way.
 
     KaratError            refused; exit 1
     └── UsageError        the command line alone shows it to be wrong; exit 2
 
 A rule is declared beside the code that applies it. It makes findings: where, what was found, what to do. A fatal
-finding is raised as an error; faults and notes are reported, counted and scored around.
+finding is raised as an error; faults and notes are reported and counted, and scoring goes on.
 """
 
 import difflib
@@ -30,13 +30,13 @@ class Finding(NamedTuple):
     file: str | None = None
     line: int | None = None
     item: Item | None = None
-    """By it the line is found; nobody is told of it."""
+    """Used to find the line; never shown."""
     origin: Origin | None = None
-    """By it the file is found, where what is wrong shows only when two sides meet."""
+    """Used to find the file, where a problem shows only when the two sides are compared."""
 
     @property
     def place(self) -> str:
-        """The file and the line as a sentence begins with them; nothing where there is no file."""
+        """File and line, as the beginning of a message; empty if there is no file."""
         if self.file is None:
             return ""
         return f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
@@ -45,12 +45,19 @@ class Finding(NamedTuple):
         return f"{self.place}{self.message} [{self.code}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return {name: getattr(self, name) for name in ("code", "severity", "file", "line", "message", "hint")}
+        """As in the JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "file": self.file,
+            "line": self.line,
+            "message": self.message,
+            "hint": self.hint,
+        }
 
 
 Report = Callable[[Finding], None]
-"""Where readers and checks put the findings that are not fatal."""
+"""Receives the findings of readers and checks that are not fatal."""
 
 
 class Rule(NamedTuple):
@@ -69,7 +76,7 @@ class Rule(NamedTuple):
         item: Item | None = None,
         origin: Origin | None = None,
     ) -> Finding:
-        """This problem, found in a place; what knows of no file says in which item, and of which side."""
+        """This problem in a place; code that knows no file names the item and the side."""
         return Finding(self.code, self.severity, message, self.hint, file, line, item, origin)
 
     def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
@@ -78,13 +85,13 @@ class Rule(NamedTuple):
 
 
 def graver(report: Report, codes: Collection[str]) -> Report:
-    """A report to which notes of these codes are told as faults."""
+    """A report that turns notes with these codes into faults."""
 
-    def told(finding: Finding) -> None:
+    def report_graver(finding: Finding) -> None:
         is_fault = finding.code in codes and finding.severity == "note"
         report(finding._replace(severity="fault") if is_fault else finding)
 
-    return told if codes else report
+    return report_graver if codes else report
 
 
 class KaratError(Exception):
@@ -112,8 +119,12 @@ class UsageError(KaratError):
         return UsageError, (self.finding.code, self.finding.message, self.finding.hint)
 
 
+class PluginWarning(UserWarning):
+    """A plug-in of another package cannot be used; everything else works without it."""
+
+
 class Findings:
-    """Collects findings: all are counted, the first of each code are kept, so that memory stays flat."""
+    """Collects findings: counts all and keeps the first of each code, so that memory stays flat."""
 
     KEPT = 1000
 
@@ -123,14 +134,14 @@ class Findings:
         self._by_severity: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
 
     def add(self, finding: Finding) -> None:
-        """Count one, and keep it if there are not too many of its kind."""
+        """Count one, and keep it if there are not too many with its code."""
         self._by_severity[finding.severity] += 1
         seen = self.counts[finding.code] = self.counts.get(finding.code, 0) + 1
         if seen <= self.KEPT:
             self.kept.append(finding)
 
     def listed(self) -> list[Finding]:
-        """The kept findings, and one more for each code of which not all were kept."""
+        """The kept findings, and one more for each code with findings that were not kept."""
         more = [
             Finding(code, self._first(code).severity, f"and {count - self.KEPT:,} more like these")
             for code, count in self.counts.items()
@@ -139,7 +150,7 @@ class Findings:
         return [*self.kept, *more]
 
     def by_severity(self) -> dict[Severity, int]:
-        """How many there are of each severity, the kept ones and the others."""
+        """How many there are of each severity, kept or not."""
         return dict(self._by_severity)
 
     def _first(self, code: str) -> Finding:
@@ -147,12 +158,12 @@ class Findings:
 
 
 def quoted(text: str, most: int = 60) -> str:
-    """Text of the user's in a message: in quotes, escaped, and not longer than a person reads."""
+    """Text from a file in a message: quoted, escaped, and no longer than a person reads."""
     return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that names the known word nearest to a misspelt one, or all of them if none is near."""
+    """A sentence that names the known word nearest to a misspelt one, or lists all if none is near."""
     names = list(known)
     lowered = {name.lower(): name for name in reversed(names)}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)

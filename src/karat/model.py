@@ -1,7 +1,7 @@
 """A corpus is mentions, clusters and links. Every format reads into these and is written from them.
 
 The records are plain values: what a document says, and nothing about files, scores or protocols. Encoded as JSON
-they are karat's own format, so the names here are the names of CONTRACT and of a `.jsonl` line.
+they are karat's own format, so the names here are the names in a `.jsonl` line.
 """
 
 from typing import Annotated, Literal

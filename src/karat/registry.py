@@ -12,17 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from karat.errors import Rule, UsageError, nearest
+from karat.errors import KaratError, PluginWarning, Rule, UsageError, nearest
 
 T = TypeVar("T")
 
 BROKEN = Rule("plugin-broken", "fatal", "Update or uninstall the package; `karat.testing.check` shows what is wrong.")
-
-
-class PluginWarning(UserWarning):
-    """A plug-in of another package cannot be used."""
 
 
 class Registry(Generic[T]):
@@ -39,14 +35,15 @@ class Registry(Generic[T]):
         *,
         own: Callable[[], Mapping[str, Callable[[], object]]],
         accept: Callable[[object], T],
-        listed_by: str,
+        listed_by: str | None = None,
     ) -> None:
         self.group = group
         self.noun = noun
         self.listed_by = listed_by
-        """What lists them: a command, or a page of the documentation."""
+        """The command that lists them; None where only protocol files name them."""
         self._find_own = own
         self._accept = accept
+        self._loaded: dict[str, T] = {}
 
     @cached_property
     def own(self) -> Mapping[str, Callable[[], object]]:
@@ -63,13 +60,18 @@ class Registry(Generic[T]):
         return sorted({*self.own, *self.added})
 
     def get(self, name: str) -> T:
-        """The plug-in of that name."""
+        """The plug-in of that name, loaded once."""
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> T:
         if name in self.own:
             return self._accept(self.own[name]())
         if name in self.added:
-            return self._load(self.added[name])
+            return self._load_added(self.added[name])
         raise UsageError(
-            f"unknown-{self.noun.replace(' ', '-')}",
+            f"unknown-{self.noun}",
             f"there is no {self.noun} {name!r}",
             f"{nearest(name, self.names())} `{self.listed_by}` lists them.",
         )
@@ -79,14 +81,10 @@ class Registry(Generic[T]):
         for name in self.names():
             try:
                 yield name, self.get(name)
-            except UsageError:
-                raise
-            except Exception as error:
-                if name in self.own:
-                    raise
+            except KaratError as error:
                 warnings.warn(str(error), PluginWarning, stacklevel=2)
 
-    def _load(self, point: EntryPoint) -> T:
+    def _load_added(self, point: EntryPoint) -> T:
         try:
             return self._accept(point.load())
         except Exception as error:
@@ -107,6 +105,22 @@ def modules_of(room: ModuleType, attribute: str | None = None) -> dict[str, Call
 def _attribute(module: str, attribute: str | None) -> object:
     loaded = importlib.import_module(module)
     return loaded if attribute is None else vars(loaded)[attribute]
+
+
+def named(**objects: object) -> dict[str, Callable[[], object]]:
+    """Plug-ins that are already there, by name; `many_to_one` is called `many-to-one`."""
+    return {name.replace("_", "-"): partial(_same, value) for name, value in objects.items()}
+
+
+def _same(value: T) -> T:
+    return value
+
+
+def function(loaded: object) -> Any:
+    """Accepts a function; its signature cannot be checked."""
+    if not callable(loaded):
+        raise TypeError(f"expected a function, found {loaded!r}")
+    return loaded
 
 
 def instance_of(expected: type[T]) -> Callable[[object], T]:

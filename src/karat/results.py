@@ -81,8 +81,8 @@ class Result:
             raise KeyError(f"{measure!r} was not scored; there are {', '.join(self.scores)}") from None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of CONTRACT."""
-        told: dict[str, Any] = {
+        """The JSON that `karat score -f json` prints."""
+        content: dict[str, Any] = {
             "karat": self.version,
             "protocol": self.protocol,
             "signature": self.signature,
@@ -92,17 +92,17 @@ class Result:
             "scores": _nested(self.scores),
         }
         if self.by:
-            told["by"] = {field: {key: _nested(row) for key, row in rows.items()} for field, rows in self.by.items()}
+            content["by"] = {field: {key: _nested(row) for key, row in rows.items()} for field, rows in self.by.items()}
         if self.units:
             name = "documents" if self.unit == "document" else "units"
-            told[name] = {unit: _nested(row) for unit, row in self.units.items()}
+            content[name] = {unit: _nested(row) for unit, row in self.units.items()}
         if self.details:
-            told["details"] = self.details
-        told["warnings"] = [
+            content["details"] = self.details
+        content["warnings"] = [
             {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
             for finding in self.warnings
         ]
-        return told
+        return content
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

@@ -9,15 +9,15 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from karat import __version__
-from karat.align import Comparison
 from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import FileCorpus, Survey, corpus_of
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
-from karat.filters import types_in
+from karat.filters.types import types_in
 from karat.formats import FORMATS, Block, Options
 from karat.formats._files import find
+from karat.plugin import Comparison
 from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")

@@ -16,13 +16,17 @@ import click
 import sources
 from msgspec import structs
 
-from karat import align, measures, protocols
+from karat import plugin
+from karat.align import MATCHINGS, SIMILARITIES
 from karat.cli import cli
 from karat.errors import Rule
 from karat.filters import FILTERS
 from karat.formats import FORMATS
-from karat.measures import MEASURES, AlignmentChoice
-from karat.protocols import Averages, Protocol
+from karat.measures import MEASURES
+from karat.plugin import AlignmentChoice, Averages
+from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.protocols.files import lineage, source
+from karat.registry import Registry
 
 ROOT = Path(__file__).parents[2]
 HELP_WIDTH = 88
@@ -35,7 +39,7 @@ def pages() -> dict[str, str]:
         "measures/index.md": measure_index(),
         **{f"measures/{name}.md": measure_page(name) for name in MEASURES.names()},
         "protocols/index.md": protocol_index(),
-        **{f"protocols/{name}.md": protocol_page(name) for name in protocols.names()},
+        **{f"protocols/{name}.md": protocol_page(name) for name in PROTOCOLS.names()},
         "formats/index.md": format_index(),
         **{f"formats/{name}.md": format_page(name) for name in FORMATS.names()},
         "commands.md": commands_page(),
@@ -47,7 +51,7 @@ def pages() -> dict[str, str]:
 
 def listed(section: str) -> list[str | dict[str, str]]:
     """A generated section as navigation has it: its index, then its pages by name."""
-    names = {"measures": MEASURES.names, "protocols": protocols.names, "formats": FORMATS.names}[section]()
+    names = {"measures": MEASURES.names, "protocols": PROTOCOLS.names, "formats": FORMATS.names}[section]()
     return [f"{section}/index.md", *({name: f"{section}/{name}.md"} for name in names)]
 
 
@@ -59,7 +63,7 @@ def measure_index() -> str:
     rows = [
         [_ids(ids), prose(what), f"[{name}]({name}.md)"]
         for name, family in MEASURES
-        for ids, what in family.CARD.rows.items()
+        for ids, what in family.card.rows.items()
     ]
     about = (
         "A measure turns a table into counts and counts into scores. Its id is the same on the command line, in the\n"
@@ -71,8 +75,8 @@ def measure_index() -> str:
 def measure_page(name: str) -> str:
     """One family: its card, what a protocol may say to it, and who does."""
     family = MEASURES.get(name)
-    card = family.CARD
-    users = [one for one in protocols.names() if name in {used.name for used in protocols.resolve(one).families}]
+    card = family.card
+    users = [one for one in PROTOCOLS.names() if name in {used.name for used in resolve(one).families}]
     parts = [
         f"# {name}: {card.title}",
         table(["measure", "what it counts"], [[_ids(ids), prose(what)] for ids, what in card.rows.items()]),
@@ -82,7 +86,7 @@ def measure_page(name: str) -> str:
         _points("Where paper and program differ", card.departures),
         "## Protocols that use it\n\n" + (links(users, "../protocols/") or "None of those installed."),
         f'## What a protocol says to it\n\nIn a `[[measures]]` entry with `family = "{name}"`, beside `averages`:\n\n'
-        + fields_table(family.Parameters),
+        + fields_table(family.parameters),
         f"## Laws\n\nWhat is promised of its arithmetic, and tested:\n\n{laws_table(card.laws)}",
     ]
     return joined(parts)
@@ -96,7 +100,7 @@ def protocol_index() -> str:
     chosen = choosing_formats()
     rows = [
         [f"[{name}]({name}.md)", prose(protocol.title), protocol.unit, links(chosen.get(name, ()), "../formats/")]
-        for name, protocol in ((name, protocols.resolve(name)) for name in protocols.names())
+        for name, protocol in ((name, resolve(name)) for name in PROTOCOLS.names())
     ]
     about = (
         "A protocol is data: a file that says how to score. [Protocols as data](../concepts/protocols.md) tells how\n"
@@ -108,7 +112,7 @@ def protocol_index() -> str:
 
 def protocol_page(name: str) -> str:
     """One protocol: what it does in words and tables, then its file."""
-    protocol = protocols.resolve(name)
+    protocol = resolve(name)
     chosen = choosing_formats().get(name, ())
     default = f"\nChosen for {links(chosen, '../formats/')} when no protocol is named.\n" if chosen else ""
     parts = [
@@ -120,10 +124,16 @@ def protocol_page(name: str) -> str:
         f"### Alignments\n\n{alignments_table(protocol)}" if protocol.alignments else "",
         f"### Measures and averages\n\n{families_table(protocol)}",
         f"## Laws\n\nWhat is promised of its scores, and tested:\n\n{laws_table(protocol.laws)}",
-        f"## The file\n\nCopy it, change it, and name yours with `-p`.\n\n"
-        f"{fence(protocols.source(name).read_text(encoding='utf-8'), 'toml')}",
+        f"## The file\n\nCopy it, change it, and name yours with `-p`.\n\n{_files(name)}",
     ]
     return joined(parts)
+
+
+def _files(name: str) -> str:
+    """The protocol's file, and those it extends."""
+    first, *others = lineage(source(name))
+    extended = [f"It extends [{path.stem}]({path.stem}.md)." for path in others[:1]]
+    return "\n\n".join([fence(first.read_text(encoding="utf-8"), "toml"), *extended])
 
 
 def choosing_formats() -> dict[str, list[str]]:
@@ -348,12 +358,12 @@ def _formats_with(code_: str) -> list[str]:
 
 def similarities_table() -> str:
     """How alike two mentions are."""
-    return _documented(align.SIMILARITIES)
+    return _documented(SIMILARITIES)
 
 
 def methods_table() -> str:
     """How pairs are picked."""
-    return _documented(align.METHODS)
+    return _documented(MATCHINGS)
 
 
 def filters_table() -> str:
@@ -399,7 +409,7 @@ def laws_table(laws: Sequence[str]) -> str:
 
 def _laws() -> dict[str, str]:
     """The laws, from the remark below their declaration."""
-    lines = sources.remarks(measures, "Law").partition("\n\n")[2].splitlines()
+    lines = sources.remarks(plugin.protocols, "Law").partition("\n\n")[2].splitlines()
     return {name: what.strip() for name, _, what in (line.partition(" ") for line in lines)}
 
 
@@ -427,8 +437,8 @@ def _type(hint: Any) -> str:
     return " or ".join(_type(one) for one in arguments) or code(str(hint))
 
 
-def _documented(named: dict[str, Any]) -> str:
-    rows = [[code(name), prose(_doc(thing))] for name, thing in named.items()]
+def _documented(named: Registry[Any]) -> str:
+    rows = [[code(name), prose(_doc(thing))] for name, thing in named]
     return table(["name", "what it is"], rows)
 
 
@@ -442,7 +452,7 @@ def _first_line(filter_: Any) -> str:
 
 
 def _filter_name(filter_: Any) -> str:
-    return next((name for name, type_ in FILTERS.items() if type_ is type(filter_)), type(filter_).__name__)
+    return next((name for name, type_ in FILTERS if type_ is type(filter_)), type(filter_).__name__)
 
 
 # Markdown

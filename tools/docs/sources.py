@@ -84,7 +84,7 @@ def usage_errors() -> list[Entry]:
     """Every error of usage, by code."""
     found: dict[str, list[tuple[list[str], list[str], str]]] = {}
     registries = [value for module in modules() for value in vars(module).values() if isinstance(value, Registry)]
-    listing = {registry.noun: registry.listed_by for registry in registries}
+    listing = {registry.noun: registry.listed_by for registry in registries if registry.listed_by is not None}
     for module in modules():
         for call, scope in _calls(module):
             if isinstance(call.func, ast.Name) and call.func.id == "UsageError" and len(call.args) >= 2:

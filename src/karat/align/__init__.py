@@ -1,13 +1,12 @@
-"""Alignment: which gold mention meets which system mention.
+"""Alignment: which gold mention is matched with which system mention.
 
-Three separate ideas, each a small function chosen by name in a protocol: how alike two mentions are (`similarity`),
-which attributes agree (`attributes`), and how the pairs are picked (`methods`). All work on candidate pairs
-`(-similarity, system, gold, agreeing)`: mention numbers, and a bit for each attribute that agrees. Sorting candidates
-puts them into the order of trial: most alike first, ties by system line, then by gold line.
+Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`similarities`), which attributes
+agree (`attributes`), and how pairs are chosen (`matchings`). All work on candidates: the negative similarity, the
+numbers of the system's and of gold's mention, and one bit per attribute that agrees. Sorted, candidates are in the
+order of trial: most alike first, then by the order of the system's mentions, then by that of gold's.
 """
 
-from karat.align.attributes import Comparison, agreement
-from karat.align.methods import METHODS, Candidate, Match
-from karat.align.similarity import SIMILARITIES
+from karat.align.matchings import MATCHINGS
+from karat.align.similarities import SIMILARITIES
 
-__all__ = ["METHODS", "SIMILARITIES", "Candidate", "Comparison", "Match", "agreement"]
+__all__ = ["MATCHINGS", "SIMILARITIES"]

@@ -2,35 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Literal
-
-from msgspec import Struct
 
 from karat.model import Mention, Value
-
-
-class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
-    """How a protocol compares attribute values. An absent value equals only an absent value."""
-
-    form: Literal["exact", "canonical"] = "exact"
-    """`canonical`: only letters and digits count, and not their case."""
-    wildcard: str | None = None
-    """A gold value that agrees with anything; in the system it is an ordinary value."""
-
-    def key(self, value: Value | None) -> Value | None:
-        """What is compared in place of the value."""
-        return _canonical(value) if self.form == "canonical" and isinstance(value, str) else value
-
-    def agrees(self, gold: Value | None, system: Value | None) -> bool:
-        """Whether the system's value is right."""
-        key = self.key(gold)
-        return key == self.key(system) or (key is not None and key == self.key(self.wildcard))
-
-
-@lru_cache(maxsize=4096)
-def _canonical(value: str) -> str:
-    """Letters and digits of any script, casefolded: `Life_Die`, `life:DIE` and `<LIFE DIE>` are one value."""
-    return "".join(filter(str.isalnum, value)).casefold()
+from karat.plugin import Comparison
 
 
 def agreement(

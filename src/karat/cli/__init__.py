@@ -1,7 +1,9 @@
 """The command line: thin. Commands parse, call and print; what they need is imported when they run."""
 
 import sys
+import warnings
 from io import TextIOWrapper
+from typing import TextIO
 
 import click
 
@@ -20,7 +22,7 @@ from karat.cli import (
     simulate,
     validate,
 )
-from karat.errors import KaratError
+from karat.errors import KaratError, PluginWarning
 
 EPILOG = """\b
 Examples:
@@ -57,11 +59,27 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Warnings of karat are for the person at the terminal, others for programmers."""
+    if issubclass(category, PluginWarning):
+        click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), nl=False, file=file, err=True)
+
+
 def main() -> None:
     """Run, and turn what is refused into a message and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to stop
+    warnings.showwarning = _show_warning
     try:
         cli()
     except KaratError as error:

@@ -21,7 +21,7 @@ def explain(measure: str) -> None:
     from karat.measures import MEASURES
     from karat.report.text import table
 
-    card = MEASURES.get(measure.partition(".")[0]).CARD
+    card = MEASURES.get(measure.partition(".")[0]).card
     click.echo(f"{card.title}\n")
     click.echo(table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2) + "\n")
     click.echo(textwrap.indent(card.formula, "  ") + "\n")

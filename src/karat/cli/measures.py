@@ -17,5 +17,5 @@ def measures() -> None:
     from karat.measures import MEASURES
     from karat.report.text import table
 
-    rows = [[id_, what, name] for name, family in MEASURES for id_, what in family.CARD.rows.items()]
+    rows = [[id_, what, name] for name, family in MEASURES for id_, what in family.card.rows.items()]
     click.echo(table(["measure", "what it counts", "family"], rows, left=3))

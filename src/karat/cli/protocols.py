@@ -16,14 +16,15 @@ def protocols(name: str | None) -> None:
 
     Of NAME: what it is, its sources, what --set can change, and its file to copy and change.
     """
-    from karat import protocols as known
+    from karat.protocols import PROTOCOLS, resolve
+    from karat.protocols.files import lineage, source
     from karat.report.text import table
 
     if name is None:
-        rows = [[one, known.resolve(one).title] for one in known.names()]
+        rows = [[one, resolve(one).title] for one, _ in PROTOCOLS]
         click.echo(table(["protocol", "what"], rows, left=2))
         return
-    protocol = known.resolve(name)
+    protocol = resolve(name)
     parameters = [
         [f"  {key}", str(protocol.values[key]) or "''", "|".join(parameter.choices or ()), parameter.help]
         for key, parameter in protocol.parameters.items()
@@ -31,4 +32,6 @@ def protocols(name: str | None) -> None:
     click.echo(f"{protocol.name}: {protocol.title}\n\n{protocol.about}\n")
     click.echo("sources\n" + "\n".join(f"  {source}" for source in protocol.sources) + "\n")
     click.echo("--set takes\n" + table(["  key", "now", "choices", ""], parameters, left=4) + "\n")
-    click.echo(f"file (copy it, change it, and name yours with -p)\n\n{known.source(name).read_text(encoding='utf-8')}")
+    for number, path in enumerate(lineage(source(name))):
+        title = "which extends" if number else "file (copy it, change it, and name yours with -p)"
+        click.echo(f"{title}\n\n{path.read_text(encoding='utf-8')}")

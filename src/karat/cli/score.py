@@ -127,7 +127,7 @@ def score(
         golden,
         found,
         resolve_all(protocols or golden.protocols, chosen),
-        engine.Options(
+        engine.RunOptions(
             measures,
             by,
             per_unit or per_document,

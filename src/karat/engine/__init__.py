@@ -1,8 +1,8 @@
 """The engine: runs protocols over pairs of documents. It names none of them, and no measure.
 
-    survey -> (each document: read, check, filter, align) -> tables -> add into units -> count -> sum -> score
+    survey -> (each document: read, check, filter, collapse, align) -> tables -> add into units -> count -> sum -> score
 
-Pairs come one at a time and are gone when the next one comes; what stays of each is a few numbers.
+Pairs come one at a time and are released before the next one is read; what stays of each is a few numbers.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -12,27 +12,26 @@ from msgspec import Struct
 from karat.corpus import Corpus
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
-from karat.engine.sheet import Sheet
+from karat.engine.prepare import MakeTables, Preparation
+from karat.engine.protocol_run import ProtocolRun
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.fingerprint import Fingerprint
 from karat.measures import MEASURES
-from karat.model import Pair
-from karat.protocols import Protocol, resolve
-from karat.protocols import names as known
+from karat.plugin import Tables
+from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
-from karat.tables import Tables
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if there should be some.")
-NO_DETAILS = Rule("details-absent", "fatal", "Leave --details away; value scores of ACE elements have details.")
+NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; value scores of ACE elements have details.")
 NO_MEASURE = Rule(
-    "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be asked for."
+    "measure-absent", "fatal", "Only measures of the protocol, on attributes that gold has, can be scored."
 )
 
 Progress = Callable[[int, int], None]
-"""Told after each document: how many are done, and of how many."""
+"""Called after each document with how many are done, and of how many."""
 
 
-class Options(Struct, frozen=True):
+class RunOptions(Struct, frozen=True):
     """What a user wants of a run."""
 
     measures: tuple[str, ...] = ()
@@ -47,22 +46,22 @@ class Options(Struct, frozen=True):
     accept_faults: bool = False
     """Count faults even where a format's rules refuse them."""
     details: bool = False
-    """Tell what measures have to tell item by item."""
+    """List what measures have to say item by item."""
 
 
 def score(
     gold: Corpus,
     system: Corpus,
     protocols: Sequence[Protocol],
-    options: Options,
+    options: RunOptions,
     *,
     findings: Findings,
     progress: Progress | None = None,
-    tables: Callable[[Pair], Tables] = Tables,
+    make_tables: MakeTables = Tables,
 ) -> list[Result]:
     """Score a system against gold under each protocol; the files are read once for all of them.
 
-    `tables` gives the tables of a pair; they may be kept from one run to the next (`KeptTables`).
+    `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`).
     """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
@@ -71,45 +70,48 @@ def score(
     if options.strict:
         report = _refusing_faults(report, "--strict refuses faults.")
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
-        told = "Its format refuses faults; --accept-faults counts them instead."
-        report = _refusing_faults(report, told, forgiven=gold.forgiven | system.forgiven)
+        why = "Its format refuses faults; --accept-faults counts them instead."
+        report = _refusing_faults(report, why, forgiven=gold.forgiven | system.forgiven)
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
-    met = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
     places = Places(gold, system, report)
-    sheets = [
-        Sheet(
-            protocol,
-            gold_survey,
-            system_survey,
-            by=options.by,
-            measures=options.measures,
-            report=places.report,
-            tables=tables,
-            details=options.details,
+    preparation = Preparation(places.report, make_tables)
+    runs = []
+    steps = []
+    for protocol in protocols:
+        steps.append(preparation.enter(protocol))
+        runs.append(
+            ProtocolRun(
+                protocol,
+                gold_survey,
+                system_survey,
+                report=places.report,
+                measures=options.measures,
+                by=options.by,
+                details=options.details,
+            )
         )
-        for protocol in protocols
-    ]
-    _refuse_absent(options.measures, sheets)
-    scored = [measure for sheet in sheets for measure, _ in sheet.measures]
-    if options.details and scored and not any(hasattr(measure, "details") for measure in scored):
-        raise NO_DETAILS.error(f"{', '.join(sheet.protocol.name for sheet in sheets)} has no details to tell")
+    _refuse_absent(options.measures, runs)
+    if options.details and any(run.measures for run in runs) and not any(run.has_details() for run in runs):
+        raise NO_DETAILS.error(f"{', '.join(protocol.name for protocol in protocols)} has no details to list")
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
     done = 0
     total = len(gold_survey.rows) + sum(id_ not in gold_survey.rows for id_ in system_survey.rows)
     try:
-        for pair, in_gold in met:
+        for pair, in_gold in both:
             if in_gold:
                 fingerprint.add(pair.gold)
                 units.add(pair.gold.unit)
             mentions[0] += len(pair.gold.mentions)
             mentions[1] += len(pair.system.mentions)
             with places.of(pair.gold.id):
-                for sheet in sheets:
-                    if in_gold or sheet.protocol.system_only_documents == "score":
-                        sheet.add(pair)
-            del pair  # gone before the next one is read, which may then take its place in memory
+                for run, own_steps in zip(runs, steps, strict=True):
+                    if in_gold or run.protocol.system_only_documents == "score":
+                        run.add(preparation.prepare(pair, own_steps))
+            del pair
+            preparation.forget()
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -124,8 +126,8 @@ def score(
         Side(system.name, len(system_survey.rows), mentions[1]),
     )
     return [
-        sheet.result(*sides, units=units, findings=findings, per_unit=options.per_unit, topics=options.topics)
-        for sheet in sheets
+        run.result(*sides, units=units, findings=findings, per_unit=options.per_unit, topics=options.topics)
+        for run in runs
     ]
 
 
@@ -138,15 +140,18 @@ def _refusing_faults(report: Report, why: str, *, forgiven: Set[str] = frozenset
     return strict
 
 
-def _refuse_absent(prefixes: Sequence[str], sheets: Sequence[Sheet]) -> None:
-    offered = list(dict.fromkeys(id_ for sheet in sheets for id_ in sheet.offered))
+def _refuse_absent(prefixes: Sequence[str], runs: Sequence[ProtocolRun]) -> None:
+    """Refuse a measure that no protocol of this run offers, with the reason where there is one."""
+    offered = list(dict.fromkeys(id_ for run in runs for id_ in run.offered))
     for prefix in prefixes:
-        if not any(id_.startswith(prefix) for id_ in offered):
-            for sheet in sheets:
-                for id_, why in sheet.absent.items():
-                    if id_.startswith(prefix):
-                        raise NO_MEASURE.error(f"{sheet.protocol.name} does not score {id_} here: {why}")
-            names = ", ".join(sheet.protocol.name for sheet in sheets)
-            found = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
-            others = [name for name in known() if prefix.partition(".")[0] in {f.name for f in resolve(name).families}]
-            raise NO_MEASURE.error(f"{found} Protocols of that family: {', '.join(others)}." if others else found)
+        if any(id_.startswith(prefix) for id_ in offered):
+            continue
+        for run in runs:
+            for row in run.unscored:
+                if row.id.startswith(prefix):
+                    raise NO_MEASURE.error(f"{run.protocol.name} does not score {row.id} here: {row.reason}")
+        names = ", ".join(run.protocol.name for run in runs)
+        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+        family = prefix.partition(".")[0]
+        others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
+        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)

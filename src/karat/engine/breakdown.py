@@ -1,154 +1,151 @@
-"""Breakdowns: the same scores by what a field holds.
+"""Breakdowns: the same scores by the values of a field.
 
 Where the parts of a measure add up, its outcomes are summed by value. Where they do not, since items are right or wrong
 together, the row of a value is the same protocol on the corpus restricted to the mentions with that value: gold's where
-two are aligned.
+two mentions are aligned.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import astuple
 
-from karat.align import Comparison
 from karat.counts import Rows, ScoreValues
-from karat.engine.ledger import Ledger, leaf
-from karat.errors import Rule, nearest
-from karat.filters import Work, restricted
-from karat.measures import Item, Measure
+from karat.engine.unit_counts import UnitCounts, finished_scores
+from karat.errors import Finding, Rule, nearest
+from karat.filters import collapsing, restricted
 from karat.model import Document, Mention, Pair, Value
-from karat.protocols import Averages
-from karat.tables import Tables
-from karat.tables.aligned import AlignedPairs, Alignment
+from karat.plugin import AlignedPairs, AlignmentSpec, Averages, Element, Measure, Tables
+from karat.protocols import Protocol
 
 NO_FIELD = Rule(
     "field-absent",
     "fatal",
     "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
 )
-DOCUMENT_FIELDS = ("topic", "subtopic", "source", "language")
+DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
+    "document": lambda document: document.id,
+    "topic": lambda document: document.topic,
+    "subtopic": lambda document: document.subtopic,
+    "source": lambda document: document.source,
+    "language": lambda document: document.language,
+}
 ABSENT = "(none)"
-NO_PARTS = Rule(
-    "breakdown-no-parts", "fatal", "Choose an attribute of its items, or measures that can be, with -m/--measure."
-)
+NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose an attribute of its items, or other measures with -m/--measure.")
 
 Key = Value | None
+AveragedMeasure = tuple[Measure[Any, Any], Averages]
 
 
 class Breakdown:
     """Scores by one field: the gold item's value, or the system item's where there is no gold."""
 
     def __init__(
-        self,
-        field: str,
-        attributes: Sequence[str],
-        comparison: Comparison,
-        measures: Sequence[tuple[Measure, Averages]],
-        *,
-        unit: str,
+        self, field: str, attributes: Sequence[str], measures: Sequence[AveragedMeasure], protocol: Protocol
     ) -> None:
-        fields = [*attributes, "kind", "document", *DOCUMENT_FIELDS]
+        fields = [*attributes, "kind", *DOCUMENT_FIELDS]
         if field not in fields:
             raise NO_FIELD.error(f"there is no field {field!r} in these corpora. {nearest(field, fields)}")
         self.field = field
         self._is_attribute = field in attributes
-        self._comparison = comparison
-        self._unit = unit
-        self._adding = [(measure, averages) for measure, averages in measures if rests_on(measure) is None]
-        self._whole: dict[Alignment, list[tuple[Measure, Averages]]] = {}
+        self._protocol = protocol
+        self._collapse = collapsing(protocol.collapse)
+        self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
+        self._restricted: dict[AlignmentSpec, list[AveragedMeasure]] = {}
         for measure, averages in measures:
-            if (alignment := rests_on(measure)) is not None:
-                self._whole.setdefault(alignment, []).append((measure, averages))
+            if (alignment := measure.table.alignment) is not None:
+                self._restricted.setdefault(alignment, []).append((measure, averages))
         self._rows: dict[Key, dict[str, tuple[Rows, Averages]]] = {}
-        self._parts: dict[tuple[Key, Alignment], Ledger] = {}
+        self._parts: dict[tuple[Key, AlignmentSpec], UnitCounts] = {}
         self._spellings: dict[Key, tuple[bool, str]] = {}
 
     def add_outcomes(self, documents: Sequence[Tables]) -> None:
         """Sum the outcomes of a unit for each value that occurs."""
         has_gold = any(tables.pair.gold.mentions for tables in documents)
-        for measure, averages in self._adding:
+        for measure, averages in self._summed:
             if has_gold or averages.units == "all":
-                for document, table in of_unit(measure, documents):
+                for document, table in tables_of_unit(measure, documents):
                     self._add_outcomes(measure, averages, document, table)
 
-    def _add_outcomes(self, measure: Measure, averages: Averages, document: Document | None, table: Any) -> None:
+    def _add_outcomes(
+        self, measure: Measure[Any, Any], averages: Averages, document: Document | None, table: Any
+    ) -> None:
         if document is None and not self._is_attribute and self.field != "kind":
-            told = f"{measure.id} cannot be broken down by {self.field}: its items live in several documents"
-            raise NO_PARTS.error(told)
-        found: dict[Key, list[tuple[float, ...]]] = {}
+            message = f"{measure.id} cannot be broken down by {self.field}: its items are in several documents"
+            raise NO_PARTS.error(message)
+        by_key: dict[Key, list[tuple[float, ...]]] = {}
         for outcome in measure.outcomes(table):
-            mention = outcome.gold if outcome.gold is not None else outcome.system
-            assert mention is not None, "a measure whose outcomes are not of items says what it rests on"
-            key = self._key(mention, document, in_gold=outcome.gold is not None)
-            found.setdefault(key, []).append(astuple(outcome.counts))
-        for key, rows in found.items():
-            by_measure = self._rows.setdefault(key, {})
-            own, _ = by_measure.setdefault(measure.id, (Rows(measure.kind), averages))
-            own.append(measure.kind.summed(rows))
+            item = outcome.gold if outcome.gold is not None else outcome.system
+            assert isinstance(item, Mention | Element), (
+                "a table of other items says by which alignment it is restricted"
+            )
+            key = self._key(item, document, in_gold=outcome.gold is not None)
+            by_key.setdefault(key, []).append(astuple(outcome.counts))
+        for key, counts in by_key.items():
+            rows, _ = self._rows.setdefault(key, {}).setdefault(measure.id, (Rows(measure.counts_type()), averages))
+            rows.append(rows.kind.summed(counts))
 
-    def add_parts(self, unit: str, tables: Tables, merged: Work) -> None:
-        """Cut a document into one for each value, and take each as the protocol takes the whole."""
-        for alignment, measures in self._whole.items():
-            for key, pair in self._cut(tables, tables.get(alignment)):
+    def add_parts(self, unit: str, tables: Tables) -> None:
+        """Divide a document into one for each value, and count each as the protocol counts the whole."""
+        for alignment, measures in self._restricted.items():
+            for key, pair in self._divided(tables, tables.get(alignment)):
                 if (key, alignment) not in self._parts:
-                    self._parts[key, alignment] = Ledger(measures, unit=self._unit)
-                self._parts[key, alignment].add(unit, Tables(merged(pair)))
+                    self._parts[key, alignment] = UnitCounts(measures, unit=self._protocol.unit, report=_ignore)
+                self._parts[key, alignment].add(unit, Tables(self._collapse(pair)))
 
-    def _cut(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair]]:
+    def _divided(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair]]:
         document = tables.pair.gold
         golds = [self._key(mention, document, in_gold=True) for mention in aligned.gold]
-        met = {s: golds[g] for g, s, _, _ in aligned.pairs}
+        gold_key_of = {s: golds[g] for g, s, _, _ in aligned.pairs}
         systems = [
-            met[s] if s in met else self._key(mention, document, in_gold=False)
+            gold_key_of[s] if s in gold_key_of else self._key(mention, document, in_gold=False)
             for s, mention in enumerate(aligned.system)
         ]
         for key in dict.fromkeys([*golds, *systems]):
             yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
 
-    def _key(self, mention: Mention | Item, document: Document | None, *, in_gold: bool) -> Key:
-        """Values that the protocol takes for equal are one row, spelt as gold spells it."""
-        value = self._value(mention, document)
-        key = self._comparison.key(str(value)) if self._is_attribute and value is not None else value
+    def _key(self, item: Mention | Element, document: Document | None, *, in_gold: bool) -> Key:
+        """Values that the protocol considers equal are one row, spelt as in gold."""
+        value = self._value(item, document)
+        key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
         spelling = (not in_gold, ABSENT if value is None else str(value))
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, mention: Mention | Item, document: Document | None) -> Key:
+    def _value(self, item: Mention | Element, document: Document | None) -> Key:
         if self._is_attribute:
-            return mention.attributes.get(self.field)
+            return item.attributes.get(self.field)
         if self.field == "kind":
-            return mention.kind
-        value: str | None = getattr(document, "id" if self.field == "document" else self.field)
-        return value
+            return item.kind
+        assert document is not None, "a field of documents needs one"
+        return DOCUMENT_FIELDS[self.field](document)
 
-    def leaves(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
-        """For each value, as gold spells it and in that order: the scores by measure."""
-        found: dict[Key, dict[str, ScoreValues]] = {}
+    def scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
+        """For each value, in the order of its spelling: the scores by measure."""
+        by_key: dict[Key, dict[str, ScoreValues]] = {}
         for key, rows in self._rows.items():
-            sums = {id_: leaf(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
-            found.setdefault(key, {}).update(sums)
-        for (key, _), ledger in self._parts.items():
-            ledger.close()
-            found.setdefault(key, {}).update({id_: score.micro for id_, score in ledger.scores().items()})
-        for key in sorted(found, key=lambda key: self._spellings[key][1]):
-            yield self._spellings[key][1], found[key]
+            sums = {id_: finished_scores(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
+            by_key.setdefault(key, {}).update(sums)
+        for (key, _), counts in self._parts.items():
+            counts.close(_ignore)
+            by_key.setdefault(key, {}).update({id_: score.micro for id_, score in counts.scores().items()})
+        for key in sorted(by_key, key=lambda key: self._spellings[key][1]):
+            yield self._spellings[key][1], by_key[key]
 
 
-def of_unit(measure: Measure, documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
-    """The tables of a unit with their documents; one table and none where items live in several documents."""
-    made = [tables.get(measure.artefact) for tables in documents]
-    if len(made) > 1 and getattr(measure.artefact, "joins_documents", False):
-        yield None, measure.artefact.add(made)
+def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
+    """The tables whose outcomes add up to a unit's: one per document, or one for all of them, of no document."""
+    made = [tables.get(measure.table) for tables in documents]
+    if len(made) > 1 and measure.table.counted != "item":
+        yield None, measure.table.add(made)
     else:
         yield from zip((tables.pair.gold for tables in documents), made, strict=True)
-
-
-def rests_on(measure: Measure) -> Alignment | None:
-    """The alignment of mentions under a measure whose parts do not add up; None for one whose parts do."""
-    alignment: Alignment | None = getattr(measure.artefact, "rests_on", None)
-    return alignment
 
 
 def _with(document: Document, keys: Sequence[Key], key: Key) -> Document:
     kept = {mention.id for mention, own in zip(document.mentions, keys, strict=True) if own == key}
     return restricted(document, lambda mention: mention.id in kept)
+
+
+def _ignore(finding: Finding) -> None:
+    """The whole corpus has reported it already."""

@@ -1,25 +1,25 @@
-"""Details: what a measure has to tell item by item, and how often each value of an attribute was taken for another."""
+"""Details: what measures list item by item, and how often each value of an attribute was confused with another."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from karat.counts import Ratio, harmonic
-from karat.measures import Detail, Measure
+from karat.plugin import Detail, Measure
 
 ABSENT = "(none)"
 
 Confusion = dict[tuple[str | None, str | None], int]
-"""How often a gold value met a system value; None where the item is missed, or a false alarm."""
+"""How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
 
 
 class Details:
-    """What the measures of a protocol tell, document by document."""
+    """What the measures of a protocol list, document by document."""
 
     def __init__(self) -> None:
         self._items: dict[str, list[dict[str, Any]]] = {}
         self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
 
-    def add(self, measure: Measure, document: str, details: Iterable[Detail]) -> None:
+    def add(self, measure: Measure[Any, Any], document: str, details: Iterable[Detail]) -> None:
         """Take the details of one table; parts of an item are counted, items themselves are listed too."""
         items = self._items.setdefault(measure.id, [])
         parts = self._confusions.setdefault(measure.id, {})
@@ -31,8 +31,8 @@ class Details:
                 cell = values[0], values[1]
                 counted = by_attribute.setdefault(name, {})
                 counted[cell] = counted.get(cell, 0) + 1
-            if detail.told is not None:
-                items.append({"document": document, **detail.told})
+            if detail.listed is not None:
+                items.append({"document": document, **detail.listed})
 
     def to_dict(self) -> dict[str, Any]:
         """For each measure: attributes of each part with recognition and confusions, and the items one by one."""
@@ -49,16 +49,16 @@ class Details:
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:
-    """How well an attribute is recognised; precision and recall are of its detection, a wrong value being found too."""
+    """How well an attribute is recognised; precision and recall count a wrong value as found."""
     found = sum(count for (gold, system), count in confusion.items() if gold is not None and system is not None)
     wrong = sum(count for (gold, system), count in confusion.items() if None not in (gold, system) and gold != system)
     missed = sum(count for (_, system), count in confusion.items() if system is None)
     alarms = sum(count for (gold, _), count in confusion.items() if gold is None)
     precision, recall = Ratio(found, found + alarms).value, Ratio(found, found + missed).value
-    taken: dict[str, dict[str, int]] = {}
+    confused: dict[str, dict[str, int]] = {}
     for (gold, system), count in sorted(confusion.items(), key=lambda cell: (cell[0][0] or "", cell[0][1] or "")):
         if gold is not None and system is not None:
-            taken.setdefault(gold, {})[system] = count
+            confused.setdefault(gold, {})[system] = count
     return {
         "reference": found + missed,
         "false_alarm": alarms,
@@ -66,7 +66,7 @@ def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[
         "substitution": wrong,
         "error": alarms + missed + wrong,
         **{"precision": precision, "recall": recall, "f1": harmonic(precision, recall)},
-        "confusion": taken,
+        "confusion": confused,
         "missed": _by_value((gold, count) for (gold, system), count in confusion.items() if system is None),
         "spurious": _by_value((system, count) for (gold, system), count in confusion.items() if gold is None),
     }

@@ -1,4 +1,4 @@
-"""Pairs of documents: which documents belong together, read and checked one after another."""
+"""Pairs of documents: the two sides of each document, read and checked one after another."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -11,11 +11,11 @@ from karat.model import Document, Pair
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
 NOTHING_SHARED = Rule(
-    "documents-differ", "fatal", "Check that both are of one corpus, and that GOLD comes before SYSTEM."
+    "documents-differ", "fatal", "Check that both belong to the same corpus, and that GOLD comes before SYSTEM."
 )
 UNITS_DIFFER = Rule("units-differ", "fatal", "Give both sides in the same unit of offsets.")
 SOURCES_DIFFER = Rule("sources-differ", "fault", "Give the document the source that it has in gold; gold's is used.")
-GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had said nothing there.")
+GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 
 
@@ -35,8 +35,8 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
         finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
         if "refuse" in policies:
             raise KaratError(finding._replace(severity="fatal"))
-        told = ", all of it spurious" if "score" in policies else "; it is ignored"
-        report(finding._replace(message=finding.message + told))
+        consequence = ", all of it spurious" if "score" in policies else "; it is ignored"
+        report(finding._replace(message=finding.message + consequence))
     if systems:
         for id_ in sorted(golds - systems):
             report(GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name))
@@ -53,7 +53,7 @@ def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) 
 
 
 class _Side:
-    """A corpus as it is read, document by document."""
+    """One side, read document by document."""
 
     def __init__(self, corpus: Corpus, report: Report) -> None:
         self.corpus = corpus
@@ -61,7 +61,7 @@ class _Side:
         self._numbers = Numbers() if corpus.global_ids else None
 
     def read(self, id_: str) -> Document | None:
-        """A document, if it is there and nothing about it is fatal."""
+        """A document, if this side has it; raises what is fatal about it."""
         if id_ not in self.corpus.survey().rows:
             return None
         where = partial(self.corpus.where, id_)
@@ -71,7 +71,7 @@ class _Side:
         return document
 
     def refuse_ids(self) -> None:
-        """Read again to tell which id is at odds with itself, if one may be."""
+        """Refuse an id that means two things; only if there may be one are documents read again to find it."""
         if self._numbers is None or not self._numbers.are_at_odds():
             return
         ids = Ids()
@@ -83,17 +83,17 @@ class _Side:
 
 
 def _pair(gold: _Side, system: _Side, id_: str, report: Report) -> Pair:
-    golden, found = gold.read(id_), system.read(id_)
-    if golden is None or found is None:
-        there = golden or found
+    ours, theirs = gold.read(id_), system.read(id_)
+    if ours is None or theirs is None:
+        there = ours or theirs
         assert there is not None, "one of the two sides has the document"
         empty = Document(id_, topic=there.topic, subtopic=there.subtopic, unit=there.unit)
-        return Pair(golden or empty, found or empty)
-    if golden.unit != found.unit:
-        told = f"document {quoted(id_)} counts {golden.unit}s in gold and {found.unit}s in the system"
-        raise UNITS_DIFFER.error(told, file=system.corpus.name)
-    if golden.source != found.source and golden.source and found.source:
+        return Pair(ours or empty, theirs or empty)
+    if ours.unit != theirs.unit:
+        message = f"document {quoted(id_)} counts {ours.unit}s in gold and {theirs.unit}s in the system"
+        raise UNITS_DIFFER.error(message, file=system.corpus.name)
+    if ours.source != theirs.source and ours.source and theirs.source:
         file, line = system.corpus.where(id_)
-        told = f"document {quoted(id_)} is of source {quoted(found.source)}, in gold of {quoted(golden.source)}"
-        report(SOURCES_DIFFER.at(told, file=file, line=line))
-    return Pair(golden, found)
+        message = f"document {quoted(id_)} has the source {quoted(theirs.source)}, and {quoted(ours.source)} in gold"
+        report(SOURCES_DIFFER.at(message, file=file, line=line))
+    return Pair(ours, theirs)

@@ -1,4 +1,4 @@
-"""Places: what is found only when two sides meet gets its file and line, looked for only then."""
+"""Places: file and line of findings that show only when the two sides are compared, looked up only then."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from karat.errors import Finding, Findings, KaratError, Report
 
 
 class Places:
-    """Passes findings on; those of filters and sheets, which know a side and an item, with the place of it."""
+    """Passes findings on; those of filters and runs, which know only a side and an item, get their file and line."""
 
     def __init__(self, gold: Corpus, system: Corpus, report: Report) -> None:
         self._gold, self._system = gold, system
@@ -22,7 +22,7 @@ class Places:
 
     @contextmanager
     def of(self, document: str) -> Iterator[None]:
-        """What is found in here is about this document; what is fatal is raised with its place."""
+        """Findings in here are about this document; a fatal one is raised with its place."""
         self._document = document
         try:
             yield
@@ -32,12 +32,12 @@ class Places:
             raise KaratError(self._located(error.finding)) from None
 
     def _located(self, finding: Finding) -> Finding:
-        """A line is looked for only as long as findings of the code are kept; after that the document's has to do."""
+        """Lines are looked up only while findings of the code are kept; after that the document's line is used."""
         if finding.origin is None or finding.file is not None:
             return finding
         count = self._seen[finding.code] = self._seen.get(finding.code, 0) + 1
         in_gold = self._document in self._gold.survey().rows
-        # A document that gold lacks has an empty gold side; what is missing there is missing in the system's.
+        # A document that gold lacks has an empty gold side; a finding about it is about the system's document.
         corpus = self._gold if finding.origin == "gold" and in_gold else self._system
         if self._document not in corpus.survey().rows:
             return finding._replace(file=corpus.name)

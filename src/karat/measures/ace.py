@@ -14,14 +14,15 @@ either case.
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.errors import UsageError
-from karat.measures import Card, Detail, Item, Outcome, Setting
 from karat.model import Value
+from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, Unscored
+from karat.plugin import Element as Item
 from karat.tables.ace.arguments import ArgumentValues, Condition, Conditions, Related
 from karat.tables.ace.elements import Element, Elements, Promoted
 from karat.tables.ace.mentions import MentionValues
@@ -243,18 +244,21 @@ def tokens(table: Valued | Related) -> Iterator[Token]:
             yield Token(None, system, table.own(system), -table.alarms[system])
 
 
-class Task(Struct, frozen=True):
+FIELDS = (
+    *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
+    *("value", "mention_count", "argument_errors"),
+)
+
+
+class Task(Measure[Valued | Related, ValueCounts], frozen=True):
     """One of the eight tasks."""
 
-    kind: ClassVar[type[Counts]] = ValueCounts
-    fields: ClassVar[tuple[str, ...]] = (
-        *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
-        *("value", "mention_count", "argument_errors"),
-    )
-    """What its outcomes can be broken down by, beside what documents and mentions have."""
-
     name: str
-    artefact: Any
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What its outcomes can be broken down by, beside what documents and mentions have."""
+        return FIELDS
 
     @property
     def id(self) -> str:
@@ -265,7 +269,7 @@ class Task(Struct, frozen=True):
         """Sums over tokens."""
         return ValueCounts.summed([token.counts(table) for token in tokens(table)])
 
-    def outcomes(self, table: Valued | Related) -> Iterator[Outcome]:
+    def outcomes(self, table: Valued | Related) -> Iterator[Outcome[ValueCounts]]:
         """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
         for token in tokens(table):
             gold = None if token.gold is None else _item(token, table, table.gold[token.gold].element)
@@ -332,7 +336,7 @@ def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
     return next(name for most, name in ranges if number <= most)
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Task]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """The tasks, without those that are left out."""
     values, conditions = parameters.values(), parameters.conditions()
     if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
@@ -358,8 +362,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Task]:
         "emd": detection("entity", entities),
         **{task: ArgumentValues(TASKS[task], values, conditions, arguments, promoted, own) for task in ("rmd", "vmd")},
     }
-    tasks = [Task(task, artefacts[task]) for task in TASKS]
-    return [task for task in tasks if task.id not in left_out]
+    tasks = [Task(artefacts[task], task) for task in TASKS]
+    return [Unscored(task.id, left_out[task.id]) if task.id in left_out else task for task in tasks]
 
 
 def absent(parameters: Parameters, setting: Setting) -> dict[str, str]:
@@ -374,3 +378,6 @@ def absent(parameters: Parameters, setting: Setting) -> dict[str, str]:
         elif parameters.averaging == "geometric" and kind in ARGUED and (weight := values.recognition(kind).W_A_FA):
             found[f"ace.{task}"] = f"a product of arguments is allowed where W_A-FA is 0, and here it is {weight:g}"
     return found
+
+
+FAMILY = Family(CARD, Parameters, measures)

@@ -11,19 +11,21 @@ Precision is recall with the sides exchanged. A mention that the other side lack
 counts in sizes and in links and overlaps nothing.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import fsum
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from karat.align.matching import best_matching
-from karat.counts import Counts, PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
-from karat.measures import Card, Composite, Outcome, Setting
+from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
+from karat.measures._coref_outcomes import OUTCOMES
+from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
 from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
 from karat.tables.metamentions import MetaTable
 
-Edge = Literal["perl", "symmetric", "luo-2014"]
+BlancEdge = Literal["perl", "symmetric", "luo-2014"]
+"""What BLANC does where a class of links is absent."""
 
 CARD = Card(
     title="Coreference",
@@ -71,12 +73,10 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol says to the family."""
 
     alignment: str
-    representative: Literal["first", "last", "aligned"] = "first"
-    """`aligned`: clusters within documents are paired by overlap; the others are matters of the protocol's collapse."""
     singletons: Singletons = "keep"
-    edge: Edge = "perl"
+    edge: BlancEdge = "perl"
     only: tuple[str, ...] = ()
-    """The measures wanted, such as `mention`; none named: all, and the averages."""
+    """The measures to score, such as `mention`; by default all, and the averages."""
 
 
 def _pairs(number: int) -> int:
@@ -129,14 +129,11 @@ def blanc_links(table: Contingency) -> PrecisionRecall:
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    in_gold: dict[Hashable, int] = {}
-    in_system: dict[Hashable, int] = {}
-    for (k, r), shared in table.overlap.items():
-        in_gold[k] = in_gold.get(k, 0) + shared
-        in_system[r] = in_system.get(r, 0) + shared
     links = blanc_links(table)
     common = _pairs(sum(table.overlap.values()))
-    right = common - pairs_within(in_gold.values()) - pairs_within(in_system.values()) + links.recall_num
+    right = (
+        common - pairs_within(table.gold_found.values()) - pairs_within(table.system_found.values()) + links.recall_num
+    )
     system = _pairs(table.system_mentions) - links.precision_den
     gold = _pairs(table.gold_mentions) - links.recall_den
     return PrecisionRecall(right, system, right, gold)
@@ -168,13 +165,10 @@ COUNTERS: dict[str, Callable[[Contingency], PrecisionRecall]] = {
 }
 
 
-class Coref(Struct, frozen=True):
+class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
-    kind: ClassVar[type[Counts]] = PrecisionRecall
-
     name: str
-    artefact: CorefTable
 
     @property
     def id(self) -> str:
@@ -185,25 +179,25 @@ class Coref(Struct, frozen=True):
         """By its formula."""
         return COUNTERS[self.name](table)
 
-    def outcomes(self, table: Contingency) -> Iterator[Outcome]:
-        """A table is one outcome: what a cluster earns depends on all others, and parts do not add up."""
-        yield Outcome(None, None, self.count(table))
+    def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
+        """What each cluster, or two clusters that share mentions, contributed."""
+        return OUTCOMES[self.name](table)
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Coref | Composite]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """Every measure, and the averages."""
-    choice = setting.alignments[parameters.alignment]
-    agree = () if choice.agree == "span" else tuple(choice.agree.split("+"))
-    compared = tuple(dict.fromkeys((*setting.scored(()), *agree)))  # as for nuggets, so that candidates are met once
-    kind = MetaTable if parameters.representative == "aligned" else CorefTable
-    table = kind(choice.aligned(compared, setting.comparison, agree=agree), parameters.singletons)
+    spec = MetaTable if setting.collapse == "aligned" else CorefTable
+    table = spec(setting.align(parameters.alignment), parameters.singletons, setting.unit)
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    rows: list[Coref | Composite] = [*(Coref(name, table) for name in COUNTERS), *averages]
+    rows: list[Coref | Composite] = [*(Coref(table, name) for name in COUNTERS), *averages]
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
+
+
+FAMILY = Family(CARD, Parameters, measures)
 
 
 def scores(table: Contingency) -> dict[str, ScoreValues]:

@@ -14,7 +14,7 @@ children share one (section 3.2). Nothing here recurses: a tree may be as deep a
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import fsum
 from typing import Literal
 
@@ -25,8 +25,8 @@ from karat.align.assignment import assignment
 from karat.align.matching import best_matching
 from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding, Rule, nearest, quoted
-from karat.measures import Card, Outcome, Setting
 from karat.model import ORDERED
+from karat.plugin import Card, Family, Measure, Outcome, Row, Setting
 from karat.tables.contingency import pairs_within
 from karat.tables.hierarchy import Graph, Hierarchy, HierarchyTable, Keep, Relation
 
@@ -350,35 +350,34 @@ COUNTERS: dict[Name, Callable[[Hierarchy, Parameters], Counts]] = {
 }
 
 
-class HierarchyMeasure(Struct, frozen=True):
+class HierarchyMeasure(Measure[tuple[Hierarchy, ...], Counts], frozen=True):
     """One measure for one kind of link."""
 
     name: Name
-    artefact: HierarchyTable
+    link: str
     parameters: Parameters
 
     @property
     def id(self) -> str:
         """`hierarchy.`, the kind of link, and its name."""
-        return f"hierarchy.{self.artefact.link}.{self.name}"
+        return f"hierarchy.{self.link}.{self.name}"
 
-    @property
-    def kind(self) -> type[Counts]:
+    def counts_type(self) -> type[Counts]:
         """Links, links and non-links, or matches."""
         if self.name == "blancp":
             return EDGES[self.parameters.edge]
         return Matches if self.name in ("nstmp", "ceafp") else PrecisionRecall
 
-    def count(self, table: Sequence[Hierarchy]) -> Counts:
+    def count(self, table: tuple[Hierarchy, ...]) -> Counts:
         """By its formula, document by document."""
         counts = [COUNTERS[self.name](one, self.parameters) for one in table]
-        return counts[0] if len(counts) == 1 else self.kind.summed(map(astuple, counts))
+        return counts[0] if len(counts) == 1 else self.counts_type().summed(map(astuple, counts))
 
-    def outcomes(self, table: Sequence[Hierarchy]) -> Iterator[Outcome]:
+    def outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[Counts]]:
         """A table is one outcome: events meet through all their mentions, and parts do not add up."""
         yield Outcome(None, None, self.count(table))
 
-    def remarks(self, table: Sequence[Hierarchy], counts: Counts) -> Iterator[Finding]:
+    def remarks(self, table: tuple[Hierarchy, ...], counts: Counts) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
         for one in table if _is_undefined(counts) else ():
             if _is_undefined(COUNTERS[self.name](one, self.parameters)):
@@ -404,17 +403,19 @@ def _why_no_tree(table: Hierarchy) -> str:
     return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[HierarchyMeasure]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """A row for each measure and each kind of link."""
     for link in parameters.links:
         if link not in setting.links:
             raise NO_LINK.error(f"gold has no links of kind {link!r}. {nearest(link, setting.links)}")
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
-    choice = setting.alignments[parameters.alignment]
-    aligned = choice.aligned(setting.scored(()), setting.comparison, agree=())
+    aligned = setting.align(parameters.alignment, agree=(), rewarded=setting.scored())
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
-        HierarchyMeasure(name, HierarchyTable(aligned, link, keep.get(name, "all")), parameters)
+        HierarchyMeasure(HierarchyTable(aligned, link, keep.get(name, "all")), name, link, parameters)
         for link in dict.fromkeys(links)
         for name in parameters.only
     ]
+
+
+FAMILY = Family(CARD, Parameters, measures)

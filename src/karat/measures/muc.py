@@ -11,16 +11,12 @@ A mention fills a slot for its span (the same span is correct, an overlapping on
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
-from karat.measures import Card, Outcome, Setting
 from karat.model import Mention
-from karat.tables.aligned import AlignedPairs, Alignment
-
-SPAN = "span"
+from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Setting
 
 CARD = Card(
     title="MUC-5 slots",
@@ -91,56 +87,56 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     attributes: tuple[str, ...] = ()
 
 
-class Muc(Struct, frozen=True):
+class Muc(Measure[AlignedPairs, Slots], frozen=True):
     """Some of the slots, counted."""
 
-    kind: ClassVar[type[Counts]] = Slots
-
     name: str
-    slots: tuple[str, ...]
-    artefact: Alignment
+    has_span: bool
+    """Whether the span is one of the slots."""
+    bits: tuple[int, ...]
+    """The other slots: the bit of a match that says whether the attribute agrees."""
 
     @property
     def id(self) -> str:
         """`muc.` and the slot, or all."""
         return f"muc.{self.name}"
 
-    def count(self, table: AlignedPairs) -> Slots:
-        """The sum of the outcomes: there is no quicker way, and none is needed."""
-        counts = [outcome.counts for outcome in self.outcomes(table)]
-        return Slots(*(sum(getattr(one, name) for one in counts) for name in Slots.__struct_fields__))
-
-    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:
-        """Aligned pairs slot by slot; what is left is missing or spurious in every slot."""
-        size = len(self.slots)
+    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Slots]]:
+        """Aligned pairs slot by slot; a mention that is left is missing or spurious in every slot."""
+        size = self.has_span + len(self.bits)
         for g, s, _, agreeing in table.pairs:
-            yield Outcome(table.gold[g], table.system[s], self._met(table.gold[g], table.system[s], agreeing))
-        found = {g for g, _, _, _ in table.pairs}, {s for _, s, _, _ in table.pairs}
+            yield Outcome(table.gold[g], table.system[s], self._filled(table.gold[g], table.system[s], agreeing))
+        golds, systems = {g for g, _, _, _ in table.pairs}, {s for _, s, _, _ in table.pairs}
         for g, mention in enumerate(table.gold):
-            if g not in found[0] and mention.attributes.get("optional") not in (True, "true"):
+            if g not in golds and mention.attributes.get("optional") not in (True, "true"):
                 yield Outcome(mention, None, Slots(missing=size, possible=size))
         for s, mention in enumerate(table.system):
-            if s not in found[1]:
+            if s not in systems:
                 yield Outcome(None, mention, Slots(spurious=size, actual=size))
 
-    def _met(self, gold: Mention, system: Mention, agreeing: int) -> Slots:
-        attributes = self.artefact.candidates.attributes
-        right = sum(bool(agreeing >> attributes.index(slot) & 1) for slot in self.slots if slot != SPAN)
-        spans = SPAN in self.slots
-        same = spans and gold.span == system.span
-        size = len(self.slots)
+    def _filled(self, gold: Mention, system: Mention, agreeing: int) -> Slots:
+        right = sum(bool(agreeing & bit) for bit in self.bits)
+        same = self.has_span and gold.span == system.span
+        size = self.has_span + len(self.bits)
         return Slots(
             correct=right + same,
-            partial=int(spans and not same),
-            incorrect=size - spans - right,
+            partial=int(self.has_span and not same),
+            incorrect=len(self.bits) - right,
             possible=size,
             actual=size,
         )
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Muc]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """A row for each slot, and one for all."""
     attributes = setting.scored(parameters.attributes)
-    aligned = setting.alignments[parameters.alignment].aligned(attributes, setting.comparison, agree=())
-    slots = (SPAN, *attributes)
-    return [*(Muc(slot, (slot,), aligned) for slot in slots), Muc("all", slots, aligned)]
+    aligned = setting.align(parameters.alignment, agree=(), rewarded=attributes)
+    bits = {attribute: aligned.bit(attribute) for attribute in attributes}
+    return [
+        Muc(aligned, "span", True, ()),
+        *(Muc(aligned, attribute, False, (bit,)) for attribute, bit in bits.items()),
+        Muc(aligned, "all", True, tuple(bits.values())),
+    ]
+
+
+FAMILY = Family(CARD, Parameters, measures)

@@ -13,14 +13,13 @@ each attribute, and their products.
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import fsum, prod
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from karat.counts import Accuracy, Counts, PrecisionRecall, Scores, ScoreValues
+from karat.counts import Accuracy, PrecisionRecall, Scores, ScoreValues
 from karat.errors import Rule
-from karat.measures import Card, Composite, Outcome, Setting
-from karat.tables.aligned import AlignedPairs, Alignment
+from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome, Row, Setting
 
 MOST_ATTRIBUTES = 5
 
@@ -84,13 +83,10 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What true positives are divided by: N_S, or TP + FP as in the pilot."""
 
 
-class Nugget(Struct, frozen=True):
+class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
     """Nuggets whose span, and every one of `attributes`, is right."""
 
-    kind: ClassVar[type[Counts]] = PrecisionRecall
-
     attributes: tuple[str, ...]
-    artefact: Alignment
     precision: Literal["system", "found"]
 
     @property
@@ -103,80 +99,74 @@ class Nugget(Struct, frozen=True):
         best = {g: value for g, _, value, _ in reversed(table.pairs)}  # the first of each is its best
         true_positives = fsum(best.values())
         false_positives = len(table.system) - len(best)
-        said = len(table.system) if self.precision == "system" else true_positives + false_positives
-        return PrecisionRecall(true_positives, said, true_positives, len(table.gold))
+        divisor = len(table.system) if self.precision == "system" else true_positives + false_positives
+        return PrecisionRecall(true_positives, divisor, true_positives, len(table.gold))
 
-    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:
+    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[PrecisionRecall]]:
         """A found mention earns its best Dice; a second system mention, a miss and a false alarm earn nothing."""
-        found: set[int] = set()
-        met: set[int] = set()
+        golds: set[int] = set()
+        systems: set[int] = set()
         for g, s, value, _ in table.pairs:
-            if g in found:
+            if g in golds:
                 yield Outcome(table.gold[g], table.system[s], PrecisionRecall(0.0, 1, 0.0, 0))
             else:
-                said = 1 if self.precision == "system" else value
-                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(value, said, value, 1))
-            found.add(g)
-            met.add(s)
+                divisor = 1 if self.precision == "system" else value
+                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(value, divisor, value, 1))
+            golds.add(g)
+            systems.add(s)
         for g, mention in enumerate(table.gold):
-            if g not in found:
+            if g not in golds:
                 yield Outcome(mention, None, PrecisionRecall(0.0, 0, 0.0, 1))
         for s, mention in enumerate(table.system):
-            if s not in met:
+            if s not in systems:
                 yield Outcome(None, mention, PrecisionRecall(0.0, 1, 0.0, 0))
 
 
-class AttributeAccuracy(Struct, frozen=True):
+class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
     """How often an attribute is right on gold mentions (Algorithm 3); false alarms do not count."""
 
-    kind: ClassVar[type[Counts]] = Accuracy
-
     attribute: str
-    artefact: Alignment
+    bit: int
+    """Of a match that agrees on the attribute."""
 
     @property
     def id(self) -> str:
         """`nugget.accuracy.` and the attribute."""
         return f"nugget.accuracy.{self.attribute}"
 
-    def count(self, table: AlignedPairs) -> Accuracy:
-        """Shares over N_G."""
-        return Accuracy(fsum(self._shares(table).values()), len(table.gold))
-
-    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome]:
-        """Each gold mention earns its share."""
-        shares = self._shares(table)
-        best = {g: s for g, s, _, _ in reversed(table.pairs)}
-        for g, mention in enumerate(table.gold):
-            met = table.system[best[g]] if g in best else None
-            yield Outcome(mention, met, Accuracy(shares.get(g, 0.0), 1))
-
-    def _shares(self, table: AlignedPairs) -> dict[int, float]:
-        """For each gold mention that was found: the share of its system mentions that have its value."""
-        bit = 1 << self.artefact.candidates.attributes.index(self.attribute)
+    def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Accuracy]]:
+        """Each gold mention earns the share of its system mentions that have its value."""
         right: dict[int, list[bool]] = {}
-        for g, _, _, agreeing in table.pairs:
-            right.setdefault(g, []).append(bool(agreeing & bit))
-        return {g: sum(values) / len(values) for g, values in right.items()}
+        best: dict[int, int] = {}
+        for g, s, _, agreeing in table.pairs:
+            right.setdefault(g, []).append(bool(agreeing & self.bit))
+            best.setdefault(g, s)
+        for g, mention in enumerate(table.gold):
+            if g in best:
+                yield Outcome(mention, table.system[best[g]], Accuracy(sum(right[g]) / len(right[g]), 1))
+            else:
+                yield Outcome(mention, None, Accuracy(0.0, 1))
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Nugget | AttributeAccuracy | Composite]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """Spans first; then a row for each combination of attributes, or accuracies and their products."""
     attributes = setting.scored(parameters.attributes)
     if len(attributes) > MOST_ATTRIBUTES and not parameters.attributes:
         listed = ", ".join(attributes)
         raise TOO_MANY.error(f"gold has {len(attributes)} attributes, {2 ** len(attributes)} combinations: {listed}")
-    choice = setting.alignments[parameters.alignment]
     combined = [agree for size in range(1, len(attributes) + 1) for agree in combinations(attributes, size)]
 
     def nugget(agree: tuple[str, ...]) -> Nugget:
-        return Nugget(agree, choice.aligned(attributes, setting.comparison, agree=agree), parameters.precision)
+        return Nugget(setting.align(parameters.alignment, agree=agree), agree, parameters.precision)
 
-    spans = nugget(())
     if parameters.attribute_scores == "combined":
-        return [spans, *map(nugget, combined)]
-    accuracies = [AttributeAccuracy(attribute, spans.artefact) for attribute in attributes]
-    return [spans, *accuracies, *map(_product, combined)]
+        return [nugget(()), *map(nugget, combined)]
+    aligned = setting.align(parameters.alignment, agree=())
+    accuracies = [AttributeAccuracy(aligned, attribute, aligned.bit(attribute)) for attribute in attributes]
+    return [nugget(()), *accuracies, *map(_product, combined)]
+
+
+FAMILY = Family(CARD, Parameters, measures)
 
 
 def _product(attributes: tuple[str, ...]) -> Composite:

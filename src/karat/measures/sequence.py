@@ -9,12 +9,11 @@ implicit the links of R_S that gold entails but does not have in R_G, n the ment
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from msgspec import Struct
 
-from karat.counts import Counts, PrecisionRecall
-from karat.measures import Card, Outcome, Setting
+from karat.counts import PrecisionRecall
+from karat.plugin import Card, Family, Measure, Outcome, Row, Setting
 from karat.tables.sequence import Awareness, SequenceTable
 from karat.tables.timeline import CONSTRAINTS
 
@@ -68,13 +67,10 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     alignment: str
 
 
-class Sequence(Struct, frozen=True):
+class Sequence(Measure[Awareness, PrecisionRecall], frozen=True):
     """Temporal awareness by links of some kinds."""
 
-    kind: ClassVar[type[Counts]] = PrecisionRecall
-
     name: str
-    artefact: SequenceTable
 
     @property
     def id(self) -> str:
@@ -88,15 +84,15 @@ class Sequence(Struct, frozen=True):
         weight = 0.99 / divisor if divisor > 0 else 0.0
         return PrecisionRecall(table.system_found, table.system, table.gold_found + weight * table.implicit, table.gold)
 
-    def outcomes(self, table: Awareness) -> Iterator[Outcome]:
+    def outcomes(self, table: Awareness) -> Iterator[Outcome[PrecisionRecall]]:
         """A table is one outcome: what a link is worth depends on all others, and parts do not add up."""
         yield Outcome(None, None, self.count(table))
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Sequence]:
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """Each kind of link, and all together."""
-    choice = setting.alignments[parameters.alignment]
-    agree = () if choice.agree == "span" else tuple(choice.agree.split("+"))
-    compared = tuple(dict.fromkeys((*setting.scored(()), *agree)))  # as for nuggets, so that candidates are met once
-    aligned = choice.aligned(compared, setting.comparison, agree=agree)
-    return [Sequence(name, SequenceTable(kinds, aligned)) for name, kinds in ROWS.items()]
+    aligned = setting.align(parameters.alignment)
+    return [Sequence(SequenceTable(kinds, aligned), name) for name, kinds in ROWS.items()]
+
+
+FAMILY = Family(CARD, Parameters, measures)

@@ -22,7 +22,6 @@ from karat.plugin.measures import (
     Element,
     Family,
     Item,
-    Law,
     LinkItem,
     Measure,
     Outcome,
@@ -37,6 +36,7 @@ from karat.plugin.protocols import (
     Collapse,
     Comparison,
     Filter,
+    Law,
     PairTransform,
     Parameter,
     ProtocolFile,
@@ -44,13 +44,25 @@ from karat.plugin.protocols import (
     SystemOnly,
     UnitOfEvaluation,
 )
-from karat.plugin.tables import AlignedPairs, AlignmentSpec, Candidate, Counted, Match, Tables, TableSpec
+from karat.plugin.tables import (
+    AlignedPairs,
+    AlignmentSpec,
+    Alike,
+    Candidate,
+    Counted,
+    Match,
+    Matching,
+    Similarity,
+    Tables,
+    TableSpec,
+)
 
 __all__ = [
     "Align",
     "AlignedPairs",
     "AlignmentChoice",
     "AlignmentSpec",
+    "Alike",
     "Averages",
     "Candidate",
     "Card",
@@ -67,6 +79,7 @@ __all__ = [
     "Law",
     "LinkItem",
     "Match",
+    "Matching",
     "Measure",
     "Outcome",
     "PairTransform",
@@ -75,6 +88,7 @@ __all__ = [
     "Representative",
     "Row",
     "Setting",
+    "Similarity",
     "SystemOnly",
     "TableSpec",
     "Tables",

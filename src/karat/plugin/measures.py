@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, Protocol, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -10,24 +10,12 @@ from msgspec.structs import astuple
 from karat.counts import Counts, Scores, ScoreValues
 from karat.errors import Finding, Rule, nearest
 from karat.model import Mention, Value
-from karat.plugin.protocols import Representative, UnitOfEvaluation
+from karat.plugin.protocols import Law, Representative, UnitOfEvaluation
 from karat.plugin.tables import AlignmentSpec, TableSpec
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Counts)
 P = TypeVar("P")
-
-Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
-"""What a family or a protocol can promise; `karat.testing` checks every promise.
-
-perfect    gold against itself scores 1 wherever the score is defined
-bounded    scores lie between 0 and 1
-order      the order of documents and links does not matter
-ids        renaming mentions and clusters changes nothing
-additive   counts of documents add up to the counts of the corpus
-outcomes   outcomes sum to counts
-swap       swapping the two sides swaps precision and recall
-"""
 
 
 class Card(Struct, frozen=True):

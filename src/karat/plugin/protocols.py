@@ -9,10 +9,28 @@ from msgspec import Struct
 from karat.errors import Report
 from karat.model import Pair, Value
 
+Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
+"""What a family or a protocol can promise; `karat.testing` checks every promise.
+
+perfect    gold against itself scores 1 wherever the score is defined
+bounded    scores lie between 0 and 1
+order      the order of documents and links does not matter
+ids        renaming mentions and clusters changes nothing
+additive   counts of documents add up to the counts of the corpus
+outcomes   outcomes sum to counts
+swap       swapping the two sides swaps precision and recall
+"""
+
 UnitOfEvaluation = Literal["document", "subtopic", "topic", "corpus"]
+
 SystemOnly = Literal["ignore", "score", "refuse"]
+"""What happens to a document that only the system has: it is ignored, scored as spurious, or refused."""
+
 Representative = Literal["first", "last", "aligned"]
+"""Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions."""
+
 PairTransform = Callable[[Pair], Pair]
+"""From a pair of documents to what is left of it."""
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
@@ -89,7 +107,6 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
     """Each cluster of a document becomes one mention, after the filters."""
 
     representative: Representative = "first"
-    """Its first or last mention in the text; `aligned`: all stay, and clusters are paired by shared mentions."""
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,7 +118,7 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A protocol file as it is written, after `extends`. A string that is just `{key}` stands for a parameter."""
+    """A protocol file, complete with what it `extends`. A string that is just `{key}` is replaced by a parameter."""
 
     title: str
     measures: list[dict[str, Any]]
@@ -109,7 +126,7 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     aliases: tuple[str, ...] = ()
     about: str = ""
     sources: tuple[str, ...] = ()
-    laws: tuple[str, ...] = ()
+    laws: tuple[Law, ...] = ()
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
     parameters: dict[str, Parameter] = {}

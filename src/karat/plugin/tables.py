@@ -1,7 +1,7 @@
 """Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
 
-from collections.abc import Hashable, Sequence
-from typing import Generic, Literal, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -23,6 +23,16 @@ Candidate = tuple[float, int, int, int]
 
 Match = tuple[int, int, float, int]
 """Two mentions that were aligned: (gold number, system number, similarity, bits of agreeing attributes)."""
+
+
+Alike = list[tuple[float, int, int]]
+"""Pairs that are alike at all, in any order: (-similarity, system number, gold number)."""
+
+Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]
+"""How alike the mentions of gold and those of the system are."""
+
+Matching = Callable[[Sequence[Candidate]], list[Match]]
+"""The pairs chosen among candidates in the order of trial, in that order."""
 
 
 class TableSpec(Generic[T]):
@@ -65,15 +75,15 @@ class Tables:
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
-        self._made: dict[Hashable, object] = {}
+        self._made: dict[TableSpec[Any], Any] = {}
 
     def get(self, spec: TableSpec[T]) -> T:
         """The table that a spec describes."""
         try:
-            return cast(T, self._made[spec])
+            table: T = self._made[spec]
         except KeyError:
             table = self._made[spec] = spec.make(self)
-            return table
+        return table
 
 
 class AlignedPairs(Struct, frozen=True):

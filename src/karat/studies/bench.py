@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from karat.corpus import MemoryCorpus
 from karat.counts import ScoreValues
-from karat.engine.sheet import Sheet, unit_of
+from karat.engine.prepare import KeptTables, Preparation
+from karat.engine.protocol_run import ProtocolRun, unit_of
 from karat.errors import KaratError
 from karat.model import Document, Pair
 from karat.protocols import Protocol
@@ -17,7 +18,6 @@ from karat.studies.pieces.clusters import Clusters
 from karat.studies.pieces.elements import Elements, kinds_of_elements, undescribed, without_kind
 from karat.studies.pieces.links import Links
 from karat.studies.pieces.mentions import Mentions
-from karat.tables import KeptTables
 
 Documents = Sequence[Document]
 Leaves = Mapping[str, ScoreValues]
@@ -49,10 +49,12 @@ class Bench:
     def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
         """A sheet of the engine, without what is done for files: these documents were checked when they were read."""
         survey = MemoryCorpus(gold).survey()
-        sheet = Sheet(self.protocol, survey, survey, by=(), measures=measures, report=_ignore, tables=tables)
+        run = ProtocolRun(self.protocol, survey, survey, measures=measures, report=_ignore)
+        preparation = Preparation(_ignore, tables)
+        steps = preparation.enter(self.protocol)
         for pair in map(Pair, gold, system):
-            sheet.add(pair)
-        return {id_: score.micro for id_, score in sheet.scores().items() if id_.startswith(self.prefix)}
+            run.add(preparation.prepare(pair, steps))
+        return {id_: score.micro for id_, score in run.scores().items() if id_.startswith(self.prefix)}
 
 
 def _ignore(finding: object) -> None:

@@ -12,11 +12,12 @@ from karat import engine
 from karat.checks import checked
 from karat.corpus import Corpus, open_corpus
 from karat.engine.places import Places
-from karat.engine.sheet import Sheet
+from karat.engine.prepare import Preparation
+from karat.engine.protocol_run import ProtocolRun
 from karat.errors import Findings, KaratError, Report, Rule
 from karat.formats import FORMATS
 from karat.model import Document, Pair
-from karat.protocols import Protocol, names, resolve, resolve_all
+from karat.protocols import PROTOCOLS, Protocol, resolve, resolve_all
 from karat.results import Result
 from karat.studies.bench import Bench, Group, groups, headline_name
 from karat.studies.curves import Curve, curve, stops, ways
@@ -73,7 +74,7 @@ def examine(
     progress: Progress | None = None,
 ) -> Examination:
     """Examine the measures of a protocol whose ids begin with `prefix`."""
-    (base,) = engine.score(gold, gold, [protocol], engine.Options((prefix,)), findings=Findings())
+    (base,) = engine.score(gold, gold, [protocol], engine.RunOptions((prefix,)), findings=Findings())
     documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
@@ -97,17 +98,15 @@ def examine(
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it: what its filters and its collapse take away can be no piece of information."""
     places = Places(gold, gold, report)
-    filters = [filter_.prepare(protocol.comparison, places.report) for filter_ in protocol.filters]
-    filters += [] if protocol.collapse is None else [protocol.collapse.prepare()]
+    preparation = Preparation(places.report)
+    steps = preparation.enter(protocol)
     documents = []
     try:
         for id_ in sorted(gold.survey().rows):
             document = checked(gold.read(id_, report), partial(gold.where, id_), report)
             pair = Pair(document, document)
             with places.of(id_):
-                for filter_ in filters:
-                    pair = filter_(pair)
-            documents.append(bare(pair.gold))
+                documents.append(bare(preparation.prepare(pair, steps).tables.pair.gold))
     finally:
         gold.close()
     return documents
@@ -172,7 +171,7 @@ def setting(
         return (fitting or corpora)[0], chosen
     own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
     usual = dict.fromkeys(name for _, format_ in FORMATS for name in format_.PROTOCOLS)
-    others = [(corpora[0], name) for name in (*usual, *names())]
+    others = [(corpora[0], name) for name in (*usual, *PROTOCOLS.names())]
     corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
     (chosen,) = resolve_all([name], settings)
     return corpus, chosen
@@ -182,10 +181,10 @@ def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
     """Whether a protocol has such a measure for a corpus."""
     survey = corpus.survey()
     try:
-        sheet = Sheet(resolve(name), survey, survey, by=(), measures=(), report=_ignore)
+        run = ProtocolRun(resolve(name), survey, survey, report=_ignore)
     except KaratError:
         return False
-    return any(id_.startswith(prefix) for id_ in sheet.offered)
+    return any(id_.startswith(prefix) for id_ in run.offered)
 
 
 def samples() -> list[Corpus]:

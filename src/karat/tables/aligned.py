@@ -1,50 +1,54 @@
-"""Aligned pairs: the mentions of both sides, and which were matched with which under one alignment."""
+"""Aligned pairs: the mentions of both sides, and which were aligned with which under one alignment."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from karat.align import METHODS, SIMILARITIES, Candidate, Comparison, Match, agreement
+from karat.align import MATCHINGS, SIMILARITIES
+from karat.align.attributes import agreement
 from karat.errors import Rule, quoted
 from karat.model import Mention
-from karat.tables import Tables
+from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
 
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that measures areas, such as those of ACE.")
 
 
-class AlignedPairs(Struct, frozen=True):
-    """The table: pairs are (gold number, system number, similarity, bits of agreement), best first."""
-
-    gold: Sequence[Mention]
-    system: Sequence[Mention]
-    pairs: Sequence[Match]
-
-
-class CandidatePairs(Struct, frozen=True, cache_hash=True):
-    """Wanted: every pair that is alike at all, in the order of trial, with the attributes on which it agrees."""
+class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash=True):
+    """Every pair that is alike at all, in the order of trial, with the attributes on which it agrees."""
 
     similarity: str
     attributes: tuple[str, ...]
+    """Those that are compared: one bit each, in this order."""
     comparison: Comparison
-    reward: bool = False
-    """Whether each attribute that agrees adds one to the similarity."""
+    rewarded: tuple[str, ...] = ()
+    """Those that add one to the similarity if they agree."""
+    ties: Literal["line", "text"] = "line"
 
     def make(self, tables: Tables) -> list[Candidate]:
-        """Pairs sorted by (-similarity, system line, gold line)."""
+        """Pairs sorted by (-similarity, system mention, gold mention)."""
         if tables.pair.gold.unit == "box":
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        if self.ties == "text":
+            gold, system = (tuple(side[number] for number in text_order(side)) for side in (gold, system))
         agreeing = agreement(gold, system, self.attributes, self.comparison)
-        alike = SIMILARITIES[self.similarity](gold, system)
-        if self.reward:
-            return sorted([(value - (bits := agreeing(s, g)).bit_count(), s, g, bits) for value, s, g in alike])
+        alike = SIMILARITIES.get(self.similarity)(gold, system)
+        if self.rewarded:
+            counted = self.bits(self.rewarded)
+            return sorted(
+                [(value - ((bits := agreeing(s, g)) & counted).bit_count(), s, g, bits) for value, s, g in alike]
+            )
         return sorted([(value, s, g, agreeing(s, g)) for value, s, g in alike])
 
+    def bits(self, attributes: Iterable[str]) -> int:
+        """One bit for each of these attributes."""
+        return sum(1 << self.attributes.index(name) for name in attributes)
 
-class Alignment(Struct, frozen=True, cache_hash=True):
-    """Wanted: the pairs chosen by a method among candidates that agree on `agree` and are alike enough."""
+
+class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
+    """The pairs that a method chooses among the candidates that agree on `agree` and are alike enough."""
 
     candidates: CandidatePairs
     agree: tuple[str, ...]
@@ -53,19 +57,48 @@ class Alignment(Struct, frozen=True, cache_hash=True):
     agreement: Literal["before", "after"] = "before"
     """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
 
+    @classmethod
+    def of(
+        cls,
+        choice: AlignmentChoice,
+        comparison: Comparison,
+        compared: Sequence[str],
+        *,
+        agree: Sequence[str] | None = None,
+        rewarded: Sequence[str] = (),
+    ) -> "Alignment":
+        """As a protocol describes it, in a run that compares these attributes (see `karat.plugin.Align`)."""
+        wanted = choice.agreeing() if agree is None else tuple(agree)
+        candidates = CandidatePairs(
+            choice.similarity,
+            tuple(dict.fromkeys((*compared, *wanted))),
+            comparison,
+            tuple(rewarded) if choice.reward == "attributes" else (),
+            choice.ties,
+        )
+        return cls(candidates, wanted, choice.method, choice.threshold, choice.agreement)
+
+    def bit(self, attribute: str) -> int:
+        """The bit of a match that says whether the two mentions agree on an attribute."""
+        return self.candidates.bits((attribute,))
+
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose among the document's candidates."""
-        bits = sum(1 << self.candidates.attributes.index(name) for name in self.agree)
+        bits = self.candidates.bits(self.agree)
         needed = bits if self.agreement == "before" else 0
         allowed = [
             candidate
             for candidate in tables.get(self.candidates)
             if candidate[3] & needed == needed and -candidate[0] >= self.threshold
         ]
-        pairs = METHODS[self.method](allowed)
+        pairs = MATCHINGS.get(self.method)(allowed)
         if self.agreement == "after":
             pairs = [pair for pair in pairs if pair[3] & bits == bits]
-        return AlignedPairs(tables.pair.gold.mentions, tables.pair.system.mentions, pairs)
+        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        if self.candidates.ties == "text":
+            g_number, s_number = text_order(gold), text_order(system)
+            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
+        return AlignedPairs(gold, system, pairs)
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """One list after the other, the pairs renumbered."""
@@ -77,3 +110,12 @@ class Alignment(Struct, frozen=True, cache_hash=True):
             gold.extend(table.gold)
             system.extend(table.system)
         return AlignedPairs(gold, system, pairs)
+
+
+def text_order(mentions: Sequence[Mention]) -> list[int]:
+    """Numbers of mentions in the order of the text: by begin, then end, then the number of segments."""
+    return sorted(range(len(mentions)), key=lambda number: _place(mentions[number]))
+
+
+def _place(mention: Mention) -> tuple[int, int, int]:
+    return (mention.span[0][0], mention.span[-1][1], len(mention.span)) if mention.span else (-1, -1, 0)

@@ -1,21 +1,20 @@
 """The contingency table: how many mentions each gold cluster shares with each system cluster.
 
-All coreference measures are functions of it. Clusters are known by their corpus-wide ids, so that tables of documents
-add up to the table of a topic or a corpus, in which a cluster that lives in several documents is one again.
+All coreference measures are functions of it. Clusters have corpus-wide ids, so that the tables of documents add up to
+the table of a topic or a corpus, in which a cluster that occurs in several documents is one again.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, repeat
 from typing import Literal, TypeVar
 
 from msgspec import Struct
 
-from karat.errors import Finding, Rule
+from karat.errors import Report, Rule
 from karat.model import Document
-from karat.tables import Tables
-from karat.tables.aligned import AlignedPairs, Alignment
+from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec, UnitOfEvaluation
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare numbers of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with numbers that count them.")
@@ -23,6 +22,7 @@ DROPPED = Rule("singletons-dropped", "note", "Do not compare with numbers that c
 T = TypeVar("T")
 
 Singletons = Literal["keep", "drop-gold", "drop-each"]
+"""What happens to singletons: they stay, gold's leave both sides, or each side's own leave it."""
 
 
 class Contingency:
@@ -53,16 +53,32 @@ class Contingency:
         """For each two clusters that share a mention: o(k, r), n(k), n(r)."""
         return [(shared, self.gold[k], self.system[r]) for (k, r), shared in self.overlap.items()]
 
+    @cached_property
+    def gold_found(self) -> dict[Hashable, int]:
+        """For each gold cluster that has any: its mentions that the system has, Σ o(k, r) over r."""
+        found: dict[Hashable, int] = {}
+        for (k, _), shared in self.overlap.items():
+            found[k] = found.get(k, 0) + shared
+        return found
+
+    @cached_property
+    def system_found(self) -> dict[Hashable, int]:
+        """For each system cluster that has any: its mentions that gold has, Σ o(k, r) over k."""
+        found: dict[Hashable, int] = {}
+        for (_, r), shared in self.overlap.items():
+            found[r] = found.get(r, 0) + shared
+        return found
+
 
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
-    """The table of clusters that are in memory. A mention given twice keeps its first cluster."""
+    """The table of clusters in memory. A mention in two clusters of a side stays in the first."""
     cluster_of: list[dict[Hashable, int]] = []
     for side in (gold, system):
-        found: dict[Hashable, int] = {}
+        first: dict[Hashable, int] = {}
         for number, cluster in enumerate(side):
             for mention in cluster:
-                found.setdefault(mention, number)
-        cluster_of.append(found)
+                first.setdefault(mention, number)
+        cluster_of.append(first)
     golds, systems = cluster_of
     overlap: Counter[tuple[Hashable, Hashable]] = Counter(
         [(k, systems[mention]) for mention, k in golds.items() if mention in systems]
@@ -70,65 +86,76 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
     return Contingency(Counter(golds.values()), Counter(systems.values()), overlap)
 
 
-class CorefTable(Struct, frozen=True, cache_hash=True):
-    """Wanted: the contingency table under an alignment of mentions."""
+class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
+    """The contingency table of a document, which all settings of singletons and units share."""
 
-    alignment: Alignment
-    singletons: Singletons = "keep"
+    aligned: AlignmentSpec
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of a document, and the aligned mentions they share."""
-        aligned: AlignedPairs = tables.get(self.alignment)
         golds = _clusters(tables.pair.gold)
         systems = _clusters(tables.pair.system)
-        overlap = Counter([(golds[g], systems[s]) for g, s, _, _ in aligned.pairs])
+        overlap = Counter([(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
         return Contingency(Counter(golds), Counter(systems), overlap)
 
-    def add(self, tables: Iterable[Contingency]) -> Contingency:
+
+class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
+    """The contingency table of a unit under an alignment of mentions."""
+
+    aligned: AlignmentSpec
+    singletons: Singletons = "keep"
+    unit: UnitOfEvaluation = "document"
+
+    def make(self, tables: Tables) -> Contingency:
+        """The table of one document."""
+        return tables.get(ClusterOverlaps(self.aligned))
+
+    def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Add sizes and overlaps cluster by cluster."""
         return _sum(tables)
 
     @property
-    def rests_on(self) -> Alignment:
-        """Clusters are right or wrong as wholes."""
-        return self.alignment
+    def counted(self) -> Counted:
+        """A singleton is one in the whole corpus, and which links units hide shows only when all are known."""
+        return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
 
     @property
-    def needs_corpus(self) -> bool:
-        """A singleton is one in the whole corpus, so that a unit can be counted only when all units are known."""
-        return self.singletons != "keep"
+    def alignment(self) -> AlignmentSpec:
+        """Clusters are right or wrong as wholes."""
+        return self.aligned
 
-    def settled(self, tables: Sequence[Contingency]) -> list[Contingency]:
-        """The tables of all units without singletons: gold's from both sides, or each side's own."""
+    def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
+        """The tables of all units without the singletons that leave; reports what is not scored."""
         whole = _sum(tables)
+        self._report_hidden_links(tables, whole, report)
+        if self.singletons == "keep":
+            return tables
+        kept = self.drop_singletons(tables, whole)
+        left = _sum(kept)
+        gold = f"{whole.gold_mentions - left.gold_mentions:,} of {whole.gold_mentions:,} gold mentions"
+        system = f"{whole.system_mentions - left.system_mentions:,} of {whole.system_mentions:,} system mentions"
+        whose = "that are singletons in gold" if self.singletons == "drop-gold" else "that are their side's singletons"
+        report(DROPPED.at(f"mentions {whose} were left out: {gold}, {system}"))
+        return kept
+
+    def drop_singletons(self, tables: Sequence[Contingency], whole: Contingency) -> list[Contingency]:
+        """The tables without mentions that are singletons in the whole corpus."""
         golds = {cluster for cluster, size in whole.gold.items() if size == 1}
-        systems = {cluster for cluster, size in whole.system.items() if size == 1}
         if self.singletons == "drop-gold":
             return [_without_gold(table, golds) for table in tables]
-        if self.singletons == "drop-each":
-            return [_without_each(table, golds, systems) for table in tables]
-        return list(tables)
+        systems = {cluster for cluster, size in whole.system.items() if size == 1}
+        return [_without_each(table, golds, systems) for table in tables]
 
-    def remarks(self, tables: Sequence[Contingency], unit: str) -> Iterator[Finding]:
-        """Links that no unit holds, and mentions that leave as singletons."""
-        whole = _sum(tables)
+    def _report_hidden_links(self, tables: Sequence[Contingency], whole: Contingency, report: Report) -> None:
         links = [pairs_within(side.values()) for side in (whole.gold, whole.system)]
         within = [
             sum(pairs_within(side.values()) for side in sides)
             for sides in ([table.gold for table in tables], [table.system for table in tables])
         ]
         if links != within:
-            gold, system = (f"{all_ - held:,} of {all_:,}" for all_, held in zip(links, within, strict=True))
-            found = f"links between {unit}s are not scored: {gold} pairs of coreferent mentions in gold"
-            yield HIDDEN.at(f"{found}, {system} in the system")
-        if self.singletons != "keep":
-            left = _sum(self.settled(tables))
-            gold = f"{whole.gold_mentions - left.gold_mentions:,} of {whole.gold_mentions:,} gold mentions"
-            system = f"{whole.system_mentions - left.system_mentions:,} of {whole.system_mentions:,} system mentions"
-            whose = (
-                "that are singletons in gold" if self.singletons == "drop-gold" else "that are their side's singletons"
-            )
-            yield DROPPED.at(f"mentions {whose} were left out: {gold}, {system}")
+            gold, system = (f"{every - held:,} of {every:,}" for every, held in zip(links, within, strict=True))
+            message = f"links between {self.unit}s are not scored: {gold} pairs of coreferent mentions in gold"
+            report(HIDDEN.at(f"{message}, {system} in the system"))
 
 
 def pairs_within(sizes: Iterable[int]) -> int:
@@ -137,17 +164,18 @@ def pairs_within(sizes: Iterable[int]) -> int:
     return (sum([size * size for size in listed]) - sum(listed)) // 2
 
 
-def _sum(tables: Iterable[Contingency]) -> Contingency:
-    listed = list(tables)
+def _sum(tables: Sequence[Contingency]) -> Contingency:
+    if len(tables) == 1:
+        return tables[0]
     return Contingency(
-        _added([table.gold for table in listed]),
-        _added([table.system for table in listed]),
-        _added([table.overlap for table in listed]),
+        _added([table.gold for table in tables]),
+        _added([table.system for table in tables]),
+        _added([table.overlap for table in tables]),
     )
 
 
 def _added(parts: Iterable[Mapping[T, int]]) -> Counter[T]:
-    """Counts added up name by name; each name said as often as it counts, since that is counted fastest."""
+    """Counts added up name by name; each name is repeated as often as it counts, since that is counted fastest."""
     return Counter(chain.from_iterable(chain.from_iterable(map(repeat, part, part.values())) for part in parts))
 
 
@@ -173,7 +201,7 @@ def _without_each(table: Contingency, golds: set[Hashable], systems: set[Hashabl
 
 
 def _clusters(document: Document) -> list[Hashable]:
-    """The cluster of each mention; one without is a cluster of its own, known by its place."""
+    """The cluster of each mention; a mention without one is a cluster of its own, named by document and number."""
     return [
         mention.cluster if mention.cluster is not None else (document.id, number)
         for number, mention in enumerate(document.mentions)

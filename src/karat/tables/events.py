@@ -8,7 +8,7 @@ E7 -> E8 and both are one link where E6 and E7 are one event.
 from msgspec import Struct
 
 from karat.model import Document
-from karat.tables import Tables
+from karat.plugin import Tables, TableSpec
 
 Edge = tuple[int, int]
 """A link between two events: the number of its source and that of its target."""
@@ -25,7 +25,7 @@ class Events(Struct, frozen=True):
     """For each kind of link the edges, sorted, each once; none leads from an event to itself."""
 
 
-class BothEvents(Struct, frozen=True, cache_hash=True):
+class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_hash=True):
     """Wanted: the events of both sides."""
 
     def make(self, tables: Tables) -> tuple[Events, Events]:

@@ -13,8 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.model import Document, nodes_of
-from karat.tables import Tables
-from karat.tables.aligned import AlignedPairs, Alignment
+from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
 from karat.tables.events import BothEvents, Edge, Events
 
 Keep = Literal["all", "common", "no-system-singletons"]
@@ -178,16 +177,16 @@ def bits(number: int) -> Iterable[int]:
         number ^= low
 
 
-class HierarchyTable(Struct, frozen=True, cache_hash=True):
+class HierarchyTable(TableSpec[tuple[Hierarchy, ...]], Struct, frozen=True, cache_hash=True):
     """Wanted: the hierarchies of one kind of link under an alignment of mentions."""
 
-    alignment: Alignment
+    aligned: AlignmentSpec
     link: str
     keep: Keep = "all"
 
     def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
         """The events of both sides, those that are twins numbered alike."""
-        aligned: AlignedPairs = tables.get(self.alignment)
+        aligned = tables.get(self.aligned)
         golds, systems = tables.get(BothEvents())
         gold_of, system_of = golds.event_of, systems.event_of
         twins = sorted({(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs})
@@ -235,11 +234,16 @@ class HierarchyTable(Struct, frozen=True, cache_hash=True):
         return every[0], [e for e in every[1] if e in met or e in linked or len(systems.members[e]) > 1]
 
     @property
-    def rests_on(self) -> Alignment:
+    def counted(self) -> Counted:
         """What a link is worth depends on all mentions of its two events."""
-        return self.alignment
+        return "unit"
 
-    def add(self, tables: Iterable[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
+    @property
+    def alignment(self) -> AlignmentSpec:
+        """By which a breakdown restricts the corpus."""
+        return self.aligned
+
+    def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
         return tuple(one for table in tables for one in table)
 

@@ -14,13 +14,14 @@ mentions in a text plays no part.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from typing import Any
 
 from karat.align.assignment import assignment, components
+from karat.plugin import Counted
 from karat.tables.contingency import Contingency, CorefTable
 
 Group = tuple[int, int, Hashable]
@@ -28,16 +29,16 @@ Group = tuple[int, int, Hashable]
 
 
 class MetaTable(CorefTable, frozen=True, cache_hash=True):
-    """Wanted: the contingency table of meta-mentions, paired by overlap."""
+    """The contingency table of meta-mentions, paired by overlap."""
 
     @property
-    def needs_corpus(self) -> bool:
-        """Even a document by itself is paired as a whole."""
-        return True
+    def counted(self) -> Counted:
+        """Even a single document is paired as a whole."""
+        return "corpus"
 
-    def add(self, tables: Iterable[Contingency]) -> Contingency:
+    def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Pair the meta-mentions of each document, and count them cluster by cluster."""
-        return _paired(list(tables))
+        return _paired(tables)
 
 
 def _paired(documents: Sequence[Contingency]) -> Contingency:

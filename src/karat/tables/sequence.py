@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.tables import Tables
-from karat.tables.aligned import AlignedPairs, Alignment
+from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
 from karat.tables.events import BothEvents, Edge, Events
 from karat.tables.timeline import Timeline, TimeLink
 
@@ -35,7 +34,7 @@ class Awareness(Struct, frozen=True):
 NOTHING = Awareness(0, 0, 0, 0, 0, 0)
 
 
-class Timelines(Struct, frozen=True, cache_hash=True):
+class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):
     """Wanted: the timelines of both sides by links of these kinds, each kind without what its own links entail."""
 
     kinds: tuple[str, ...]
@@ -57,11 +56,11 @@ def _together(timelines: Iterable[Timeline]) -> Timeline:
     return Timeline(link for timeline in timelines for link in timeline.reduced)
 
 
-class SequenceTable(Struct, frozen=True, cache_hash=True):
+class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
     """Wanted: temporal awareness by links of these kinds, under an alignment of mentions."""
 
     kinds: tuple[str, ...]
-    alignment: Alignment
+    aligned: AlignmentSpec
 
     def make(self, tables: Tables) -> Awareness:
         """Compare the two timelines of a document; one without links, as most are, costs nothing."""
@@ -73,7 +72,7 @@ class SequenceTable(Struct, frozen=True, cache_hash=True):
         system_total = sum(_pairs(link, system_events.members) for link in system.reduced)
         if not gold_total or not system_total:
             return Awareness(gold_total, 0, system_total, 0, 0, 0)
-        aligned: AlignedPairs = tables.get(self.alignment)
+        aligned = tables.get(self.aligned)
         shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
         golds, systems = gold.events, system.events
         gold_found, _ = _found(gold, system, _twins(shared))
@@ -86,9 +85,14 @@ class SequenceTable(Struct, frozen=True, cache_hash=True):
         return Awareness(*map(sum, zip(*map(astuple, tables), strict=True))) if tables else NOTHING
 
     @property
-    def rests_on(self) -> Alignment:
+    def counted(self) -> Counted:
         """What a link is worth depends on all the others."""
-        return self.alignment
+        return "unit"
+
+    @property
+    def alignment(self) -> AlignmentSpec:
+        """By which a breakdown restricts the corpus."""
+        return self.aligned
 
 
 def _pairs(link: TimeLink, members: list[list[int]]) -> int:

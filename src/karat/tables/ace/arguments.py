@@ -16,8 +16,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from karat.align.assignment import Edge
+from karat.plugin import Counted, Tables, TableSpec
 from karat.regions import extension, shared
-from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import RELATED, Argument, Element, Elements, Promoted, extent
 from karat.tables.ace.mapping import by_component, forced, optimal
@@ -37,10 +37,13 @@ class Conditions(Struct, frozen=True):
     averaging: Literal["arithmetic", "geometric"] = "arithmetic"
 
 
-class ArgumentValues:
+class ArgumentValues(TableSpec["Related"]):
     """Wanted: the values of relations, or of events."""
 
-    joins_documents = True
+    @property
+    def counted(self) -> Counted:
+        """An element may be in several documents of a unit."""
+        return "unit"
 
     def __init__(
         self,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.model import Boxes, Document, Mention, Region, Value, qualified
+from karat.plugin import Tables, TableSpec
 from karat.regions import place
-from karat.tables import Tables
 from karat.tables.ace.parameters import ARGUED, DETECTED, Values, worth
 
 
@@ -45,7 +45,7 @@ Side = dict[str, list[Element]]
 """The elements of one side of a document by kind, in the order of the text."""
 
 
-class Elements:
+class Elements(TableSpec[tuple[Side, Side]]):
     """Wanted: the elements of both sides."""
 
     promoted = False, False
@@ -104,7 +104,7 @@ class Elements:
         return max(types, key=lambda type_: worth(self._levels, type_), default="")
 
 
-class Promoted:
+class Promoted(TableSpec[tuple[Side, Side]]):
     """Wanted: elements made of mentions.
 
     Each entity mention on both sides (EMD). Or, if these `entities` are named: each mention of a relation or event on

@@ -8,10 +8,10 @@ from math import ceil
 
 from msgspec import Struct
 
-from karat.align.similarity import overlaps
+from karat.align.similarities import overlaps
 from karat.model import Boxes, Mention, Region
+from karat.plugin import Tables, TableSpec
 from karat.regions import extension, place, shared
-from karat.tables import Tables
 from karat.tables.ace.attributes import element_value, inherent
 from karat.tables.ace.elements import Element, Elements
 from karat.tables.ace.mapping import is_matching, optimal
@@ -46,7 +46,7 @@ class Met(Struct, frozen=True, gc=False):
     overlap: float
 
 
-class MentionValues:
+class MentionValues(TableSpec["Corresponding"]):
     """Wanted: which mentions of a kind correspond, and what each is worth."""
 
     def __init__(self, kind: str, values: Values, elements: Elements) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.model import Value
-from karat.tables import Tables
+from karat.plugin import Counted, Tables, TableSpec
 from karat.tables.ace.elements import Element, Elements, Promoted
 from karat.tables.ace.mapping import Mapper, by_component, forced, optimal
 from karat.tables.ace.mentions import Corresponding, MentionValues, Met, Spot, mapped
@@ -112,11 +112,13 @@ def _tokens(
     ]
 
 
-class ElementValues:
+class ElementValues(TableSpec["Valued"]):
     """Wanted: the values of elements of a kind."""
 
-    joins_documents = True
-    """In a unit of several documents an element may be in more than one, and tables of documents do not tell of it."""
+    @property
+    def counted(self) -> Counted:
+        """An element may be in several documents of a unit."""
+        return "unit"
 
     def __init__(
         self,

@@ -1,14 +1,13 @@
 """How alike two mentions are. Each function lists the pairs that are alike at all, ready to be sorted."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from karat.model import Mention, Region
+from karat.plugin import Alike, Similarity
 from karat.regions import size
-
-Alike = list[tuple[float, int, int]]
-"""(-similarity, system number, gold number), only pairs with a similarity above zero."""
+from karat.registry import Registry, function, named
 
 
 def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
@@ -73,9 +72,9 @@ def _equal(gold: Sequence[Region | str], system: Sequence[Region | str]) -> Alik
     return [(-1.0, s, g) for s, place in enumerate(system) if place in places for g in places[place]]
 
 
-SIMILARITIES: dict[str, Callable[[Sequence[Mention], Sequence[Mention]], Alike]] = {
-    "dice": dice,
-    "exact": exact,
-    "head": head,
-    "overlap": overlap,
-}
+SIMILARITIES: Registry[Similarity] = Registry(
+    "karat.similarities",
+    "similarity",
+    own=lambda: named(dice=dice, exact=exact, head=head, overlap=overlap),
+    accept=function,
+)

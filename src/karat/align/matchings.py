@@ -1,19 +1,12 @@
-"""How pairs are picked from the candidates."""
+"""How pairs are chosen from candidates in the order of trial."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor, lcm
 
 from karat.align.assignment import assignment, components
-
-Candidate = tuple[float, int, int, int]
-"""(-similarity, system number, gold number, bits of agreement)."""
-
-Match = tuple[int, int, float, int]
-"""A chosen pair: (gold number, system number, similarity, bits of agreement)."""
-
-Method = Callable[[Sequence[Candidate]], list[Match]]
-"""From candidates in the order of trial to the pairs chosen, in that order."""
+from karat.plugin import Candidate, Match, Matching
+from karat.registry import Registry, function, named
 
 
 def greedy(candidates: Sequence[Candidate]) -> list[Match]:
@@ -64,4 +57,9 @@ def optimal(candidates: Sequence[Candidate]) -> list[Match]:
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
 
 
-METHODS: dict[str, Method] = {"greedy": greedy, "many-to-one": many_to_one, "optimal": optimal}
+MATCHINGS: Registry[Matching] = Registry(
+    "karat.matchings",
+    "matching",
+    own=lambda: named(greedy=greedy, many_to_one=many_to_one, optimal=optimal),
+    accept=function,
+)

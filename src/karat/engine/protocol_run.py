@@ -1,0 +1,252 @@
+"""One protocol at work: what it gathers while documents pass, and the result that becomes of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from karat import __version__
+from karat.corpus import Survey
+from karat.counts import ScoreValues
+from karat.engine.breakdown import AveragedMeasure, Breakdown, tables_of_unit
+from karat.engine.details import Details
+from karat.engine.prepare import PreparedPair
+from karat.engine.unit_counts import ScoredRow, UnitCounts
+from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
+from karat.model import Document, Pair
+from karat.plugin import AlignmentSpec, Averages, Composite, Measure, Row, Setting, Tables, Unscored
+from karat.protocols import Protocol
+from karat.protocols.signature import signature
+from karat.results import Result, Score, Side
+from karat.tables.aligned import Alignment
+
+T = TypeVar("T")
+
+LEFT_OUT = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+GIVEN = Rule("mentions-given", "note", "Compare with systems that were given them, too.")
+COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
+RESTRICTED = Rule("breakdown-restricted", "note", "Such rows do not add up to the whole.")
+NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
+NO_TOPIC = Rule("topic-missing", "note", "Give each document its topic if topics are to be scored.")
+NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
+ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
+
+
+class ProtocolRun:
+    """One protocol, the rows that are scored under it, and their counts."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        gold: Survey,
+        system: Survey,
+        *,
+        report: Report,
+        measures: tuple[str, ...] = (),
+        by: Sequence[str] = (),
+        details: bool = False,
+    ) -> None:
+        self.protocol = protocol
+        self._report = report
+        self._prefixes = measures
+        if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
+            message = f"gold has no mention of kind {', '.join(protocol.kinds)}"
+            raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
+        rows = self._rows(_setting(protocol, gold, system))
+        self._details = Details() if details else None
+        self._table_remarks: list[Finding] = []
+        on_unit = self._add_outcomes if by or details else None
+        self._counts = UnitCounts(rows, unit=protocol.unit, on_unit=on_unit, report=report)
+        self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
+        known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
+        known |= {field for measure, _ in self.measures for field in measure.fields}
+        self._by = [Breakdown(field, in_order(known), self.measures, protocol) for field in dict.fromkeys(by)]
+        self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
+        self._collapse_sizes = [0, 0, 0, 0]
+
+    def _rows(self, setting: Setting) -> list[ScoredRow]:
+        """The rows to score: those that were asked for, and those they are made of."""
+        offered: list[tuple[Row, Averages]] = [
+            (row, choice.averages) for choice in self.protocol.families for row in choice.rows(setting)
+        ]
+        self.unscored = [row for row, _ in offered if isinstance(row, Unscored)]
+        scored = [(row, averages) for row, averages in offered if not isinstance(row, Unscored)]
+        self.offered = [row.id for row, _ in scored]
+        repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
+        if repeated:
+            raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
+        self._shown = [id_ for id_ in self.offered if self._is_asked_for(id_)]
+        needed = set(self._shown)
+        for row, _ in reversed(scored):  # a composite comes after what it is made of
+            if isinstance(row, Composite) and row.id in needed:
+                needed.update(row.of)
+        return [(row, averages) for row, averages in scored if row.id in needed]
+
+    def _is_asked_for(self, id_: str) -> bool:
+        return not self._prefixes or id_.startswith(self._prefixes)
+
+    def has_details(self) -> bool:
+        """Whether any measure lists details."""
+        return any(type(measure).details is not Measure.details for measure, _ in self.measures)
+
+    def add(self, prepared: PreparedPair) -> None:
+        """Take one document."""
+        filtered, collapsed = prepared.filtered, prepared.tables.pair
+        unit = self._unit(filtered.gold)
+        self._same_mentions = self._same_mentions and _have_same_places(filtered)
+        if collapsed is not filtered:
+            for place, side in enumerate((filtered.gold, collapsed.gold, filtered.system, collapsed.system)):
+                self._collapse_sizes[place] += len(side.mentions)
+        if self._by:
+            whole = prepared.tables if collapsed is filtered else Tables(filtered)
+            for breakdown in self._by:
+                breakdown.add_parts(unit, whole)
+        self._counts.add(unit, prepared.tables)
+
+    def _add_outcomes(self, documents: Sequence[Tables]) -> None:
+        for breakdown in self._by:
+            breakdown.add_outcomes(documents)
+        if self._details is not None:
+            for measure, _ in self.measures:
+                for document, table in tables_of_unit(measure, documents):
+                    if (listed := measure.details(table)) is not None:
+                        self._details.add(measure, "" if document is None else document.id, listed)
+
+    def _unit(self, document: Document) -> str:
+        """The unit of evaluation that a document belongs to; reports one that should have a topic and has none."""
+        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
+            message = f"document {quoted(document.id)} has no topic and is a topic of its own"
+            self._report(NO_TOPIC.at(message, origin="gold"))
+        return unit_of(document, self.protocol)
+
+    def result(
+        self,
+        gold: Side,
+        system: Side,
+        *,
+        units: Iterable[str],
+        findings: Findings,
+        per_unit: bool,
+        topics: str | None,
+    ) -> Result:
+        """Sum what was gathered."""
+        scores = self.scores()
+        remarks = list(self._remarks())
+        return Result(
+            version=__version__,
+            protocol=self.protocol.name,
+            title=self.protocol.title,
+            signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint), topics=topics),
+            unit=self.protocol.unit,
+            unit_count=len(self._counts.units),
+            gold=gold,
+            system=system,
+            scores=scores,
+            by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
+            units=dict(sorted((unit, self._of_shown(values)) for unit, values in self._counts.unit_scores()))
+            if per_unit
+            else {},
+            details={} if self._details is None else self._details.to_dict(),
+            warnings=[*remarks, *findings.listed()],
+            warning_counts=findings.counts | Counter(finding.code for finding in remarks),
+        )
+
+    def scores(self) -> dict[str, Score]:
+        """The scores of all that was gathered; nothing can be added after that."""
+        self._counts.close(self._table_remarks.append)
+        return self._of_shown(self._counts.scores())
+
+    def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
+        for key, values in breakdown.scores():
+            complete: dict[str, ScoreValues] = self._of_shown(self._counts.with_composites(values))
+            yield key, {id_: Score(one) for id_, one in complete.items()}
+
+    def _of_shown(self, rows: dict[str, T]) -> dict[str, T]:
+        return {id_: rows[id_] for id_ in self._shown if id_ in rows}
+
+    def _remarks(self) -> Iterator[Finding]:
+        """What a reader of the scores should know and would not expect."""
+        reasons: dict[str, list[str]] = {}
+        for row in self.unscored:
+            if self._is_asked_for(row.id):
+                reasons.setdefault(row.reason, []).append(row.id)
+        for reason, ids in reasons.items():
+            yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
+        sizes = zip(self._counts.gold_mentions, self._counts.system_mentions, strict=True)
+        false_alarms = [system for gold, system in sizes if not gold and system]
+        if false_alarms and any(averages.units == "with-gold" for _, averages in self.measures):
+            where = f"{len(false_alarms):,} {self.protocol.unit}{'s' * (len(false_alarms) != 1)} without gold mentions"
+            yield LEFT_OUT.at(f"system mentions that do not count as false alarms: {sum(false_alarms):,} in {where}")
+        if self._same_mentions and not self._is_perfect():
+            yield GIVEN.at("gold and system have the same mentions, as if gold's had been given to the system")
+        if any(self._collapse_sizes):
+            gold, gold_left, system, system_left = self._collapse_sizes
+            message = f"gold's {gold:,} mentions became {gold_left:,}, the system's {system:,} became {system_left:,}"
+            yield COLLAPSED.at(f"clusters within a document were made one mention each: {message}")
+        yield from self._table_remarks
+        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._shown]
+        if self._by and whole:
+            fields = ", ".join(breakdown.field for breakdown in self._by)
+            families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))
+            message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions of that value"
+            yield RESTRICTED.at(f"{message} (gold's value where two are aligned)")
+
+    def _is_perfect(self) -> bool:
+        """Whether everything that mentions add up to is right."""
+        totals = [rows.kind.summed(rows) for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
+        return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
+
+
+def _setting(protocol: Protocol, gold: Survey, system: Survey) -> Setting:
+    """What families may know about the run."""
+    attributes = in_order(gold.attributes_of(protocol.kinds))
+    return Setting(
+        align=partial(_align, protocol, attributes),
+        unit=protocol.unit,
+        collapse=None if protocol.collapse is None else protocol.collapse.representative,
+        attributes=attributes,
+        links=sorted(gold.links_of(protocol.kinds)),
+        gold_kinds=gold.kinds,
+        system_kinds=system.kinds,
+    )
+
+
+def _align(
+    protocol: Protocol,
+    attributes: Sequence[str],
+    name: str,
+    *,
+    agree: Sequence[str] | None = None,
+    rewarded: Sequence[str] = (),
+) -> AlignmentSpec:
+    """All attributes are compared in every alignment, so that alignments share their candidates."""
+    return Alignment.of(protocol.alignments[name], protocol.comparison, attributes, agree=agree, rewarded=rewarded)
+
+
+def _counts_wholes(measure: Measure[Any, Any]) -> bool:
+    """Whether mentions are right or wrong together, so that parts of the corpus do not add up."""
+    return measure.table.alignment is not None
+
+
+def unit_of(document: Document, protocol: Protocol) -> str:
+    """The unit of evaluation that a document belongs to; without a topic it is a topic of its own."""
+    if protocol.unit == "document":
+        return document.id
+    if protocol.unit == "corpus":
+        return "corpus"
+    if document.topic is None:
+        return f"topic {document.id}"
+    within = f" {document.subtopic}" if protocol.unit == "subtopic" and document.subtopic else ""
+    return f"topic {document.topic}{within}"
+
+
+def _have_same_places(pair: Pair) -> bool:
+    """Whether the mentions of both sides have the same spans; a mention without a span is identified by its id."""
+    gold, system = ([mention.span or mention.id for mention in side.mentions] for side in (pair.gold, pair.system))
+    return gold == system or set(gold) == set(system)
+
+
+def in_order(attributes: Iterable[str]) -> tuple[str, ...]:
+    """Type, realis, then by name."""
+    first = {"type": 0, "realis": 1}
+    return tuple(sorted(attributes, key=lambda name: (first.get(name, 2), name)))

@@ -1,0 +1,130 @@
+"""Counts of units, as a protocol gathers them from a corpus or from a part of it, and the scores they become."""
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean
+from karat.errors import Report
+from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
+from karat.results import Score
+
+ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
+"""A row of a result, and how its units are averaged."""
+
+
+class _WaitingDocument(NamedTuple):
+    """What is kept of a document until its unit is complete: its size, its tables, and all else on request."""
+
+    gold: int
+    system: int
+    made: dict[TableSpec[Any], Any]
+    tables: Tables | None
+
+
+class UnitCounts:
+    """Rows that are counted unit by unit.
+
+    `on_unit` receives the documents of each complete unit, `report` what measures remark on a unit.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[ScoredRow],
+        *,
+        unit: UnitOfEvaluation,
+        on_unit: Callable[[Sequence[Tables]], None] | None = None,
+        report: Report,
+    ) -> None:
+        self._on_unit = on_unit
+        self._report = report
+        self.measures: list[tuple[Measure[Any, Any], Averages, Rows]] = [
+            (row, averages, Rows(row.counts_type())) for row, averages in rows if not isinstance(row, Composite)
+        ]
+        self._composites = [(row, averages) for row, averages in rows if isinstance(row, Composite)]
+        self._specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _, _ in self.measures))
+        self._at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
+        self.units: list[str] = []
+        self.gold_mentions = array("q")
+        self.system_mentions = array("q")
+        self._waiting: dict[str, list[_WaitingDocument]] = {}
+
+    def add(self, unit: str, tables: Tables) -> None:
+        """Take one document; one that is a unit by itself is counted at once."""
+        gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
+        if self._at_once:
+            self._enter(unit, gold, system, [tables])
+            for measure, _, rows in self.measures:
+                self._count(measure, rows, tables.get(measure.table))
+        else:
+            # Mentions and how they were aligned are released; only what is counted waits.
+            made = {spec: tables.get(spec) for spec in self._specs}
+            waiting = _WaitingDocument(gold, system, made, None if self._on_unit is None else tables)
+            self._waiting.setdefault(unit, []).append(waiting)
+
+    def close(self, report: Report) -> None:
+        """Count the units that had to wait for their last document, or for each other.
+
+        `report` receives what tables remark on all units together.
+        """
+        units = sorted(self._waiting.items())
+        for unit, documents in units:
+            kept = [document.tables for document in documents if document.tables is not None]
+            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
+        finished: dict[TableSpec[Any], Sequence[Any]] = {}
+        for spec in self._specs if units else ():
+            whole = [spec.add([document.made[spec] for document in documents]) for _, documents in units]
+            finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
+        for measure, _, rows in self.measures:
+            for table in finished.get(measure.table, ()):
+                self._count(measure, rows, table)
+        self._waiting = {}
+
+    def _count(self, measure: Measure[Any, Any], rows: Rows, table: Any) -> None:
+        counts = measure.count(table)
+        rows.append(counts)
+        for finding in measure.remarks(table, counts):
+            self._report(finding)
+
+    def _enter(self, unit: str, gold: int, system: int, documents: Sequence[Tables]) -> None:
+        self.units.append(unit)
+        self.gold_mentions.append(gold)
+        self.system_mentions.append(system)
+        if self._on_unit is not None:
+            self._on_unit(documents)
+
+    def scores(self) -> dict[str, Score]:
+        """Sums over units, and means where the protocol asks for them."""
+        micro: dict[str, ScoreValues] = {}
+        macro: dict[str, ScoreValues] = {}
+        for measure, averages, rows in self.measures:
+            averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
+            micro[measure.id] = finished_scores(rows.total(averaged), averages)
+            if averages.macro:
+                units = (rows.counts(row) for row, is_averaged in enumerate(averaged) if is_averaged)
+                values = mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
+                macro[measure.id] = ScoreValues(values)
+        micro, macro = self.with_composites(micro), self.with_composites(macro)
+        return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
+
+    def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
+        """The scores of each unit by itself."""
+        for row, unit in enumerate(self.units):
+            scores = {id_: finished_scores(rows.counts(row), averages) for id_, averages, rows in self._by_id()}
+            yield unit, self.with_composites(scores)
+
+    def _by_id(self) -> Iterator[tuple[str, Averages, Rows]]:
+        return ((measure.id, averages, rows) for measure, averages, rows in self.measures)
+
+    def with_composites(self, scores: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
+        """The scores, and the composites that can be made from them."""
+        for composite, averages in self._composites:
+            if all(id_ in scores for id_ in composite.of):
+                values = composite.combine([scores[id_] for id_ in composite.of])
+                scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
+        return scores
+
+
+def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
+    """Counts finished into scores, with what the protocol makes of an undefined ratio."""
+    return ScoreValues(finish(counts, undefined=averages.undefined), counts)

@@ -1,0 +1,29 @@
+"""Kinds of mentions that are scored."""
+
+from karat.errors import Report
+from karat.filters import both_sides, restricted, unchanged
+from karat.model import Document
+from karat.plugin import Comparison, Filter, PairTransform
+
+
+class Kinds(Filter, frozen=True):
+    """Keeps only mentions of these kinds; `all` keeps every mention."""
+
+    keep: tuple[str, ...]
+
+    def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
+        """Keep by kind."""
+        del comparison, report
+        if "all" in self.keep:
+            return unchanged
+        keep = frozenset(self.keep)
+
+        def kept(document: Document) -> Document:
+            if keep.issuperset({mention.kind for mention in document.mentions}):
+                return document
+            return restricted(document, lambda mention: mention.kind in keep)
+
+        return both_sides(kept)
+
+
+FILTER = Kinds

@@ -1,0 +1,44 @@
+"""A white list of types."""
+
+from pathlib import Path
+
+from karat.errors import Report, Rule
+from karat.filters import both_sides, restricted, unchanged
+from karat.model import Value
+from karat.plugin import Comparison, Filter, PairTransform
+
+NO_TYPES = Rule("types-empty", "note", "Write one type per line; an empty file filters nothing, as in scorer v1.8.")
+NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is relative to the current folder.")
+
+
+class Types(Filter, frozen=True):
+    """Keeps only mentions whose type is in the file (one type per line)."""
+
+    file: str = ""
+
+    def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
+        """Keep by type, compared as the protocol compares."""
+        if not self.file:
+            return unchanged
+        types = types_in(self.file, comparison)
+        if not types:
+            report(NO_TYPES.at("there is no type in this file, so nothing is filtered", file=self.file))
+            return unchanged
+        return both_sides(
+            lambda document: restricted(
+                document, lambda mention: comparison.key(mention.attributes.get("type")) in types
+            )
+        )
+
+
+def types_in(file: str, comparison: Comparison) -> set[Value | None]:
+    """The types in a file with one type per line, as they are compared."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise NO_FILE.error(f"cannot read the types: {why}", file=file) from None
+    return {comparison.key(line.strip()) for line in lines if line.strip()}
+
+
+FILTER = Types

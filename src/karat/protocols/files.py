@@ -1,0 +1,112 @@
+"""Protocol files: where they are, and what each says together with the protocols it extends.
+
+A file that `extends` another states only what differs: tables are merged key by key, everything else is replaced.
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.errors import Rule, UsageError, nearest
+from karat.plugin import ProtocolFile
+from karat.registry import Registry
+
+FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017` prints one to copy and change.")
+NOT_INHERITED = ("extends", "aliases")
+
+
+def _own() -> dict[str, Callable[[], object]]:
+    folder = Path(str(files("karat.protocols")))
+    return {path.stem: partial(Path, path) for path in sorted(folder.glob("*.toml"))}
+
+
+def _existing(loaded: object) -> Path:
+    path = Path(str(loaded))
+    if not path.is_file():
+        raise TypeError(f"expected the path of a protocol file, found {loaded!r}")
+    return path
+
+
+PROTOCOLS: Registry[Path] = Registry(
+    "karat.protocols", "protocol", own=_own, accept=_existing, listed_by="karat protocols"
+)
+
+
+def source(name: str) -> Path:
+    """The file of a protocol, by name, alias or path."""
+    if name.endswith(".toml"):
+        if not Path(name).is_file():
+            raise FILE.error("there is no such protocol file", file=name)
+        return Path(name)
+    if name in PROTOCOLS.names():
+        return PROTOCOLS.get(name)
+    for own in PROTOCOLS.own:
+        path = PROTOCOLS.get(own)
+        if name in written(path).aliases:
+            return path
+    raise UsageError(
+        "unknown-protocol",
+        f"there is no protocol {name!r}",
+        f"{nearest(name, PROTOCOLS.names())} `karat protocols` lists them; a file of your own ends in .toml.",
+    )
+
+
+def is_own(path: Path) -> bool:
+    """Whether a protocol is karat's own, which the version identifies."""
+    return path.stem in PROTOCOLS.own and PROTOCOLS.get(path.stem) == path
+
+
+def lineage(path: Path) -> list[Path]:
+    """A protocol file, the one it extends, and so on."""
+    found = [path]
+    while base := _toml(found[-1]).get("extends"):
+        if not isinstance(base, str):
+            raise FILE.error(f"extends names a protocol or a file, found {base!r}", file=str(found[-1]))
+        beside = found[-1].parent / base
+        found.append(beside if base.endswith(".toml") and beside.is_file() else source(base))
+        if found[-1] in found[:-1]:
+            raise FILE.error(f"it extends itself: {' -> '.join(one.stem for one in found)}", file=str(path))
+    return found
+
+
+def written(path: Path) -> ProtocolFile:
+    """What a protocol file says, with what it takes from the ones it extends."""
+    content: dict[str, Any] = {}
+    for one in reversed(lineage(path)):
+        inherited = {key: value for key, value in content.items() if key not in NOT_INHERITED}
+        content = _merged(inherited, _toml(one))
+    content.pop("extends", None)
+    try:
+        return msgspec.convert(content, ProtocolFile)
+    except msgspec.ValidationError as error:
+        raise FILE.error(str(error), file=str(path)) from None
+
+
+def digest(path: Path) -> str | None:
+    """A hash of the protocol's files that are not karat's own; None where all are."""
+    others = [one.read_bytes() for one in lineage(path) if not is_own(one)]
+    return hashlib.sha256(b"".join(others)).hexdigest()[:16] if others else None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise FILE.error("this is not UTF-8", file=str(path)) from None
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The base with the changes in it, tables merged key by key."""
+    merged = dict(base)
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = _merged(base[key], value) if both else value
+    return merged

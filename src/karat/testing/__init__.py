@@ -1,0 +1,107 @@
+"""Laws as checks: what a measure, a format or a protocol promises, tried on many small corpora.
+
+    from karat.testing import check
+
+    def test_my_plugins():
+        check(my_package.measure)                 # a module that offers FAMILY or FORMAT, or one of these
+        check(my_package.format, samples=["tests/one.pairs"])
+        check("my-protocol.toml")                 # a protocol, by name or file
+
+A broken promise raises an AssertionError that says which law it is, what differs, and shows the smallest corpora on
+which it does. It needs hypothesis (`pip install karat[testing]`).
+"""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Law
+from karat.protocols import FamilyChoice, Protocol, resolve
+from karat.testing.corpora import Sides, sides
+from karat.testing.laws import LAWS
+
+EXAMPLES = 40
+
+
+def check(
+    plugin: ModuleType | Family[Any] | Protocol | str | Path,
+    *,
+    parameters: dict[str, Any] | None = None,
+    corpora: "st.SearchStrategy[Sides] | None" = None,
+    examples: int = EXAMPLES,
+) -> None:
+    """Check every law that a plug-in promises.
+
+    `parameters` are what a protocol would say to a family (by default, its first alignment), `samples` files of a
+    format, `corpora` a strategy for gold and system documents where the ordinary ones do not fit.
+    """
+    if isinstance(plugin, ModuleType):
+        plugin = _offered(plugin)
+    if isinstance(plugin, Family):
+        check_protocol(_protocol_of(plugin, parameters), corpora=corpora, examples=examples)
+    elif isinstance(plugin, Protocol):
+        check_protocol(plugin, corpora=corpora, examples=examples)
+    else:
+        check_protocol(resolve(str(plugin)), corpora=corpora, examples=examples)
+
+
+def _offered(module: ModuleType) -> Family[Any]:
+    for name in ("FAMILY", "FORMAT"):
+        offered = vars(module).get(name)
+        if isinstance(offered, Family):
+            return offered
+    raise AssertionError(f"{module.__name__} offers neither FAMILY, a karat.plugin.Family, nor FORMAT, a Format")
+
+
+def _protocol_of(family: Family[Any], parameters: dict[str, Any] | None) -> Protocol:
+    """A protocol with a single family."""
+    if parameters is None:
+        fields = family.parameters.__struct_fields__
+        parameters = {"alignment": "overlap"} if "alignment" in fields else {}
+    return Protocol(
+        name=family.card.title,
+        title=family.card.title,
+        about="",
+        sources=(),
+        laws=family.card.laws,
+        unit="document",
+        system_only_documents="score",
+        parameters={},
+        values={},
+        faults=(),
+        comparison=Comparison(),
+        filters=(),
+        collapse=None,
+        alignments={"overlap": AlignmentChoice(), "exact": AlignmentChoice(similarity="exact")},
+        families=(FamilyChoice("family", family, msgspec.convert(parameters, family.parameters), Averages()),),
+        digest=None,
+    )
+
+
+def check_protocol(
+    protocol: Protocol, *, corpora: "st.SearchStrategy[Sides] | None" = None, examples: int = EXAMPLES
+) -> None:
+    """Check every law that a protocol promises."""
+    for law in protocol.laws:
+        check_law(law, protocol, corpora=corpora, examples=examples)
+
+
+def check_law(
+    law: Law,
+    protocol: Protocol,
+    *,
+    corpora: "st.SearchStrategy[Sides] | None" = None,
+    examples: int = EXAMPLES,
+) -> None:
+    """Check one law on many small corpora."""
+
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(sides() if corpora is None else corpora)
+    def holds(both: Sides) -> None:
+        LAWS[law](protocol, both)
+
+    holds()

@@ -1,0 +1,128 @@
+"""Small corpora at random, for laws: mentions that overlap a lot, clusters, links, and ACE elements."""
+
+from collections.abc import Callable, Sequence
+
+from hypothesis import strategies as st
+
+from karat.model import Cluster, Document, Link, Mention, Region, Value
+
+Sides = tuple[list[Document], list[Document]]
+"""Gold and system documents."""
+
+TYPES = ["Life_Die", "Life_Injure", "NOT_ANNOTATED"]
+REALIS = ["Actual", "Generic"]
+
+_segments = st.tuples(st.integers(0, 12), st.integers(1, 4)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+def _apart(segments: Sequence[tuple[int, int]]) -> Region:
+    """Segments in order, without those that overlap an earlier one."""
+    kept: list[tuple[int, int]] = []
+    for begin, end in sorted(segments):
+        if not kept or begin > kept[-1][1]:
+            kept.append((begin, end))
+    return tuple(kept)
+
+
+regions: st.SearchStrategy[Region] = st.lists(_segments, min_size=1, max_size=2).map(_apart)
+
+
+@st.composite
+def documents(draw: st.DrawFn, id_: str = "d", *, most: int = 6) -> Document:
+    """A document with mentions that overlap a lot, some clusters, and links that never form a cycle."""
+    count = draw(st.integers(0, most))
+    mentions = [
+        Mention(
+            f"m{number}",
+            draw(regions),
+            cluster=draw(st.none() | st.sampled_from(["c0", "c1"]).map(lambda c: f"{id_}:{c}")),
+            attributes={"type": draw(st.sampled_from(TYPES)), "realis": draw(st.sampled_from(REALIS))},
+        )
+        for number in range(count)
+    ]
+    ends = st.tuples(st.sampled_from(["after", "subevent"]), st.integers(0, most), st.integers(0, most))
+    # A cluster is where its first mention is, so that links that lead forward form no cycle over it.
+    first = {m.cluster or m.id: number for number, m in reversed([*enumerate(mentions)])}
+    place = {number: first[m.cluster or m.id] for number, m in enumerate(mentions)}
+    links = {
+        (kind, f"m{a}", f"m{b}")
+        for kind, a, b in draw(st.lists(ends, max_size=4))
+        if a in place and b in place and place[a] < place[b]
+    }
+    return Document(id_, mentions=tuple(mentions), links=tuple(Link(*link) for link in sorted(links)))
+
+
+@st.composite
+def sides(draw: st.DrawFn, one_document: "Callable[[str], st.SearchStrategy[Document]]" = documents) -> Sides:
+    """Gold and system documents with the same ids; the system may lack one."""
+    names = [f"d{number}" for number in range(draw(st.integers(1, 3)))]
+    gold = [draw(one_document(name)) for name in names]
+    system = [draw(one_document(name)) for name in names if name == "d0" or draw(st.booleans())]
+    return gold, system
+
+
+RELATED: dict[str, dict[str, Value]] = {
+    "event": {
+        "type": "Life",
+        "subtype": "Die",
+        "modality": "Asserted",
+        "polarity": "Positive",
+        "genericity": "Specific",
+        "tense": "Past",
+    },
+    "relation": {"type": "PER-SOC", "subtype": "Family", "modality": "Asserted", "tense": "Past"},
+}
+"""Attributes of ACE events and relations."""
+
+
+def entity_mention(id_: str, cluster: str, begin: int, type_: str, *, length: int = 10, **attributes: Value) -> Mention:
+    """A mention of an ACE entity whose head is its extent."""
+    region = ((begin, begin + length),)
+    text = "x" * length
+    return Mention(
+        id_, region, region, kind="entity", cluster=cluster, attributes={"type": type_, **attributes}, text=text
+    )
+
+
+@st.composite
+def ace_documents(draw: st.DrawFn, id_: str = "d") -> Document:
+    """A document with a few entities, values, times, relations and events that overlap a lot."""
+    mentions: list[Mention] = []
+    clusters: list[Cluster] = []
+    links: list[Link] = []
+    ends: list[tuple[str, str]] = []
+    for number in range(draw(st.integers(0, 4))):
+        kind = draw(st.sampled_from(["entity", "entity", "value", "time"]))
+        element = f"{id_}:{kind}{number}"
+        choices: dict[str, list[str]] = {
+            "entity": ["PER", "ORG"],
+            "value": ["Crime", "Numeric"],
+            "time": ["2003", "2004"],
+        }
+        first = "val" if kind == "time" else "type"
+        attributes: dict[str, Value] = {first: draw(st.sampled_from(choices[kind]))}
+        if kind == "entity":
+            attributes |= {"subtype": "Group", "class": draw(st.sampled_from(["SPC", "SPC", "GEN"]))}
+        clusters.append(Cluster(element, kind, attributes))
+        for part in range(draw(st.integers(1, 3)) if kind == "entity" else 1):
+            begin = draw(st.integers(0, 12))
+            type_ = draw(st.sampled_from(["NAM", "NOM", "PRO"]))
+            one = entity_mention(f"m{number}{part}", element, begin, type_, length=draw(st.integers(1, 6)))
+            mentions.append(one if kind == "entity" else Mention(one.id, one.span, kind=kind, cluster=element))
+            ends.append((element, one.id))
+    for number in range(draw(st.integers(0, 3)) if ends else 0):
+        kind = draw(st.sampled_from(["relation", "event"]))
+        element = f"{id_}:{kind}{number}"
+        type_ = draw(st.sampled_from(["PHYS", "Life", "ART"]))
+        clusters.append(Cluster(element, kind, {**RELATED[kind], "type": type_}))
+        begin = draw(st.integers(0, 12))
+        mentions.append(Mention(f"m{number}x", ((begin, begin + 6),), kind=kind, cluster=element))
+        roles = (
+            ["Arg-1", "Arg-2"]
+            if kind == "relation"
+            else draw(st.lists(st.sampled_from(["Agent", "Place"]), max_size=3))
+        )
+        for role in roles:
+            target, target_mention = draw(st.sampled_from(ends))
+            links += [Link(role, element, target), Link(role, f"m{number}x", target_mention)]
+    return Document(id_, mentions=tuple(mentions), clusters=tuple(clusters), links=tuple(dict.fromkeys(links)))

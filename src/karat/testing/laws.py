@@ -1,0 +1,212 @@
+"""The laws that measures and protocols can promise: each function raises an AssertionError where one is broken."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import astuple, replace
+
+from karat import engine
+from karat.corpus import MemoryCorpus, Survey
+from karat.counts import Counts
+from karat.engine.prepare import Preparation
+from karat.engine.protocol_run import ProtocolRun, unit_of
+from karat.errors import Finding, Findings
+from karat.model import Document, Link, Pair
+from karat.plugin import Law, Measure, Tables, TableSpec
+from karat.protocols import Protocol
+from karat.results import Result
+from karat.testing.corpora import Sides
+
+LESS_IS_BETTER = {"error", "undergeneration", "overgeneration", "substitution"}
+
+SWAPPED = {
+    "precision": "recall",
+    "recall": "precision",
+    "undergeneration": "overgeneration",
+    "overgeneration": "undergeneration",
+}
+
+
+def _require(condition: bool, law: Law, protocol: Protocol, message: str) -> None:
+    assert condition, f"{protocol.name} promises {law!r}, but {message}"
+
+
+def perfect(protocol: Protocol, both: Sides) -> None:
+    """Gold against itself scores 1 wherever the ratio is defined (and 0 where less is better)."""
+    for id_, score in _score(protocol, both[0], both[0]).scores.items():
+        for name, ratio in score.micro.counts.ratios().items() if score.micro.counts is not None else ():
+            expected = 0 if name in LESS_IS_BETTER else 1
+            message = f"gold against itself has the {name} {ratio.value} in {id_}"
+            _require(ratio.value is None or ratio.value == expected, "perfect", protocol, message)
+
+
+def bounded(protocol: Protocol, both: Sides) -> None:
+    """Scores lie between 0 and 1."""
+    for id_, score in _score(protocol, *both).scores.items():
+        for values in (score.micro, score.macro):
+            for name, value in values.values.items() if values is not None else ():
+                inside = value is None or 0 <= value <= 1
+                _require(inside, "bounded", protocol, f"the {name} of {id_} is {value}")
+
+
+def order(protocol: Protocol, both: Sides) -> None:
+    """The order of documents and links does not matter."""
+    gold, system = ([replace(doc, links=doc.links[::-1]) for doc in reversed(side)] for side in both)
+    here, there = _score(protocol, *both).to_dict(), _score(protocol, gold, system).to_dict()
+    _require(here == there, "order", protocol, f"another order changes {_difference(here, there)}")
+
+
+def ids(protocol: Protocol, both: Sides) -> None:
+    """Renaming mentions and clusters changes nothing but the names in messages."""
+    gold, system = ([_renamed(document) for document in side] for side in both)
+    here, there = (_without_messages(_score(protocol, *sides_)) for sides_ in (both, (gold, system)))
+    _require(here == there, "ids", protocol, f"other ids change {_difference(here, there)}")
+
+
+def additive(protocol: Protocol, both: Sides) -> None:
+    """Counts of documents add up to the counts of the corpus."""
+    whole = _counts(protocol, both, both)
+    systems = {document.id: document for document in both[1]}
+    golds = {document.id: document for document in both[0]}
+    parts = [
+        _counts(protocol, both, ([golds[id_]] if id_ in golds else [], [systems[id_]] if id_ in systems else []))
+        for id_ in sorted({*golds, *systems})
+    ]
+    for id_, counts in whole.items():
+        sums = [math.fsum(column) for column in zip(*(astuple(part[id_]) for part in parts if part), strict=True)]
+        close = _close(astuple(counts), sums)
+        _require(close, "additive", protocol, f"{id_} counts {counts} in all, and {sums} document by document")
+
+
+def outcomes(protocol: Protocol, both: Sides) -> None:
+    """The outcomes of a document sum to its counts, and those of a unit to the unit's; each names an item."""
+    for measure, table in tables(protocol, both):
+        listed = list(measure.outcomes(table))
+        counts = measure.count(table)
+        sums = measure.counts_type().summed(astuple(outcome.counts) for outcome in listed)
+        close = _close(astuple(counts), astuple(sums))
+        _require(close, "outcomes", protocol, f"{measure.id} counts {counts}, and its outcomes sum to {sums}")
+        nameless = [outcome for outcome in listed if outcome.gold is None and outcome.system is None]
+        _require(not nameless, "outcomes", protocol, f"an outcome of {measure.id} names no item: {nameless[:1]}")
+
+
+def swap(protocol: Protocol, both: Sides) -> None:
+    """Swapping the two sides swaps precision and recall, and leaves every other score as it is."""
+    survey = _joint_survey(both)
+    there, back = _scores(protocol, survey, survey, both), _scores(protocol, survey, survey, (both[1], both[0]))
+    for id_, values in there.items():
+        swapped = {SWAPPED.get(name, name): value for name, value in back[id_].items()}
+        for name, value in values.items():
+            other = swapped[name]
+            equal = other is value if value is None or other is None else math.isclose(value, other, abs_tol=1e-9)
+            message = (
+                f"the {name} of {id_} is {value}, and with the sides swapped the {SWAPPED.get(name, name)} {other}"
+            )
+            _require(equal, "swap", protocol, message)
+
+
+LAWS: dict[Law, Callable[[Protocol, Sides], None]] = {
+    "perfect": perfect,
+    "bounded": bounded,
+    "order": order,
+    "ids": ids,
+    "additive": additive,
+    "outcomes": outcomes,
+    "swap": swap,
+}
+
+
+def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Document]) -> Result:
+    corpora = MemoryCorpus(gold), MemoryCorpus(system)
+    (result,) = engine.score(*corpora, [protocol], engine.RunOptions(per_unit=True), findings=Findings())
+    return result
+
+
+def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> ProtocolRun:
+    """The protocol on these documents, with the rows of the corpora that the surveys are of."""
+    run, preparation = ProtocolRun(protocol, gold, system, report=_ignore), Preparation(_ignore)
+    steps = preparation.enter(protocol)
+    golds, systems = ({document.id: document for document in side} for side in both)
+    for id_ in sorted({*golds, *systems}):
+        if id_ in golds or protocol.system_only_documents == "score":
+            empty = Document(id_, topic=(golds.get(id_) or systems[id_]).topic)
+            run.add(preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), steps))
+    return run
+
+
+def _counts(protocol: Protocol, corpora: Sides, both: Sides) -> dict[str, Counts]:
+    run = _run(protocol, MemoryCorpus(corpora[0]).survey(), MemoryCorpus(corpora[1]).survey(), both)
+    scores = run.scores()
+    return {id_: score.micro.counts for id_, score in scores.items() if score.micro.counts is not None}
+
+
+def _scores(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[str, dict[str, float | None]]:
+    return {id_: score.micro.values for id_, score in _run(protocol, gold, system, both).scores().items()}
+
+
+def _joint_survey(both: Sides) -> Survey:
+    """The survey of both sides together, so that a row that one direction has is in the other, too."""
+    documents = [
+        replace(document, id=f"{side}{document.id}") for side, listed in enumerate(both) for document in listed
+    ]
+    return MemoryCorpus(documents).survey()
+
+
+def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any], Any]]:
+    """Each measure of a protocol with the table of each document, and with the finished table of each unit."""
+    surveys = [MemoryCorpus(side).survey() for side in both]
+    run, preparation = ProtocolRun(protocol, *surveys, report=_ignore), Preparation(_ignore)
+    steps = preparation.enter(protocol)
+    systems = {document.id: document for document in both[1]}
+    units: dict[str, list[Tables]] = {}
+    for document in both[0]:
+        pair = Pair(document, systems.get(document.id, Document(document.id, topic=document.topic)))
+        made = preparation.prepare(pair, steps).tables
+        units.setdefault(unit_of(document, protocol), []).append(made)
+        for measure, _ in run.measures:
+            yield measure, made.get(measure.table)
+    for measure, _ in run.measures:
+        spec = measure.table
+        if type(spec).add is not TableSpec.add:
+            # Documents are added up even where each is a unit, so that what adds up is seen to do so.
+            together = [*units.values(), [made for unit in units.values() for made in unit]]
+            whole = [spec.add([made.get(spec) for made in unit]) for unit in together]
+            for table in spec.finish(whole, _ignore) if spec.counted == "corpus" else whole:
+                yield measure, table
+
+
+def _ignore(finding: Finding) -> None:
+    """What is odd about a made-up corpus is of no interest."""
+
+
+def _renamed(document: Document) -> Document:
+    """Other ids, in another alphabetical order."""
+    names = {m.cluster: m.cluster[::-1] for m in document.mentions if m.cluster}
+    names |= {m.id: f"x{len(document.mentions) - number:02}" for number, m in enumerate(document.mentions)}
+    return replace(
+        document,
+        mentions=tuple(replace(m, id=names[m.id], cluster=m.cluster and m.cluster[::-1]) for m in document.mentions),
+        clusters=tuple(replace(cluster, id=cluster.id[::-1]) for cluster in document.clusters),
+        links=tuple(Link(link.kind, names[link.source], names[link.target]) for link in document.links),
+    )
+
+
+def _without_messages(result: Result) -> dict[str, Any]:
+    content = result.to_dict()
+    return content | {"warnings": [warning | {"message": ""} for warning in content["warnings"]]}
+
+
+def _difference(one: Any, other: Any, where: str = "") -> str:
+    """The first place where two results differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in dict.fromkeys([*one, *other]):
+            if one.get(key) != other.get(key):
+                return _difference(one.get(key), other.get(key), f"{where}/{key}")
+    return f"{where} from {one!r} to {other!r}"
+
+
+def _close(one: Sequence[float], other: Sequence[float]) -> bool:
+    return len(one) == len(other) and all(
+        math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(one, other, strict=True)
+    )

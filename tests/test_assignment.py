@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from karat.align.assignment import Edge, assignment, components, hungarian
 from karat.align.matching import best_matching
-from karat.align.methods import Candidate, optimal
+from karat.align.matchings import optimal
+from karat.plugin import Candidate
 
 EXAMPLES = settings(max_examples=300, deadline=None)
 ends = st.tuples(st.integers(0, 4), st.integers(0, 4))
@@ -43,7 +44,7 @@ def test_the_first_of_the_best(weights: dict[Edge, int]) -> None:
     best = [chosen for chosen in choices if sum(weights[edge] for edge in chosen) == most]
     assert assignment(weights) == min(best, key=in_order)
     assert sum(weights[edge] for edge in hungarian(weights)) == most
-    assert best_matching(weights) == most
+    assert best_matching({(row, column): weight for (row, column), weight in weights.items()}) == most
 
 
 similarities = st.sampled_from([0.5, 1.0, 1.5, 2.0]) | st.tuples(st.integers(1, 4), st.integers(4, 9)).map(
@@ -83,14 +84,15 @@ resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 import karat
 from karat.corpus import MemoryCorpus
+from karat.model import Document, Mention
 
 sides = [
     MemoryCorpus(
         [
-            karat.Document(
+            Document(
                 "d",
                 mentions=tuple(
-                    karat.Mention(f"{side}{n}", ((0, 4),), attributes={"type": f"T{n % size}"}) for n in range(500)
+                    Mention(f"{side}{n}", ((0, 4),), attributes={"type": f"T{n % size}"}) for n in range(500)
                 ),
             )
         ]

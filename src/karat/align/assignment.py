@@ -163,9 +163,9 @@ def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> None:
 
 
 def _circle(
-    row: int, movable: Set[int], rows_of: Mapping[int, Set[int]], solution: _Solution
+    row: int, movable: Set[int], rows_of: Mapping[int, set[int]], solution: _Solution
 ) -> dict[int | None, int | None]:
-    """For each row that can give way, directly or through others, if `row` gives up its column: whose place it takes."""
+    """The rows that can give way if `row` gives up its column, directly or through others: whose place each takes."""
     takes_from: dict[int | None, int | None] = {}
     others = set(movable)
     members: list[int | None] = [row]

@@ -21,6 +21,9 @@ def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
     """
     chosen: list[Edge] = []
     for edges in components(weights):
+        if len(edges) == 1:
+            chosen.extend(edges)
+            continue
         part = {edge: weights[edge] for edge in edges}
         solution = _solve(part)
         _put_in_order(solution, part)

@@ -56,12 +56,13 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _are_trees(document: Document) -> bool:
     """Whether there is clearly nothing to report: no clusters, one parent for each child, and roots above all."""
-    parents: dict[str, dict[str, str]] = {}
-    for link in document.links:
-        parents.setdefault(link.kind, {})[link.target] = link.source
-    if sum(map(len, parents.values())) < len(document.links) or any(mention.cluster for mention in document.mentions):
+    links = document.links
+    parents = [
+        {link.target: link.source for link in links if link.kind == kind} for kind in {link.kind for link in links}
+    ]
+    if sum(map(len, parents)) < len(links) or any(mention.cluster for mention in document.mentions):
         return False
-    return all(map(_have_roots, parents.values()))
+    return all(map(_have_roots, parents))
 
 
 def _have_roots(parents: dict[str, str]) -> bool:

@@ -4,13 +4,10 @@ Nothing here recurses: a tree may be as deep as it likes.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from karat.align.assignment import Edge, assignment
-from karat.tables.hierarchy import Graph, Hierarchy
-
-ROOT = (-1, -1)
-"""In place of two parents, above two roots."""
+from karat.align.assignment import assignment
+from karat.tables.hierarchy import ROOTS, Graph, Hierarchy, Twins
 
 Matched = tuple[int, int, int]
 """An event of gold, one of the system's, and what matching the two (and all below them) is worth."""
@@ -22,33 +19,40 @@ def simple_tree_matching(table: Hierarchy, *, transitive: bool) -> list[Matched]
     From the leaves up, what two events are worth is added to their parents. Mutual events compete with no others; of
     the others, those are chosen that are worth most together.
     """
-    gold, system = table.gold.parents.get, table.system.parents.get
-    worth: dict[Edge, int] = {}
-    options: dict[Edge, dict[Edge, int]] = {}
-    for event in reversed(table.gold.from_the_roots):
+    mutual = table.mutual
+    places = _below_twins(table) if transitive else table.in_place
+    worth: dict[Twins, int] = {}
+    options: dict[Twins, dict[Twins, int]] = {}
+    for pair, above in reversed(places.items()):
+        value = worth.get(pair, 1)
+        if pair in options:
+            value += sum([worth for _, _, worth in _assigned(options[pair])])
+        worth[pair] = value
+        for place in above:
+            if pair[0] in mutual:
+                worth[place] = worth.get(place, 1) + value
+            else:
+                options.setdefault(place, {})[pair] = value
+    roots = [(*pair, worth[pair]) for pair, above in places.items() if pair[0] in mutual and ROOTS in above]
+    return [*roots, *_assigned(options.get(ROOTS, {}))]
+
+
+def _below_twins(table: Hierarchy) -> dict[Twins, Sequence[Twins]]:
+    """Twins below others, with all of these; or both are roots. From gold's roots down."""
+    found: dict[Twins, Sequence[Twins]] = {}
+    for event in table.gold.from_the_roots:
+        above = list(_ancestors(event, table.gold.parents))
         for twin in table.twins_in_system(event):
-            pair, parents = (event, twin), (gold(event, -1), system(twin, -1))
-            value = worth.get(pair, 1)
-            if pair in options:
-                value = worth[pair] = value + sum([worth for _, _, worth in _assigned(options[pair])])
-            for above in _above(table, pair) if transitive and parents != ROOT else (parents,):
-                if event in table.mutual:
-                    worth[above] = worth.get(above, 1) + value
-                else:
-                    options.setdefault(above, {})[pair] = value
-    roots = [root for root in table.mutual if root not in table.gold.parents and root not in table.system.parents]
-    return [*((root, root, worth.get((root, root), 1)) for root in roots), *_assigned(options.get(ROOT, {}))]
+            there = set(_ancestors(twin, table.system.parents))
+            found[event, twin] = [
+                (one, other) for one in above for other in there.intersection(table.twins_in_system(one))
+            ]
+            if not above and not there:
+                found[event, twin] = [ROOTS]
+    return found
 
 
-def _above(table: Hierarchy, pair: Edge) -> Iterator[Edge]:
-    """Ancestors of two events that are twins."""
-    above = set(_ancestors(pair[1], table.system.parents))
-    for ancestor in _ancestors(pair[0], table.gold.parents):
-        for other in above.intersection(table.twins_in_system(ancestor)):
-            yield ancestor, other
-
-
-def _assigned(options: Mapping[Edge, int]) -> Iterator[Matched]:
+def _assigned(options: Mapping[Twins, int]) -> Iterator[Matched]:
     for event, twin in assignment(options):
         yield event, twin, options[event, twin]
 
@@ -73,19 +77,13 @@ def trees_in_place(table: Hierarchy) -> list[Matched]:
     return list(_assigned(_in_place(table)))
 
 
-def _in_place(table: Hierarchy) -> dict[Edge, int]:
-    """φ of every two trees that have an event in its place: the parents are twins, too, or both are roots."""
-    gold, system, others = table.gold.parents.get, table.system.parents.get, table.gold_twins.get
+def _in_place(table: Hierarchy) -> dict[Twins, int]:
+    """φ of every two trees that have an event in its place."""
     gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
-    in_place = [
-        (event, twin)
-        for event, twin in table.twins
-        if (above := gold(event, -1)) == (there := system(twin, -1)) or there in others(above, ())
-    ]
-    counted = Counter([(gold_tree[event], system_tree[twin]) for event, twin in in_place if event in table.mutual])
-    options: dict[Edge, dict[Edge, int]] = {}
-    for event, twin in in_place:
-        if event not in table.mutual:
+    counted = Counter([(gold_tree[event], system_tree[event]) for event, twin in table.in_place if event == twin])
+    options: dict[Twins, dict[Twins, int]] = {}
+    for event, twin in table.in_place:
+        if event != twin:
             options.setdefault((gold_tree[event], system_tree[twin]), {})[event, twin] = 1
     for trees, pairs in options.items():
         counted[trees] += len(assignment(pairs))

@@ -219,7 +219,7 @@ class Mucp(LinkMeasure, frozen=True):
 
     def count_document(self, table: Hierarchy) -> PrecisionRecall:
         """Links found on the other side, over all links."""
-        return _links(table, self.parameters).counts
+        return _link_counts(table, self.parameters)
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
         """Each link: matched, missed or spurious."""
@@ -233,8 +233,8 @@ class Siblings(LinkMeasure, frozen=True):
     name = "siblings"
 
     def count_document(self, table: Hierarchy) -> PrecisionRecall:
-        """Pairs found on the other side, over all pairs; each was counted in both directions."""
-        return PrecisionRecall(*(number // 2 for number in astuple(table.siblings.counts)))
+        """Pairs found on the other side, over all pairs."""
+        return table.sibling_counts
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
         """Each pair once: matched, missed or spurious."""
@@ -242,6 +242,10 @@ class Siblings(LinkMeasure, frozen=True):
             first, second = gold or system or (0, 0)
             if first < second:
                 yield Outcome(*_link_items(table, "siblings", gold, system), counts)
+
+
+def _link_counts(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
+    return table.implied_links.counts if parameters.transitive else table.link_counts
 
 
 def _links(table: Hierarchy, parameters: Parameters) -> Compared:
@@ -270,7 +274,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         """Links, and the other ordered pairs of events."""
         if self._is_undefined(table):
             return self._counts(undefined=1)
-        links = _links(table, self.parameters).counts
+        links = _link_counts(table, self.parameters)
         if table.same_events:
             pairs = table.gold.size * (table.gold.size - 1)
             rest = pairs - links.precision_den - links.recall_den + links.recall_num

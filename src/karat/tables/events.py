@@ -43,18 +43,21 @@ class Events:
         first = self._document.mentions[self.members[event][0]]
         return first.cluster or first.id
 
-    def links(self, kind: str) -> list[EventLink]:
-        """The links of a kind, sorted, each once.
+    def links(self, kind: str) -> set[EventLink]:
+        """The links of a kind.
 
         A link inside one event is ignored (a check notes it), and so is one to a cluster without a mention here. An id
         of both a mention and a cluster means the mention.
         """
         ids = [mention.id for mention in self._document.mentions]
         number = (self._numbers | dict(zip(ids, self.event_of, strict=True))).get
-        ends = {
-            (number(link.source, -1), number(link.target, -1)) for link in self._document.links if link.kind == kind
+        return {
+            (source, target)
+            for link in self._document.links
+            if link.kind == kind
+            and (source := number(link.source, -1)) != (target := number(link.target, -1))
+            and source >= 0 <= target
         }
-        return sorted([link for link in ends if link[0] != link[1] and -1 not in link])
 
 
 class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_hash=True):

@@ -5,16 +5,18 @@ number on both sides, so that sets of events, held as the bits of an integer, ar
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from karat.counts import PrecisionRecall
 from karat.model import Document, nodes_of
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
+from karat.tables.contingency import pairs_within
 from karat.tables.events import BothEvents, EventLink, Events
 
 Keep = Literal["all", "common", "no-system-singletons"]
@@ -26,12 +28,15 @@ Relation = dict[int, int]
 Twins = tuple[int, int]
 """An event of gold and one of the system's that share a mention."""
 
+ROOTS = (-1, -1)
+"""Above two roots, in place of their parents."""
+
 
 class Graph:
     """One side: its events by number, and the links of one kind between them."""
 
     def __init__(
-        self, events: Events, kept: Sequence[int], numbers: Sequence[int], links: Sequence[EventLink], *, repeated: bool
+        self, events: Events, kept: Sequence[int], numbers: Sequence[int], links: Set[EventLink], *, repeated: bool
     ) -> None:
         self._events = events
         self._kept = kept
@@ -106,10 +111,12 @@ class Graph:
     @property
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
-        below = self.below
         beside: Relation = {}
-        for parent, child in self.links:
-            beside[child] = (beside.get(child, 0) | below[parent]) & ~(1 << child)
+        for children in self.children.values():
+            if len(children) > 1:
+                together = as_bits(children)
+                for child in children:
+                    beside[child] = (beside.get(child, 0) | together) & ~(1 << child)
         return beside
 
     def apart(self, related: Relation) -> Relation:
@@ -160,7 +167,7 @@ class Hierarchy:
         """Gold's events that share a mention with one of the system's."""
         return (event,) if event in self.mutual else self.system_twins.get(event, ())
 
-    @cached_property
+    @property
     def links(self) -> "Compared":
         """The links of the two sides."""
         return Compared(self, self.gold.below, self.system.below)
@@ -175,6 +182,37 @@ class Hierarchy:
         """Events with a common parent, each pair in both directions."""
         return Compared(self, self.gold.beside, self.system.beside)
 
+    @cached_property
+    def link_counts(self) -> PrecisionRecall:
+        """The links of each side that the other has, over all of them."""
+        if self.gold_twins:
+            return self.links.counts
+        # Where all twins are mutual, equal links have equal numbers.
+        equal = len(self.gold.links & self.system.links)
+        return PrecisionRecall(equal, len(self.system.links), equal, len(self.gold.links))
+
+    @property
+    def sibling_counts(self) -> PrecisionRecall:
+        """The same of siblings, each pair once."""
+        gold, system = self.gold.parents, self.system.parents
+        if self.gold_twins or not (self.gold.is_forest and self.system.is_forest):
+            return PrecisionRecall(*(number // 2 for number in astuple(self.siblings.counts)))
+        # Where all twins are mutual, siblings on both sides have one parent here and one there.
+        both = [(parent, system[event]) for event, parent in gold.items() if event in system]
+        equal, golds, systems = (pairs_within(Counter(one).values()) for one in (both, gold.values(), system.values()))
+        return PrecisionRecall(equal, systems, equal, golds)
+
+    @cached_property
+    def in_place(self) -> dict[Twins, Sequence[Twins]]:
+        """Twins whose parents are twins, too, with these; or both are roots, with `ROOTS`. From gold's roots down."""
+        gold, system, others = self.gold.parents.get, self.system.parents.get, self.gold_twins.get
+        return {
+            (event, twin): ((above, there),)
+            for event in self.gold.from_the_roots
+            for twin in ((event,) if event in self.mutual else others(event, ()))
+            if (above := gold(event, -1)) == (there := system(twin, -1)) or there in others(above, ())
+        }
+
 
 class Compared:
     """A relation of each side, compared.
@@ -187,7 +225,7 @@ class Compared:
         self.gold = gold
         self.system = system
 
-    @cached_property
+    @property
     def counts(self) -> PrecisionRecall:
         """The pairs of each side that the other has, over all of them."""
         # A number that both sides use is that of mutual events, so that equal bits are equal pairs.
@@ -315,7 +353,7 @@ class HierarchyTable(TableSpec[tuple[Hierarchy, ...]], Struct, frozen=True, cach
             systems,
             system_kept,
             [number[event] for event in system_kept],
-            [(number[parent], number[child]) for parent, child in system_links],
+            {(number[parent], number[child]) for parent, child in system_links},
             repeated=_is_repeated(tables.pair.system, self.link),
         )
         unaligned = (len(side) - len(aligned.pairs) for side in (aligned.gold, aligned.system))
@@ -343,10 +381,10 @@ class HierarchyTable(TableSpec[tuple[Hierarchy, ...]], Struct, frozen=True, cach
         linked = {end for link in systems.links(self.link) for end in link}
         return every[0], [e for e in every[1] if e in shared or e in linked or len(systems.members[e]) > 1]
 
-    def _links(self, events: Events, kept: Sequence[int]) -> list[EventLink]:
+    def _links(self, events: Events, kept: Sequence[int]) -> set[EventLink]:
         """The links between events that stay."""
         links = events.links(self.link)
-        return links if self.keep == "all" else [link for link in links if set(link).issubset(kept)]
+        return links if self.keep == "all" else {link for link in links if set(link).issubset(kept)}
 
     @property
     def counted(self) -> Counted:

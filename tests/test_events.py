@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import karat
 from karat.model import Document, Link
-from karat.tables.events import events
+from karat.tables.events import Events
 from tests.corpora import corpus, documents, mention
 
 
@@ -33,10 +33,12 @@ def test_what_is_said_of_one_mention_is_said_of_its_event() -> None:
             Link("after", "L", "nowhere"),
         ),
     )
-    found = events(document)
-    assert found.members == [[0], [1, 3], [2]]
-    assert found.event_of == [0, 1, 2, 1]
-    assert found.links == {"after": [(2, 1)], "subevent": [(1, 0)]}
+    events = Events(document)
+    assert events.members == [[0], [1, 3], [2]]
+    assert events.event_of == [0, 1, 2, 1]
+    assert events.links("after") == {(2, 1)}
+    assert events.links("subevent") == {(1, 0)}
+    assert [events.name(event) for event in range(events.count)] == ["E8", "K", "L"]
 
 
 def test_an_id_of_a_mention_and_a_cluster_means_the_mention() -> None:
@@ -45,7 +47,7 @@ def test_an_id_of_a_mention_and_a_cluster_means_the_mention() -> None:
         mentions=(mention("K", (0, 1)), mention("E1", (2, 3), cluster="K"), mention("E2", (4, 5))),
         links=(Link("after", "K", "E2"),),
     )
-    assert events(document).links == {"after": [(0, 2)]}
+    assert Events(document).links("after") == {(0, 2)}
 
 
 @given(documents(), st.randoms(use_true_random=False))
@@ -58,10 +60,10 @@ def test_neither_names_nor_the_order_of_links_matter(document: Document, random:
         mentions=tuple(replace(m, id=names[m.id], cluster=m.cluster and m.cluster[::-1]) for m in document.mentions),
         links=tuple(links),
     )
-    assert events(renamed) == events(document)
-    assert sorted(number for members in events(document).members for number in members) == [
-        *range(len(document.mentions))
-    ]
+    one, other = Events(renamed), Events(document)
+    assert one.members == other.members
+    assert all(one.links(kind) == other.links(kind) for kind in ("after", "subevent"))
+    assert sorted(number for members in other.members for number in members) == [*range(len(document.mentions))]
 
 
 TBF = """#BeginOfDocument d

@@ -1,26 +1,38 @@
-"""The best one-to-one assignment, exactly: weights are whole numbers of any size, so that ties can be decided."""
+"""One-to-one assignment, exactly, with ties decided.
 
-from collections.abc import Iterable, Mapping
+There are two solvers, each for one job:
+
+    assignment (here)    whole numbers of any size. Of equally good assignments it returns the first in order, so that
+                         ties never depend on the solver: mentions (`optimal`), meta-mentions, ACE elements, trees.
+    matching             floats, on sparse graphs of any size, for the greatest sum alone: clusters under CEAF.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
 
 Edge = tuple[int, int]
+"""A row and a column that may be assigned to each other."""
 
 
 def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
-    """The pairs (row, column) of a one-to-one assignment with the greatest sum of weights (all positive), sorted.
+    """The one-to-one assignment with the greatest sum of weights (all positive), sorted; rows may stay unassigned.
 
-    Each connected component is solved by itself, with the Hungarian method; rows may stay unassigned.
+    Of several, the first in order: from the lowest row on, each gets the lowest column that it can have.
     """
     chosen: list[Edge] = []
     for edges in components(weights):
         if len(edges) == 1:
             chosen.extend(edges)
-        else:
-            chosen.extend(hungarian({edge: weights[edge] for edge in edges}))
+            continue
+        part = {edge: weights[edge] for edge in edges}
+        solution = _solve(part)
+        _put_in_order(solution, part)
+        chosen.extend(solution.held.items())
     return sorted(chosen)
 
 
 def components(edges: Iterable[Edge]) -> list[list[Edge]]:
-    """Edges that hang together through their rows and columns."""
+    """Edges that are connected through their rows and columns, each component sorted."""
     listed = sorted(edges)
     parent = {column: column for _, column in listed}
 
@@ -32,7 +44,7 @@ def components(edges: Iterable[Edge]) -> list[list[Edge]]:
     first: dict[int, int] = {}
     for row, column in listed:
         anchor = first.setdefault(row, column)
-        if anchor != column:  # the columns of a row hang together
+        if anchor != column:  # the columns of a row are connected
             parent[root(anchor)] = root(column)
     found: dict[int, list[Edge]] = {}
     for row, column in listed:
@@ -41,9 +53,31 @@ def components(edges: Iterable[Edge]) -> list[list[Edge]]:
 
 
 def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
-    """Shortest augmenting paths with prices (Kuhn 1955, Munkres 1957), along the edges that there are.
+    """An assignment with the greatest sum of weights, for weights that leave no ties."""
+    return list(_solve(weights).held.items())
 
-    Rows come one by one, and each takes the column that is worth most to it beyond its price. If another row holds
+
+class _Solution(NamedTuple):
+    """An optimal assignment, with the profits and prices that prove it.
+
+    The sum of profit and price is at least the weight of every edge. An assignment is optimal if and only if it equals
+    the weight of each edge that is used, and is 0 for each row and column that is not.
+    """
+
+    profit: dict[int, int]
+    """For each row."""
+    price: dict[int, int]
+    """For each column."""
+    held: dict[int, int]
+    """The column of each row that has one."""
+    holder: dict[int, int]
+    """The row of each column that has one."""
+
+
+def _solve(weights: Mapping[Edge, int]) -> _Solution:
+    """Shortest augmenting paths with prices (Kuhn 1955, Munkres 1957), along the edges that exist.
+
+    Rows are added one by one, and each takes the column that is worth most to it beyond its price. If another row holds
     that, the holders give way along the path on which least is lost; at its end is a free column, or a row that stays
     free, which is worth nothing.
     """
@@ -55,28 +89,36 @@ def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
     held: dict[int, int] = {}
     holder: dict[int, int] = {}
     for start, columns in columns_of.items():
-        profit[start], best = max([(weight - price[column], column) for column, weight in columns])
-        if best not in holder and profit[start] >= 0:
-            held[start], holder[best] = best, start
-            continue
-        profit[start] = max(profit[start], 0)
-        # Columns that can be reached, and those on the way: what is lost until there, and from which row.
-        open_: dict[int, tuple[int, int]] = {}
-        passed: dict[int, tuple[int, int]] = {}
+        most = max([weight - price[column] for column, weight in columns])
+        profit[start] = max(most, 0)
+        if most >= 0:
+            best = [column for column, weight in columns if weight - price[column] == most and column not in holder]
+            if best:
+                held[start], holder[best[0]] = best[0], start
+                continue
+        # Columns that can be reached: what is lost on the way there, and from which row.
+        open_: dict[int, int] = {}
+        reached_from: dict[int, int] = {}
+        passed: dict[int, int] = {}
         row, loss, losses = start, 0, {start: 0}
         stays, least = start, profit[start]
+        end: int | None
         while True:
+            end = None
             for column, weight in columns_of[row]:
                 if column not in passed:
                     reached = loss + profit[row] - weight + price[column]
-                    if column not in open_ or reached < open_[column][0]:
-                        open_[column] = reached, row
-            end = min(open_, key=open_.__getitem__, default=None)
-            if end is None or open_[end][0] >= least:
+                    if column not in open_ or reached < open_[column]:
+                        open_[column], reached_from[column] = reached, row
+                        if reached == loss and column not in holder:
+                            end = column  # nothing can be nearer
+                            break
+            if end is None and open_:
+                end = min(open_, key=open_.__getitem__)
+            if end is None or open_[end] >= least:
                 end = held.pop(stays, None)
                 break
-            loss = open_[end][0]
-            passed[end] = open_.pop(end)
+            passed[end] = loss = open_.pop(end)
             if end not in holder:
                 least = loss
                 break
@@ -86,10 +128,86 @@ def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
                 stays, least = row, loss + profit[row]
         for row, loss in losses.items():
             profit[row] -= least - loss
-        for column, (loss, _) in passed.items():
+        for column, loss in passed.items():
             price[column] += least - loss
         while end is not None:
-            row, column = passed[end][1], end
+            row, column = reached_from[end], end
             end = held.get(row)
             held[row], holder[column] = column, row
-    return list(held.items())
+    return _Solution(profit, price, held, holder)
+
+
+def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> None:
+    """Exchange columns until no equally good assignment comes before this one.
+
+    Only edges whose weight is the sum of profit and price can be used. A row can have a lower column of these if those
+    who give way for it can do so in a circle, the last one taking what the row held. No row (None) is a member of the
+    circle like any other: it holds the free columns, it can take a column without a price, and it makes room for a row
+    without a profit.
+    """
+    profit, price, held, holder = solution
+    usable = [(row, column) for (row, column), weight in weights.items() if profit[row] + price[column] == weight]
+    if not any(column < held.get(row, column + 1) for row, column in usable):
+        return
+    columns_of: dict[int, list[int]] = {}
+    rows_of: dict[int, set[int]] = {}
+    for row, column in sorted(usable):
+        columns_of.setdefault(row, []).append(column)
+        rows_of.setdefault(column, set()).add(row)
+    movable = set(profit)
+    for row in sorted(profit):
+        movable.remove(row)
+        lower = [column for column in columns_of.get(row, ()) if column < held.get(row, column + 1)]
+        takes_from = _circle(row, movable, rows_of, solution) if lower else {}
+        for column in lower:
+            if holder.get(column) in takes_from:
+                _exchange(row, column, takes_from, columns_of, solution)
+                break
+
+
+def _circle(
+    row: int, movable: Set[int], rows_of: Mapping[int, set[int]], solution: _Solution
+) -> dict[int | None, int | None]:
+    """The rows that can give way if `row` gives up its column, directly or through others: whose place each takes."""
+    takes_from: dict[int | None, int | None] = {}
+    others = set(movable)
+    members: list[int | None] = [row]
+    for member in members:  # it grows on the way
+        if member is None:
+            free = solution.price.keys() - solution.holder.keys()
+            takers = {other for other in others if not solution.profit[other]}
+            takers |= {other for column in free for other in rows_of.get(column, ()) if other in others}
+        else:
+            column = solution.held.get(member)
+            takers = set() if column is None else rows_of[column] & others
+            if None not in takes_from and (column is None or not solution.price[column]):
+                takes_from[None] = member
+                members.append(None)
+        takes_from |= dict.fromkeys(takers, member)
+        members.extend(takers)
+        others -= takers
+    return takes_from
+
+
+def _exchange(
+    row: int,
+    column: int,
+    takes_from: Mapping[int | None, int | None],
+    columns_of: Mapping[int, Sequence[int]],
+    solution: _Solution,
+) -> None:
+    """Give a column to a row, and let the others take what is given up."""
+    taken: dict[int, int | None] = {row: column}
+    member = solution.holder.get(column)
+    while member != row:
+        other = takes_from[member]
+        if member is not None and other is not None:
+            taken[member] = solution.held[other]
+        elif member is not None:
+            taken[member] = next((free for free in columns_of[member] if free not in solution.holder), None)
+        member = other
+    for member in taken:
+        solution.holder.pop(solution.held.pop(member, -1), None)
+    for member, new in taken.items():
+        if new is not None:
+            solution.held[member], solution.holder[new] = new, member

@@ -1,31 +1,32 @@
-"""The best one-to-one matching of clusters, on graphs of any size: what CEAF needs.
+"""The best one-to-one matching of clusters, on graphs of any size, for CEAF (`assignment` is the exact solver).
 
-A lemma-like system ties thousands of clusters into one component, so no dense matrix is made. A cluster that overlaps
+A lemma-like system connects thousands of clusters in one component, so no dense matrix is made. A cluster that overlaps
 only one other is a leaf, and each cluster needs to remember only its best leaf. What remains is a matching in which an
 edge is worth its weight less the leaves that its two ends give up, on positive edges only: a smaller problem of the
-same kind, which is peeled again while that halves it, and in the end solved sparse.
+same kind. Leaves are removed again while that halves the problem, and what is left is solved as a sparse assignment.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from math import fsum
 
-Edge = tuple[Hashable, Hashable]
+ClusterPair = tuple[Hashable, Hashable]
+"""A gold and a system cluster that overlap: a row and a column."""
 
 
-def best_matching(weights: Mapping[Edge, float]) -> float:
+def best_matching(weights: Mapping[ClusterPair, float]) -> float:
     """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
     return fsum([weights[edge] for edge in matching(weights)])
 
 
-def matching(weights: Mapping[Edge, float]) -> list[Edge]:
+def matching(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
     """The edges of a matching of the greatest weight."""
     row_degree = Counter([row for row, _ in weights])
     column_degree = Counter([column for _, column in weights])
-    row_leaf: dict[Hashable, Edge] = {}
-    column_leaf: dict[Hashable, Edge] = {}
-    core: list[Edge] = []
-    chosen: list[Edge] = []
+    row_leaf: dict[Hashable, ClusterPair] = {}
+    column_leaf: dict[Hashable, ClusterPair] = {}
+    core: list[ClusterPair] = []
+    chosen: list[ClusterPair] = []
     for edge, weight in weights.items():
         row, column = edge
         if column_degree[column] == 1:
@@ -39,7 +40,7 @@ def matching(weights: Mapping[Edge, float]) -> list[Edge]:
         else:
             core.append(edge)
     if core:
-        gains: dict[Edge, float] = {}
+        gains: dict[ClusterPair, float] = {}
         for edge in core:
             row, column = edge
             given_up = [weights[leaf] for leaf in (row_leaf.get(row), column_leaf.get(column)) if leaf is not None]
@@ -54,7 +55,7 @@ def matching(weights: Mapping[Edge, float]) -> list[Edge]:
     return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _sparse(weights: Mapping[Edge, float]) -> list[Edge]:
+def _sparse(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
     """The same by a sparse assignment.
 
     Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no

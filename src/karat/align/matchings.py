@@ -39,20 +39,20 @@ def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
 def optimal(candidates: Sequence[Candidate]) -> list[Match]:
     """One-to-one with the greatest sum of similarities.
 
-    Ties: more whole points (exact spans, right slots), then more pairs, then the pairs that come first by system and
-    gold line. The four are laid into one whole number, each weighing more than all after it together.
+    Ties: more whole points (exact spans, correct slots), then more pairs, then the pairs that come first by system and
+    gold line. The first three are combined in one whole number, each weighing more than all after it together.
     """
     by_ends = {(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}
+    # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
+    exact = {value: Fraction(-value).limit_denominator(1 << 26) for value in {value for value, *_ in candidates}}
     weights: dict[tuple[int, int], int] = {}
     for edges in components(by_ends):
-        # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
-        values = [Fraction(-by_ends[edge][0]).limit_denominator(1 << 26) for edge in edges]
-        unit = lcm(*(value.denominator for value in values))
-        first = 1 << len(edges)
-        pair = first * (len(edges) + 1)
+        values = [exact[by_ends[edge][0]] for edge in edges]
+        unit = lcm(*{value.denominator for value in values})
+        pair = len(edges) + 1
         whole = pair * (sum(map(floor, values)) + 1)
-        for rank, (edge, value) in enumerate(zip(edges, values, strict=True), 1):
-            weights[edge] = int(value * unit) * whole + floor(value) * pair + first + (first >> rank)
+        worth = {value: int(value * unit) * whole + floor(value) * pair + 1 for value in set(values)}
+        weights |= {edge: worth[value] for edge, value in zip(edges, values, strict=True)}
     chosen = sorted(by_ends[edge] for edge in assignment(weights))
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
 

@@ -16,20 +16,17 @@ PARENTS = Rule(
     "note",
     "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
 )
-DEPTH = 12
-"""Trees that are not deeper need no closer look."""
-PEELED = 4
-"""So often the first and last links of all paths are taken away; mostly none is left then, and so no cycle."""
 MOST = 10
-"""Cycles told of one kind in a document; each costs a walk over its links."""
+"""Cycles reported for one kind of link in a document; each costs a walk over its links."""
 
 Class = tuple[str, str]
-Edge = tuple[Class, Class]
+"""A coreference class: `cluster` or `mention`, and its id."""
+ClassLink = tuple[Class, Class]
 
 
 def check(document: Document) -> Iterator[Finding]:
     """Every kind of link for itself."""
-    if not document.links or _are_trees(document) or _are_arguments(document):
+    if not document.links or _are_trees(document):
         return
     ends = {end for link in document.links for end in (link.source, link.target)}
     class_of = {
@@ -37,7 +34,7 @@ def check(document: Document) -> Iterator[Finding]:
         for mention in document.mentions
         if mention.id in ends
     }
-    graphs: dict[str, dict[Edge, tuple[int, Link]]] = {}
+    graphs: dict[str, dict[ClassLink, tuple[int, Link]]] = {}
     for number, link in enumerate(document.links):
         source = class_of.get(link.source) or ("cluster", link.source)
         target = class_of.get(link.target) or ("cluster", link.target)
@@ -50,7 +47,7 @@ def check(document: Document) -> Iterator[Finding]:
         for cycle in _cycles(graph):
             members = " -> ".join(name for _, name in cycle)
             # The link that closes the cycle is the one that was written last.
-            _, closing = max((graph[edge] for edge in pairwise(cycle)), key=lambda numbered: numbered[0])
+            _, closing = max((graph[link] for link in pairwise(cycle)), key=lambda numbered: numbered[0])
             told = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(told, item=_item(closing))
         if kind not in ORDERED:  # what comes after two events is ordinary
@@ -58,33 +55,30 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _are_trees(document: Document) -> bool:
-    """Whether there is nothing to tell, seen at once: no clusters, one parent for each child, and roots above all."""
-    parents: dict[str, dict[str, str]] = {}
-    for link in document.links:
-        parents.setdefault(link.kind, {})[link.target] = link.source
-    if sum(map(len, parents.values())) < len(document.links) or any(mention.cluster for mention in document.mentions):
+    """Whether there is clearly nothing to report: no clusters, one parent for each child, and roots above all."""
+    links = document.links
+    parents = [
+        {link.target: link.source for link in links if link.kind == kind} for kind in {link.kind for link in links}
+    ]
+    if sum(map(len, parents)) < len(links) or any(mention.cluster for mention in document.mentions):
         return False
-    return all(map(_has_roots, parents.values()))
+    return all(map(_have_roots, parents))
 
 
-def _has_roots(left: dict[str, str]) -> bool:
-    """Whether the parents of these children soon lead to one that has none: children of roots are taken away."""
-    for _ in range(DEPTH):
-        left = {child: parent for child, parent in left.items() if parent in left}
-        if not left:
-            return True
-    return False
+def _have_roots(parents: dict[str, str]) -> bool:
+    """Whether the way up from every child ends."""
+    seen: dict[str, str] = {}
+    for start in parents:
+        child = start
+        while child in parents and child not in seen:
+            seen[child] = start
+            child = parents[child]
+        if seen.get(child) == start:
+            return False
+    return True
 
 
-def _are_arguments(document: Document) -> bool:
-    """The same: what links lead to has no links of its own and is no event, as the arguments of ACE."""
-    class_of = {mention.id: mention.cluster or mention.id for mention in document.mentions}
-    targets = {class_of.get(link.target, link.target) for link in document.links}
-    others = {class_of[mention.id] for mention in document.mentions if mention.kind != "event"}
-    return targets <= others and targets.isdisjoint({class_of.get(link.source, link.source) for link in document.links})
-
-
-def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: Document) -> Iterator[Finding]:
+def _children_of_two(kind: str, graph: dict[ClassLink, tuple[int, Link]], document: Document) -> Iterator[Finding]:
     """Each event once that is the child of two, where its second parent is written."""
     if len({child for _, child in graph}) == len(graph):
         return
@@ -102,14 +96,10 @@ def _children_of_two(kind: str, graph: dict[Edge, tuple[int, Link]], document: D
             yield PARENTS.at(found, item=_item(second))
 
 
-def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
+def _cycles(links: Collection[ClassLink]) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    left: Collection[Edge] = edges
-    for _ in range(PEELED):
-        left = _inner(left)
-        if not left:
-            return
-    left = sorted(left)
+    sources, targets = {source for source, _ in links}, {target for _, target in links}
+    left = sorted(link for link in links if link[0] in targets and link[1] in sources)
     for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
@@ -119,16 +109,10 @@ def _cycles(edges: Collection[Edge]) -> Iterator[list[Class]]:
         except CycleError as error:
             cycle: list[Class] = error.args[1][::-1]
             yield cycle
-            told = set(cycle)
-            left = [edge for edge in left if told.isdisjoint(edge)]
+            found = set(cycle)
+            left = [link for link in left if found.isdisjoint(link)]
         else:
             return
-
-
-def _inner(edges: Collection[Edge]) -> list[Edge]:
-    """Edges that something leads to and that lead on, as those of a cycle do."""
-    sources, targets = {source for source, _ in edges}, {target for _, target in edges}
-    return [edge for edge in edges if edge[0] in targets and edge[1] in sources]
 
 
 def _item(link: Link) -> tuple[str, str, str]:

@@ -10,33 +10,34 @@ Beyond the paper:
     CEAFp    trees matched one-to-one by how many events hang in their place                         section 4.1
 
 A node is an event: all mentions that refer to it. Two links are the same if their parents share a mention and their
-children share one (section 3.2). Nothing here recurses: a tree may be as deep as it likes.
+children share one (section 3.2).
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.align.assignment import assignment
-from karat.align.matching import best_matching
 from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding, Rule, nearest, quoted
+from karat.measures._trees import Matched, self_matches, simple_tree_matching, trees_in_place
 from karat.model import ORDERED
-from karat.plugin import Card, Family, Measure, Outcome, Row, Setting
-from karat.tables.contingency import pairs_within
-from karat.tables.hierarchy import Graph, Hierarchy, HierarchyTable, Keep, Relation
+from karat.plugin import Card, ClusterItem, Element, Family, LinkItem, Measure, Outcome, Row, Setting, TreeItem
+from karat.tables.events import EventLink
+from karat.tables.hierarchy import Compared, Graph, Hierarchy, HierarchyTable, Keep
+
+C = TypeVar("C", bound=Counts)
 
 Twinless = Literal["undefined", "own-pairs", "ignore", "drop-system"]
-Edge = Literal["symmetric", "gold"]
+ClassRule = Literal["symmetric", "gold"]
 Root = Literal["uncounted", "counted"]
 Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
 
-FEW = 200
-"""Pairs that are matched exactly, whatever they are worth."""
+NONE = PrecisionRecall(0, 0, 0, 0)
+DUMMY_ROOT = "(root)"
 LARGEST = 1 << 1000
 """More than this many chains of events cannot be held as a number that adds."""
 
@@ -102,7 +103,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Kinds of links to score; none named: all that gold has but those that order events."""
     transitive: bool = False
     twinless: Twinless = "undefined"
-    edge: Edge = "symmetric"
+    edge: ClassRule = "symmetric"
     root: Root = "uncounted"
 
 
@@ -149,7 +150,7 @@ class GoldLinkClasses(LinkClasses, frozen=True):
         return bool(one.recall_den)
 
 
-EDGES: dict[Edge, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
+EDGES: dict[ClassRule, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
 KEEP: dict[Twinless, Keep] = {
     "undefined": "all",
     "own-pairs": "all",
@@ -171,189 +172,11 @@ class Matches(Counts, frozen=True):
         return {"score": Ratio(0, 0) if self.undefined else Ratio(self.num, self.den)}
 
 
-def mucp(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
-    """Links that both sides have."""
-    if parameters.transitive:
-        recalled, precise = table.shared_implied_links
-        return PrecisionRecall(precise, _pairs(table.system.far_below), recalled, _pairs(table.gold.far_below))
-    recalled, precise = table.shared_links
-    return PrecisionRecall(precise, len(table.system.links), recalled, len(table.gold.links))
-
-
-def _below(table: Hierarchy, parameters: Parameters) -> tuple[Relation, Relation]:
-    """What each side links to each event; implied links, too, if they count."""
-    if parameters.transitive:
-        return table.gold.far_below, table.system.far_below
-    return table.gold.below, table.system.below
-
-
-def _related(table: Hierarchy, gold: Relation, system: Relation) -> PrecisionRecall:
-    recalled, precise = table.shared(gold, system)
-    return PrecisionRecall(precise, _pairs(system), recalled, _pairs(gold))
-
-
-def _pairs(relation: Relation) -> int:
-    return sum([related.bit_count() for related in relation.values()])
-
-
-def siblings(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
-    """Pairs of events with a common parent."""
-    del parameters
-    gold, system = table.gold.parents, table.system.parents
-    if table.is_plain and table.gold.is_forest and table.system.is_forest:
-        # Siblings on both sides have one parent here and one there.
-        parents = [(parent, system[event]) for event, parent in gold.items() if event in system]
-        golds, systems, found = (_equal_pairs(each) for each in (gold.values(), system.values(), parents))
-        return PrecisionRecall(found, systems, found, golds)
-    both = _related(table, table.gold.beside, table.system.beside)
-    return PrecisionRecall(*(number // 2 for number in astuple(both)))  # each pair is found from both of its ends
-
-
-def _equal_pairs(items: Iterable[Hashable]) -> int:
-    """Pairs of items that are equal."""
-    return pairs_within(Counter(items).values())
-
-
-def blancp(table: Hierarchy, parameters: Parameters) -> LinkClasses:
-    """Links and non-links of the same events; or else, if the protocol says so, each side's own."""
-    kind = EDGES[parameters.edge]
-    if table.same_events:
-        links = mucp(table, parameters)
-        pairs = table.gold.size * (table.gold.size - 1)
-        rest = pairs - links.precision_den - links.recall_den + links.recall_num
-        nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
-    elif parameters.twinless == "undefined":
-        nothing = [0] * 8 + [1]
-        return kind(*nothing)
-    else:
-        gold, system = _below(table, parameters)
-        links = mucp(table, parameters)
-        nonlinks = _related(table, table.gold.apart(gold), table.system.apart(system))
-    numbers = (*astuple(links), *astuple(nonlinks), 0)
-    return kind(*numbers)
-
-
-def nstmp(table: Hierarchy, parameters: Parameters) -> Matches:
-    """Simple tree matching under a dummy root, which is counted only if the protocol says so."""
-    if not (table.gold.is_forest and table.system.is_forest):
-        return Matches(0, 0, undefined=1)
-    most = max(_self_match(side) if parameters.transitive else side.size for side in (table.gold, table.system))
-    if most > LARGEST:
-        return Matches(0, 0, undefined=1)
-    dummy = parameters.root == "counted"
-    plain = table.is_plain and not parameters.transitive
-    matched = _reached(table) if plain else _matched(table, transitive=parameters.transitive)
-    return Matches(matched + dummy, most + dummy, undefined=0)
-
-
-Pairs = list[tuple[int, int, int]]
-"""A gold event, its twin, and what matching the two is worth; or two trees."""
-
-
-def _reached(table: Hierarchy) -> int:
-    """STM where no event has two twins, so that nothing is to be chosen: events with the same path to a root."""
-    gold, system = table.gold.parents.get, table.system.parents.get
-    reached: set[int | None] = {None}
-    for event in table.gold.from_the_roots:
-        if event in table.gold_twins and gold(event) == system(event) and gold(event) in reached:
-            reached.add(event)
-    return len(reached) - 1
-
-
-def _matched(table: Hierarchy, *, transitive: bool) -> int:
-    """STM of the two forests, from the leaves up: the value of two events waits where their parents look for it."""
-    gold, system = table.gold.parents, table.system.parents
-    waiting: dict[tuple[int | None, int | None], Pairs] = {}
-    for event in reversed(table.gold.from_the_roots):
-        for twin in table.gold_twins.get(event, ()):
-            value = 1 + _best(waiting.pop((event, twin), []))
-            if not transitive:
-                waiting.setdefault((gold.get(event), system.get(twin)), []).append((event, twin, value))
-                continue
-            above = set(_ancestors(twin, system))
-            for ancestor in _ancestors(event, gold):
-                for other in above.intersection(table.gold_twins.get(ancestor, ())):
-                    waiting.setdefault((ancestor, other), []).append((event, twin, value))
-            if event not in gold and twin not in system:
-                waiting.setdefault((None, None), []).append((event, twin, value))
-    return _best(waiting.get((None, None), []))
-
-
-def _best(pairs: Pairs) -> int:
-    """The greatest sum over one-to-one matchings."""
-    best: dict[int, tuple[int, int]] = {}
-    for event, twin, value in pairs:
-        if event not in best or best[event] < (value, twin):
-            best[event] = value, twin
-    if len({twin for _, twin in best.values()}) == len(best):  # each may have what is best for it
-        return sum([value for value, _ in best.values()])
-    weights = {(event, twin): value for event, twin, value in pairs}
-    if len(pairs) < FEW:
-        return sum(weights[pair] for pair in assignment(weights))
-    return int(best_matching({(event, twin): value for event, twin, value in pairs}))
-
-
-def _ancestors(event: int, parents: dict[int, int]) -> Iterator[int]:
-    while event in parents:
-        event = parents[event]
-        yield event
-
-
-def _self_match(graph: Graph) -> int:
-    """STM of a forest with itself where implied links count: the number of chains of events that begin at a root."""
-    below: dict[int, int] = {}
-    for event in reversed(graph.from_the_roots):
-        # Chains below an event: those of a child begin with it, or leave it out.
-        below[event] = sum([1 + 2 * below[child] for child in graph.children.get(event, ())])
-    return sum([1 + chains for event, chains in below.items() if event not in graph.parents])
-
-
-def ceafp(table: Hierarchy, parameters: Parameters) -> Matches:
-    """Trees matched one-to-one by φ: the events that hang in their place in both."""
-    del parameters
-    if not (table.gold.is_forest and table.system.is_forest):
-        return Matches(0, 0, undefined=1)
-    alike = _alike_plain(table) if table.is_plain else _alike(table)
-    return Matches(_best(alike), max(table.gold.size, table.system.size), undefined=0)
-
-
-def _alike(table: Hierarchy) -> Pairs:
-    """φ of every two trees that have an event in its place."""
-    gold, system = table.gold.parents, table.system.parents
-    gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
-    in_place: dict[tuple[int, int], Pairs] = {}
-    for event, twins in table.gold_twins.items():
-        above = gold.get(event)
-        for twin in twins:
-            there = system.get(twin)
-            if there is None if above is None else there in table.gold_twins.get(above, ()):
-                in_place.setdefault((gold_tree[event], system_tree[twin]), []).append((event, twin, 1))
-    return [(*trees, _best(pairs)) for trees, pairs in in_place.items()]
-
-
-def _alike_plain(table: Hierarchy) -> Pairs:
-    """The same where no event has two twins: in its place is what has the same parent, or none, on both sides."""
-    gold, system = table.gold.parents.get, table.system.parents.get
-    gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
-    in_place = Counter(
-        [(gold_tree[event], system_tree[event]) for event in table.gold_twins if gold(event) == system(event)]
-    )
-    return [(*trees, count) for trees, count in in_place.items()]
-
-
-COUNTERS: dict[Name, Callable[[Hierarchy, Parameters], Counts]] = {
-    "mucp": mucp,
-    "siblings": siblings,
-    "blancp": blancp,
-    "nstmp": nstmp,
-    "ceafp": ceafp,
-}
-
-
-class HierarchyMeasure(Measure[tuple[Hierarchy, ...], Counts], frozen=True):
+class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
     """One measure for one kind of link."""
 
-    name: Name
+    name: ClassVar[Name]
+
     link: str
     parameters: Parameters
 
@@ -362,38 +185,257 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], Counts], frozen=True):
         """`hierarchy.`, the kind of link, and its name."""
         return f"hierarchy.{self.link}.{self.name}"
 
-    def counts_type(self) -> type[Counts]:
-        """Links, links and non-links, or matches."""
-        if self.name == "blancp":
-            return EDGES[self.parameters.edge]
-        return Matches if self.name in ("nstmp", "ceafp") else PrecisionRecall
-
-    def count(self, table: tuple[Hierarchy, ...]) -> Counts:
+    def count(self, table: tuple[Hierarchy, ...]) -> C:
         """By its formula, document by document."""
-        counts = [COUNTERS[self.name](one, self.parameters) for one in table]
+        counts = [self.count_document(document) for document in table]
         return counts[0] if len(counts) == 1 else self.counts_type().summed(map(astuple, counts))
 
-    def outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[Counts]]:
-        """A table is one outcome: events meet through all their mentions, and parts do not add up."""
-        yield Outcome(None, None, self.count(table))
+    def outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[C]]:
+        """Links or trees, document by document."""
+        for document in table:
+            yield from self.document_outcomes(document)
 
-    def remarks(self, table: tuple[Hierarchy, ...], counts: Counts) -> Iterator[Finding]:
+    def count_document(self, table: Hierarchy) -> C:
+        """Its formula."""
+        raise NotImplementedError
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[C]]:
+        """What the counts of a document consist of."""
+        raise NotImplementedError
+
+
+class LinkMeasure(HierarchyMeasure[PrecisionRecall], frozen=True):
+    """Links, or other pairs of events, that both sides have."""
+
+    def counts_type(self) -> type[PrecisionRecall]:
+        """Precision and recall."""
+        return PrecisionRecall
+
+
+class Mucp(LinkMeasure, frozen=True):
+    """Links that both sides have, their direction included."""
+
+    name = "mucp"
+
+    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+        """Links found on the other side, over all links."""
+        return _link_counts(table, self.parameters)
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each link: matched, missed or spurious."""
+        for gold, system, counts in _links(table, self.parameters).pairs():
+            yield Outcome(*_link_items(table, self.link, gold, system), counts)
+
+
+class Siblings(LinkMeasure, frozen=True):
+    """Pairs of events with a common parent."""
+
+    name = "siblings"
+
+    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+        """Pairs found on the other side, over all pairs."""
+        return table.sibling_counts
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each pair once: matched, missed or spurious."""
+        for gold, system, counts in table.siblings.pairs():
+            first, second = gold or system or (0, 0)
+            if first < second:
+                yield Outcome(*_link_items(table, "siblings", gold, system), counts)
+
+
+def _link_counts(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
+    return table.implied_links.counts if parameters.transitive else table.link_counts
+
+
+def _links(table: Hierarchy, parameters: Parameters) -> Compared:
+    return table.implied_links if parameters.transitive else table.links
+
+
+def _link_items(
+    table: Hierarchy, kind: str, gold: EventLink | None, system: EventLink | None
+) -> tuple[LinkItem | None, LinkItem | None]:
+    return (
+        None if gold is None else LinkItem(kind, *map(table.gold.name, gold)),
+        None if system is None else LinkItem(kind, *map(table.system.name, system)),
+    )
+
+
+class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
+    """Links and non-links of the same events; or else, if the protocol says so, each side's own."""
+
+    name = "blancp"
+
+    def counts_type(self) -> type[LinkClasses]:
+        """Links and non-links."""
+        return EDGES[self.parameters.edge]
+
+    def count_document(self, table: Hierarchy) -> LinkClasses:
+        """Links, and the other ordered pairs of events."""
+        if self._is_undefined(table):
+            return self._counts(undefined=1)
+        links = _link_counts(table, self.parameters)
+        if table.same_events:
+            pairs = table.gold.size * (table.gold.size - 1)
+            rest = pairs - links.precision_den - links.recall_den + links.recall_num
+            nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
+        else:
+            nonlinks = self._nonlinks(table).counts
+        return self._counts(links, nonlinks)
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
+        """Each link: matched, missed or spurious; the non-links from each event together."""
+        if self._is_undefined(table):
+            yield Outcome(*_document_items(table), self._counts(undefined=1))
+            return
+        for gold, system, counts in _links(table, self.parameters).pairs():
+            yield Outcome(*_link_items(table, self.link, gold, system), self._counts(links=counts))
+        for one, other, counts in self._nonlinks(table).events():
+            yield Outcome(*_event_items(table, one, other), self._counts(nonlinks=counts))
+
+    def _is_undefined(self, table: Hierarchy) -> bool:
+        return self.parameters.twinless == "undefined" and not table.same_events
+
+    def _nonlinks(self, table: Hierarchy) -> Compared:
+        links = _links(table, self.parameters)
+        return Compared(table, table.gold.apart(links.gold), table.system.apart(links.system))
+
+    def _counts(
+        self, links: PrecisionRecall = NONE, nonlinks: PrecisionRecall = NONE, *, undefined: int = 0
+    ) -> LinkClasses:
+        numbers = (*astuple(links), *astuple(nonlinks), undefined)
+        return self.counts_type()(*numbers)
+
+    def remarks(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
-        for one in table if _is_undefined(counts) else ():
-            if _is_undefined(COUNTERS[self.name](one, self.parameters)):
-                found = f"{self.id} is undefined, since document {quoted(one.document)}"
-                yield UNDEFINED.at(f"{found} {_why(one) if self.name == 'blancp' else _why_no_tree(one)}")
+        for document in table if counts.undefined else ():
+            if self._is_undefined(document):
+                yield _undefined(self.id, document, _why_not_same(document))
 
 
-def _is_undefined(counts: Counts) -> bool:
-    return isinstance(counts, (LinkClasses, Matches)) and counts.undefined > 0
+def _event_items(
+    table: Hierarchy, gold: int | None, system: int | None
+) -> tuple[ClusterItem | None, ClusterItem | None]:
+    return (
+        None if gold is None else ClusterItem(table.gold.name(gold), table.gold.mentions(gold)),
+        None if system is None else ClusterItem(table.system.name(system), table.system.mentions(system)),
+    )
 
 
-def _why(table: Hierarchy) -> str:
+def _document_items(table: Hierarchy) -> tuple[Element, Element]:
+    """The whole document, where a score is undefined."""
+    document = Element("document", {"id": table.document})
+    return document, document
+
+
+def _why_not_same(table: Hierarchy) -> str:
     lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
     if not table.gold_only and not table.system_only:
         lacking = "the same mentions make other events"
     return f"has not the same events on both sides: {lacking}"
+
+
+class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
+    """Trees of the two sides, matched one-to-one, over the larger forest."""
+
+    def counts_type(self) -> type[Matches]:
+        """What is matched, of the larger forest."""
+        return Matches
+
+    def size(self, graph: Graph) -> int:
+        """|F|, as far as this measure counts it."""
+        return graph.size
+
+    def sizes(self, graph: Graph) -> dict[int, int]:
+        """The same, tree by tree."""
+        return Counter(graph.tree_of.values())
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """The trees that are matched, by their roots, and what each match is worth."""
+        raise NotImplementedError
+
+    @property
+    def dummy_root(self) -> bool:
+        """Whether one more event above all trees counts."""
+        return False
+
+    def count_document(self, table: Hierarchy) -> Matches:
+        """What is matched, over the larger forest."""
+        if self._is_undefined(table):
+            return Matches(0, 0, undefined=1)
+        matched = sum([worth for _, _, worth in self.matched(table)])
+        larger = max(self.size(table.gold), self.size(table.system))
+        return Matches(matched + self.dummy_root, larger + self.dummy_root, undefined=0)
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[Matches]]:
+        """Matched trees, then those of each side that are left; trees of the smaller forest add nothing to it."""
+        if self._is_undefined(table):
+            yield Outcome(*_document_items(table), Matches(0, 0, undefined=1))
+            return
+        golds, systems = self.sizes(table.gold), self.sizes(table.system)
+        gold_is_larger = sum(golds.values()) >= sum(systems.values())
+        gold_items, system_items = (
+            {root: TreeItem(side.name(root), size) for root, size in Counter(side.tree_of.values()).items()}
+            for side in (table.gold, table.system)
+        )
+        if self.dummy_root:
+            dummy = TreeItem(DUMMY_ROOT, 1)
+            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0))
+        for gold, system, worth in self.matched(table):
+            larger = golds[gold] if gold_is_larger else systems[system]
+            yield Outcome(gold_items.pop(gold), system_items.pop(system), Matches(worth, larger, undefined=0))
+        for root, item in gold_items.items():
+            yield Outcome(item, None, Matches(0, golds[root] * gold_is_larger, undefined=0))
+        for root, item in system_items.items():
+            yield Outcome(None, item, Matches(0, systems[root] * (not gold_is_larger), undefined=0))
+
+    def _is_undefined(self, table: Hierarchy) -> bool:
+        if not (table.gold.is_forest and table.system.is_forest):
+            return True
+        return max(self.size(table.gold), self.size(table.system)) > LARGEST
+
+    def remarks(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
+        """The documents that leave the whole without a score."""
+        for document in table if counts.undefined else ():
+            if self._is_undefined(document):
+                yield _undefined(self.id, document, _why_no_tree(document))
+
+
+class Nstmp(TreeMeasure, frozen=True):
+    """Simple tree matching under a dummy root, which is counted only if the protocol says so."""
+
+    name = "nstmp"
+
+    @property
+    def dummy_root(self) -> bool:
+        """As the protocol says."""
+        return self.parameters.root == "counted"
+
+    def size(self, graph: Graph) -> int:
+        """Events, or chains of events where implied links count."""
+        return sum(self_matches(graph).values()) if self.parameters.transitive else graph.size
+
+    def sizes(self, graph: Graph) -> dict[int, int]:
+        """The same, tree by tree."""
+        return self_matches(graph) if self.parameters.transitive else super().sizes(graph)
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """Trees with the same root, and the events that match from there down."""
+        return simple_tree_matching(table, transitive=self.parameters.transitive)
+
+
+class Ceafp(TreeMeasure, frozen=True):
+    """Trees matched one-to-one by φ: the events that are in their place in both."""
+
+    name = "ceafp"
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """Any two trees with an event in its place."""
+        return trees_in_place(table)
+
+
+def _undefined(measure: str, table: Hierarchy, why: str) -> Finding:
+    return UNDEFINED.at(f"{measure} is undefined, since document {quoted(table.document)} {why}")
 
 
 def _why_no_tree(table: Hierarchy) -> str:
@@ -401,6 +443,11 @@ def _why_no_tree(table: Hierarchy) -> str:
     if not broken:
         return "has more chains of events than a number can hold"
     return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"
+
+
+MEASURES: dict[Name, type[HierarchyMeasure[Any]]] = {
+    measure.name: measure for measure in (Mucp, Siblings, Blancp, Nstmp, Ceafp)
+}
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
@@ -412,7 +459,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     aligned = setting.align(parameters.alignment, agree=(), rewarded=setting.scored())
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
-        HierarchyMeasure(HierarchyTable(aligned, link, keep.get(name, "all")), name, link, parameters)
+        MEASURES[name](HierarchyTable(aligned, link, keep.get(name, "all")), link, parameters)
         for link in dict.fromkeys(links)
         for name in parameters.only
     ]

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
-from karat.tables.events import BothEvents, Edge, Events
+from karat.tables.events import BothEvents, EventLink, Events
 from karat.tables.timeline import Timeline, TimeLink
 
 Twins = dict[int, dict[int, int]]
@@ -49,7 +49,7 @@ class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache
 
 
 def _alone(events: Events, kind: str) -> Timeline:
-    return Timeline((kind, source, target) for source, target in events.links.get(kind, ()))
+    return Timeline((kind, source, target) for source, target in events.links(kind))
 
 
 def _together(timelines: Iterable[Timeline]) -> Timeline:
@@ -101,7 +101,7 @@ def _pairs(link: TimeLink, members: list[list[int]]) -> int:
     return len(members[source]) * len(members[target])
 
 
-def _twins(shared: Iterable[Edge]) -> Twins:
+def _twins(shared: Iterable[EventLink]) -> Twins:
     twins: Twins = {}
     for one, other in shared:
         counts = twins.setdefault(one, {})

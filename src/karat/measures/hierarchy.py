@@ -25,7 +25,7 @@ from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding, Rule, nearest, quoted
 from karat.measures._trees import Matched, self_matches, simple_tree_matching, trees_in_place
 from karat.model import ORDERED
-from karat.plugin import Card, ClusterItem, Element, Family, LinkItem, Measure, Outcome, Row, Setting, TreeItem
+from karat.plugin import Card, ClusterItem, ElementItem, Family, LinkItem, Measure, Outcome, Row, Setting, TreeItem
 from karat.tables.events import EventLink
 from karat.tables.hierarchy import Compared, Graph, Hierarchy, HierarchyTable, Keep
 
@@ -322,9 +322,9 @@ def _event_items(
     )
 
 
-def _document_items(table: Hierarchy) -> tuple[Element, Element]:
+def _document_items(table: Hierarchy) -> tuple[ElementItem, ElementItem]:
     """The whole document, where a score is undefined."""
-    document = Element("document", {"id": table.document})
+    document = ElementItem("document", {"id": table.document})
     return document, document
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall
-from karat.plugin import Card, Family, Measure, Outcome, Row, Setting
-from karat.tables.sequence import Awareness, SequenceTable
+from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting
+from karat.tables.sequence import Awareness, ComparedLink, SequenceTable
 from karat.tables.timeline import CONSTRAINTS
 
 CARD = Card(
@@ -79,14 +79,33 @@ class Sequence(Measure[Awareness, PrecisionRecall], frozen=True):
 
     def count(self, table: Awareness) -> PrecisionRecall:
         """By the formula."""
-        pairs = table.common * (table.common - 1) // 2
-        divisor = 1 + pairs - table.gold_found
-        weight = 0.99 / divisor if divisor > 0 else 0.0
-        return PrecisionRecall(table.system_found, table.system, table.gold_found + weight * table.implicit, table.gold)
+        gold_found = sum([link.found for link in table.gold])
+        implicit = sum([link.implicit for link in table.system])
+        return PrecisionRecall(
+            sum([link.found for link in table.system]),
+            sum([link.pairs for link in table.system]),
+            gold_found + _weight(table) * implicit,
+            sum([link.pairs for link in table.gold]),
+        )
 
     def outcomes(self, table: Awareness) -> Iterator[Outcome[PrecisionRecall]]:
-        """A table is one outcome: what a link is worth depends on all others, and parts do not add up."""
-        yield Outcome(None, None, self.count(table))
+        """Each reduced link of gold and of the system; the system's implicit ones add to recall, by their weight."""
+        for link in table.gold:
+            yield Outcome(_item(link), None, PrecisionRecall(0, 0, link.found, link.pairs))
+        weight = _weight(table)
+        for link in table.system:
+            yield Outcome(None, _item(link), PrecisionRecall(link.found, link.pairs, weight * link.implicit, 0))
+
+
+def _weight(table: Awareness) -> float:
+    """w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), and 0 where that is not positive."""
+    pairs = table.common * (table.common - 1) // 2
+    divisor = 1 + pairs - sum([link.found for link in table.gold])
+    return 0.99 / divisor if divisor > 0 else 0.0
+
+
+def _item(link: ComparedLink) -> LinkItem:
+    return LinkItem(link.link[0], link.source, link.target)
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

@@ -8,8 +8,8 @@ mentions in common.
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
-from msgspec.structs import astuple
 
+from karat.model import Document
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
 from karat.tables.events import BothEvents, EventLink, Events
 from karat.tables.timeline import Timeline, TimeLink
@@ -18,24 +18,35 @@ Twins = dict[int, dict[int, int]]
 """For an event of one side, the events of the other with which it shares mentions, and how many."""
 
 
-class Awareness(Struct, frozen=True):
-    """The table: reduced links of each side, how many of them the other side has, and what joins the two."""
+class ComparedLink(Struct, frozen=True, gc=False):
+    """A reduced link of one side, counted by the pairs of mentions that it joins."""
 
-    gold: int
-    gold_found: int
-    system: int
-    system_found: int
+    link: TimeLink
+    source: str
+    """A mention or cluster of the event at its source."""
+    target: str
+    pairs: int
+    """Pairs of mentions that it joins."""
+    found: int
+    """Those that the other side has or entails."""
     implicit: int
-    """Reduced links of the system that gold entails without having them in its own reduced links."""
+    """Those that the other side entails without having them in its own reduced links."""
+
+
+class Awareness(Struct, frozen=True):
+    """The table: the reduced links of each side, each compared with the other side, and what joins the two."""
+
+    gold: tuple[ComparedLink, ...]
+    system: tuple[ComparedLink, ...]
     common: int
-    """Mentions that stand in reduced links of both sides."""
+    """Mentions in reduced links of both sides."""
 
 
-NOTHING = Awareness(0, 0, 0, 0, 0, 0)
+NOTHING = Awareness((), (), 0)
 
 
 class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):
-    """Wanted: the timelines of both sides by links of these kinds, each kind without what its own links entail."""
+    """The timelines of both sides by links of these kinds, each kind without what its own links entail."""
 
     kinds: tuple[str, ...]
 
@@ -57,7 +68,7 @@ def _together(timelines: Iterable[Timeline]) -> Timeline:
 
 
 class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
-    """Wanted: temporal awareness by links of these kinds, under an alignment of mentions."""
+    """Temporal awareness by links of these kinds, under an alignment of mentions."""
 
     kinds: tuple[str, ...]
     aligned: AlignmentSpec
@@ -68,21 +79,24 @@ class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
             return NOTHING
         gold_events, system_events = tables.get(BothEvents())
         gold, system = tables.get(Timelines(self.kinds))
-        gold_total = sum(_pairs(link, gold_events.members) for link in gold.reduced)
-        system_total = sum(_pairs(link, system_events.members) for link in system.reduced)
-        if not gold_total or not system_total:
-            return Awareness(gold_total, 0, system_total, 0, 0, 0)
+        if not gold.reduced and not system.reduced:
+            return NOTHING
         aligned = tables.get(self.aligned)
         shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
         golds, systems = gold.events, system.events
-        gold_found, _ = _found(gold, system, _twins(shared))
-        system_found, implicit = _found(system, gold, _twins((s, g) for g, s in shared))
-        common = sum(g in golds and s in systems for g, s in shared)
-        return Awareness(gold_total, gold_found, system_total, system_found, implicit, common)
+        return Awareness(
+            _compared(gold, system, _twins(shared), gold_events, tables.pair.gold),
+            _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system),
+            sum(g in golds and s in systems for g, s in shared),
+        )
 
     def add(self, tables: Sequence[Awareness]) -> Awareness:
         """Documents have no events in common, so everything adds."""
-        return Awareness(*map(sum, zip(*map(astuple, tables), strict=True))) if tables else NOTHING
+        return Awareness(
+            tuple(link for table in tables for link in table.gold),
+            tuple(link for table in tables for link in table.system),
+            sum(table.common for table in tables),
+        )
 
     @property
     def counted(self) -> Counted:
@@ -95,12 +109,6 @@ class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
         return self.aligned
 
 
-def _pairs(link: TimeLink, members: list[list[int]]) -> int:
-    """Pairs of mentions that a link between events joins."""
-    _, source, target = link
-    return len(members[source]) * len(members[target])
-
-
 def _twins(shared: Iterable[EventLink]) -> Twins:
     twins: Twins = {}
     for one, other in shared:
@@ -109,18 +117,37 @@ def _twins(shared: Iterable[EventLink]) -> Twins:
     return twins
 
 
-def _found(of: Timeline, there: Timeline, twins: Twins) -> tuple[int, int]:
-    """How many reduced links of one side the other has or entails; and those only entailed, not among its reduced."""
-    known = {event for _, *ends in there.links for event in ends}
-    weights: dict[TimeLink, int] = {}
-    for kind, source, target in of.reduced:
-        for one, sources in twins.get(source, {}).items():
-            if one in known:
-                for other, targets in twins.get(target, {}).items():
-                    if other in known:
-                        link = kind, one, other
-                        weights[link] = weights.get(link, 0) + sources * targets
-    entailed = there.entailed(weights)
-    found = sum(count for link, count in weights.items() if link in there.links or link in entailed)
-    implicit = entailed.difference(there.reduced)
-    return found, sum(weights[link] for link in implicit)
+def _compared(
+    own: Timeline, other: Timeline, twins: Twins, events: Events, document: Document
+) -> tuple[ComparedLink, ...]:
+    """The reduced links of one side, each with how much of it the other side has or entails."""
+    known = {event for _, *ends in other.links for event in ends}
+    images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
+    for kind, source, target in own.reduced:
+        images[kind, source, target] = [
+            ((kind, one, another), sources * targets)
+            for one, sources in twins.get(source, {}).items()
+            if one in known
+            for another, targets in twins.get(target, {}).items()
+            if another in known
+        ]
+    entailed = other.entailed({image for there in images.values() for image, _ in there})
+    implicit = entailed.difference(other.reduced)
+    names = [_name(members, document) for members in events.members]
+    return tuple(
+        ComparedLink(
+            link=link,
+            source=names[link[1]],
+            target=names[link[2]],
+            pairs=len(events.members[link[1]]) * len(events.members[link[2]]),
+            found=sum(count for image, count in there if image in other.links or image in entailed),
+            implicit=sum(count for image, count in there if image in implicit),
+        )
+        for link, there in images.items()
+    )
+
+
+def _name(members: Sequence[int], document: Document) -> str:
+    """The cluster of an event, or its only mention."""
+    first = document.mentions[members[0]]
+    return first.cluster or first.id

@@ -430,7 +430,8 @@ def test_forced_assignment() -> None:
     """One reference against two bad tokens: the scorer takes one at any price, the optimum none."""
     assert forced({(0, 0): (-3, 1.0), (0, 1): (-2, 1.0)}) == [(0, 1)]
     assert optimal({(0, 0): (-3, 1.0), (0, 1): (-2, 1.0)}) == []
-    full = {(row, column): (-1, 0.0) for row in range(2) for column in range(2)}
+    # Gains are whole numbers of a fine unit: cells that are no candidates cost a million-millionth of the largest.
+    full = {(row, column): (-(10**15), 0.0) for row in range(2) for column in range(2)}
     assert len(forced(full)) == 1
     assert forced({(0, 0): (-1, 0.0), (1, 1): (2, 0.0)}) == [(1, 1)]
 

@@ -433,7 +433,7 @@ def test_forced_assignment() -> None:
     # Gains are whole numbers of a fine unit: cells that are no candidates cost a million-millionth of the largest.
     full = {(row, column): (-(10**15), 0.0) for row in range(2) for column in range(2)}
     assert len(forced(full)) == 1
-    assert forced({(0, 0): (-1, 0.0), (1, 1): (2, 0.0)}) == [(1, 1)]
+    assert forced({(0, 0): (-(10**15), 0.0), (1, 1): (2 * 10**15, 0.0)}) == [(1, 1)]
 
 
 gains = st.dictionaries(

@@ -26,7 +26,7 @@ def reproduce(paper: str | None, data: str | None, plot: str | None, form: str, 
     DATA is the corpus, for a paper whose data does not come with karat.
     """
     from karat.studies.papers import recomputed
-    from karat.studies.papers._shown import json, listed, text
+    from karat.studies.reproduction_report import json, listed, text
     from karat.studies.plot import drawn_as, picture
 
     if paper is None:

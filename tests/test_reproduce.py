@@ -14,8 +14,8 @@ from karat.studies import papers
 from karat.studies.bench import Bench
 from karat.studies.curves import Curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014
-from karat.studies.reproduction_report import numbers, text
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
+from karat.studies.reproduction_report import numbers, text
 from tests.conftest import shared_path
 from tests.running import run
 

@@ -26,8 +26,8 @@ def reproduce(paper: str | None, data: str | None, plot: str | None, form: str, 
     DATA is the corpus, for a paper whose data does not come with karat.
     """
     from karat.studies.papers import recomputed
-    from karat.studies.reproduction_report import json, listed, text
     from karat.studies.plot import drawn_as, picture
+    from karat.studies.reproduction_report import json, listed, text
 
     if paper is None:
         write_output(listed(), output)

@@ -14,7 +14,7 @@ from karat.engine.prepare import PreparedPair
 from karat.engine.unit_counts import ScoredRow, UnitCounts
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
-from karat.plugin import AlignmentSpec, Averages, Composite, Measure, Row, Setting, Tables, Unscored
+from karat.plugin import AlignmentSpec, Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
 from karat.protocols import Protocol
 from karat.protocols.signature import signature
 from karat.results import Result, Score, Side
@@ -225,9 +225,10 @@ def _align(
     name: str,
     *,
     agree: Sequence[str] | None = None,
-    rewarded: Sequence[str] = (),
+    rewarded: Sequence[str] | None = None,
 ) -> AlignmentSpec:
     """All attributes are compared in every alignment, so that alignments share their candidates."""
+    rewarded = scorable(attributes) if rewarded is None else rewarded
     return Alignment.of(protocol.alignments[name], protocol.comparison, attributes, agree=agree, rewarded=rewarded)
 
 

@@ -161,11 +161,14 @@ Row = Measure[Any, Any] | Composite | Unscored
 class Align(Protocol):
     """Makes the alignment that a protocol calls by a name."""
 
-    def __call__(self, name: str, *, agree: Sequence[str] | None = None, rewarded: Sequence[str] = ()) -> AlignmentSpec:
+    def __call__(
+        self, name: str, *, agree: Sequence[str] | None = None, rewarded: Sequence[str] | None = None
+    ) -> AlignmentSpec:
         """The alignment of that name.
 
         `agree` are the attributes on which aligned mentions must agree (default: those that the protocol names).
-        `rewarded` are those that add to the similarity, if the alignment rewards attributes.
+        `rewarded` are those that add to the similarity, if the alignment rewards attributes (default: all that can be
+        scored).
         """
         ...
 
@@ -194,7 +197,12 @@ class Setting(Struct, frozen=True):
         for name in named:
             if name not in self.attributes:
                 raise NOT_IN_GOLD.error(f"no gold mention has the attribute {name!r}. {nearest(name, self.attributes)}")
-        return tuple(dict.fromkeys(named)) or tuple(name for name in self.attributes if name not in NOT_SCORED)
+        return tuple(dict.fromkeys(named)) or scorable(self.attributes)
+
+
+def scorable(attributes: Iterable[str]) -> tuple[str, ...]:
+    """The attributes that say something about what a mention refers to: no ids, confidences or text."""
+    return tuple(name for name in attributes if name not in NOT_SCORED)
 
 
 class Family(Struct, Generic[P], frozen=True):

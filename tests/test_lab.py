@@ -319,14 +319,6 @@ def test_the_page_has_the_table(examined: list[Examination]) -> None:
     assert renewed == page, "run with KARAT_RENEW=1 to renew the table"
 
 
-def test_every_family_that_bundled_gold_can_show_is_on_the_page() -> None:
-    told = {prefix for prefix, _ in laboratory.EXAMINED}
-    for family in MEASURES.names():
-        gold, protocol = setting(family, None, None, {})
-        offered = {one.name for one in protocol.families}
-        assert family in told or family not in offered, f"{family} can be examined on {gold.name} and is not"
-
-
 @pytest.mark.slow
 def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
     straight = {

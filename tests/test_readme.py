@@ -39,7 +39,7 @@ def test_commands_print_what_the_readme_shows(command: tuple[str, str, str]) -> 
     if os.environ.get("KARAT_RENEW") and ELISION not in command[2].splitlines():
         page = PATH.read_text(encoding="utf-8")
         PATH.write_text(page.replace("".join(command), f"{command[0]}\n{done.stdout}"), encoding="utf-8")
-    assert matches(command[2], done.stdout)
+    assert matches(command[2], done.stdout, command=command[0])
 
 
 @pytest.mark.usefixtures("demo")

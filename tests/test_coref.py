@@ -115,6 +115,19 @@ def test_blanc_at_its_edges(
         assert result["coref.blanc"].f1 == pytest.approx(expected, abs=1e-3), edge
 
 
+def test_muc_of_singletons_is_explained() -> None:
+    """A perfect system gets 0 in MUC, 66.67 in the CoNLL average, and the reason."""
+    alone = Document("d", mentions=(mention("1", (0, 1)), mention("2", (1, 2))))
+    together = Document("d", mentions=tuple(mention(m.id, *m.span, cluster="c") for m in alone.mentions))
+    for protocol in ("conll-2012", "tac-2017"):
+        result = score(corpus([alone]), corpus([alone]), protocol=protocol)
+        assert (result["coref.muc"].f1, result["coref.conll"].f1) == (0, pytest.approx(2 / 3))
+        assert "muc-no-links" in [finding.code for finding in result.warnings]
+        assert "muc-no-links" not in str(score(corpus([together]), corpus([alone]), protocol=protocol))
+    assert "muc-no-links" not in str(score(corpus([alone]), corpus([alone]), protocol="tac-2017", measures=["nugget"]))
+    assert "muc-no-links" not in str(score(corpus([Document("d")]), corpus([alone]), protocol="conll-2012"))
+
+
 def test_a_span_twice() -> None:
     """Gold is refused; a system keeps its first cluster, and is told."""
     once = [Document("d", mentions=(mention("1", (0, 1), cluster="a"), mention("2", (1, 2), cluster="a")))]

@@ -456,7 +456,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         if link not in setting.links:
             raise NO_LINK.error(f"gold has no links of kind {link!r}. {nearest(link, setting.links)}")
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
-    aligned = setting.align(parameters.alignment, agree=(), rewarded=setting.scored())
+    aligned = setting.align(parameters.alignment, agree=(), rewarded=setting.scored(("all",)))
     keep = {"blancp": KEEP[parameters.twinless]}
     return [
         MEASURES[name](HierarchyTable(aligned, link, keep.get(name, "all")), link, parameters)

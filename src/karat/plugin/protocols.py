@@ -40,15 +40,20 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
     """`canonical`: only letters and digits count, and not their case."""
     wildcard: str | None = None
     """A gold value that agrees with anything; in the system it is an ordinary value."""
+    wildcard_attributes: tuple[str, ...] | None = None
+    """Attributes whose gold value may be the wildcard; None: all."""
 
     def key(self, value: Value | None) -> Value | None:
         """What is compared in place of the value."""
         return _canonical(value) if self.form == "canonical" and isinstance(value, str) else value
 
-    def agrees(self, gold: Value | None, system: Value | None) -> bool:
-        """Whether the system's value is right."""
+    def agrees(self, attribute: str, gold: Value | None, system: Value | None) -> bool:
+        """Whether the system's value of an attribute is right."""
         key = self.key(gold)
-        return key == self.key(system) or (key is not None and key == self.key(self.wildcard))
+        if key == self.key(system):
+            return True
+        has_wildcard = self.wildcard_attributes is None or attribute in self.wildcard_attributes
+        return has_wildcard and key is not None and key == self.key(self.wildcard)
 
 
 @lru_cache(maxsize=4096)

@@ -182,10 +182,10 @@ def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> Non
     path = put(tmp_path, "\n#begin document d\nw\t(1|(1\n\nw\t-\nw\t1)|1)|(2)|(2)\n#end document\n")
     told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
     assert [(finding["code"], finding["line"]) for finding in told] == [
-        ("span-twice-in-cluster", 3),
-        ("span-twice-in-cluster", 6),
+        ("span-repeated", 3),
+        ("span-repeated", 6),
     ]
-    assert "mention 'm4' has the span of mention 'm3'" in told[1]["message"]
+    assert told[1]["message"] == "cluster '2' of document 'd' has the span 2-3 twice; it counts once"
     with closing(karat.read(path)) as corpus:
         assert corpus.where("d", ("after", "m1", "m2")) == (str(path), 2)
 

@@ -1,13 +1,13 @@
 """Protocols: what a protocol file may hold, and the filters it may name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.errors import Report
-from karat.model import Pair, Value
+from karat.errors import Finding, Report
+from karat.model import Document, Pair, Value
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
 """What a family or a protocol can promise; `karat.testing` checks every promise.
@@ -117,9 +117,17 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
 
+    supersedes: ClassVar[frozenset[str]] = frozenset()
+    """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
+
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """The filter as a function from a pair of documents to what is left of it."""
         raise NotImplementedError
+
+    def check(self, document: Document) -> Iterable[Finding]:
+        """What it reports about a document on its own, so that `karat validate` can report it, too."""
+        del document
+        return ()
 
 
 class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -76,6 +76,8 @@ CASES = {
     "the trigger of two": brat("brat-trigger-shared", "note", 6, f"{PAIR}E3\tC:T1\nR1\tAfter Arg1:T1 Arg2:E2\n"),
     "a line of no kind": brat("brat-line-unknown", "note", 2, BOUND + "X1\tsomething else\n"),
     "an equivalence of no kind": brat("brat-line-unknown", "note", 2, BOUND + "*\tOther T1 T1\n"),
+    "a text over a line break": brat("brat-line-break", "note", 2, "T1\tA 9 18\tkilled\non\n"),
+    "coreference by another name": brat("brat-coreference", "note", 5, f"{PAIR}R1\tCoref_Of Arg1:E1 Arg2:E2\n"),
     "normalisations": brat("brat-normalisations", "note", 2, BOUND + "N1\tReference T1 Wiki:Q1\tAnna\n"),
     "an event without a trigger": brat("argument-unknown", "fault", 2, BOUND + "E1\tA:T9\n"),
     "a role that names nothing": brat("argument-unknown", "fault", 2, "T1\tA 0 4\tAnna\nE1\tA:T1 Victim:T9\n"),

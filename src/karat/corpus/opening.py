@@ -54,7 +54,7 @@ def _chosen(
 ) -> tuple[list[File], str]:
     """The files that hold documents, and their format."""
     if format_ is not None:
-        chosen = _of_format(files, format_)
+        chosen = [file for file, _ in _without_companions([(file, format_) for file in _of_format(files, format_)])]
         _refuse_binary(chosen)
         _refuse_kin(chosen, [FORMATS.get(format_)])
         return chosen, format_
@@ -110,7 +110,7 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
         if name is not None
         for companion in FORMATS.get(name).companions
         for suffix in FORMATS.get(name).suffixes
-        if file.bare_name.endswith(suffix)
+        if file.bare_name.endswith(suffix) and suffix != companion
     }
     return [(file, name) for file, name in found if file.bare_name not in companions]
 

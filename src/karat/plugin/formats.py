@@ -97,6 +97,8 @@ class ReadOptions(Struct, frozen=True):
     tokens: TokenTables | None = None
     sources: Sources | None = None
     """Where the texts of documents are; None: beside their files."""
+    coreference: tuple[str, ...] = ()
+    """Names of relations that are coreference, beside those that the format knows."""
 
 
 class WriteOptions(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""CoNLL-2011 and 2012 coreference: a line for each token, with brackets in the last column.
+"""CoNLL-2011 and 2012 coreference: one token per line, with brackets in the last column.
 
     #begin document (nw/x); part 000
     nw/x   0   0   He       (1)
@@ -8,15 +8,18 @@
 
     #end document
 
-The id of a document is all that stands after `#begin document`. Tokens are counted over the whole document, so that
-a mention may go beyond its sentence. Columns stand between tabs, or between blanks where a line has no tab; of a line
-with five columns or more the fourth is the word. `(1` begins a mention of cluster 1, `1)` ends the one that began last,
-`(1)` is a mention of one token; in a cell mentions of one token are read first, then all that begins, then all that
-ends, with `|` or nothing between them. An id is any text (`01` is not `1`), and means nothing outside its document.
+The id of a document is the text after `#begin document`. If there is none, the document is called what its file is
+called, with a note, and if each side has one such document, the two are scored as one. Tokens are counted over the whole
+document, so a mention may span several sentences. Columns are separated by tabs, or by blanks in a line without tabs. In
+a line with at least five columns, the fourth is the word.
 
-Mentions stand in the order of their first tokens, then the longer first, then in the order in which their clusters
-appeared. CoNLL files do not say whether they speak of events or of entities; their mentions are of kind `event`, which
-every protocol scores.
+`(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
+mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A
+cluster id is any text (`01` is not `1`), and means nothing outside its document.
+
+Mentions are in the order of their first tokens, longer ones first, then in the order in which their clusters appeared.
+CoNLL files do not say whether mentions are events or entities; they are read as mentions of kind `event`, which every
+protocol scores.
 """
 
 import functools
@@ -27,10 +30,12 @@ from typing import BinaryIO, NamedTuple
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
+from karat.formats._names import stem
 from karat.formats._text import decode
 from karat.model import Document, Mention, qualified
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
+SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
 BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
 END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
@@ -43,9 +48,14 @@ CELL = Rule(
     "conll-cell", "fatal", "The last column is - or brackets: (1 begins a mention, 1) ends it, (1) is one of one token."
 )
 BRACKET = Rule("conll-bracket", "fatal", "Write a beginning (1 and an end 1) for each mention, both in one document.")
-UNIT = Rule("conll-unit", "fatal", "Leave --unit char away; CoNLL counts tokens.")
-DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are left out.")
+UNIT = Rule("conll-unit", "fatal", "Omit --unit char; CoNLL counts tokens.")
+NO_ID = Rule("conll-no-id", "note", "Write #begin document ID to give it another id.")
+NO_ID_TWICE = Rule("conll-no-id-twice", "fatal", "Give each document an id, #begin document ID, or a file of its own.")
+DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are ignored.")
+BLANKS = Rule("conll-blanks", "note", "Nothing to do; write (1)|(2) without blanks to avoid this note.")
 
+_SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+\Z")
+"""The last column of a line without tabs, if it has blanks beside a `|`."""
 _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 
 
@@ -62,6 +72,7 @@ def sniff(head: bytes) -> bool:
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #begin document and its #end document."""
     id_, start, first, line = None, 0, 0, 0
+    is_unnamed, unnamed = False, None
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -70,13 +81,17 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 if id_ is not None:
                     raise _not_closed("the next document begins", id_, first, file, line)
                 id_ = decode(begin[1].rstrip(b"\r"), file=file, line=line)
-                if not id_:
-                    raise STRUCTURE.error("#begin document without a document id", file=file, line=line)
+                is_unnamed = not id_
+                if is_unnamed:
+                    if unnamed is not None:
+                        found = f"a second document without an id (the first is in line {unnamed})"
+                        raise NO_ID_TWICE.error(found, file=file, line=line)
+                    id_, unnamed = stem(file, SUFFIXES), line
                 start, first = after, line
             elif END.match(data):
                 if id_ is None:
                     raise STRUCTURE.error("#end document outside a document", file=file, line=line)
-                yield Block(start, offset - start, first, id_, contents=CONTENTS)
+                yield Block(start, offset - start, first, id_, contents=CONTENTS, is_unnamed=is_unnamed)
                 id_ = None
             elif id_ is None and (bare := data.strip()) and not bare.startswith(COMMENT):
                 text = bare[:61].decode("utf-8", "replace")
@@ -98,9 +113,14 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     decode(data, file=file, line=block.line + 1)
     page = _Page(file)
     page.read(data, block.line + 1)
+    if block.is_unnamed:
+        report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=block.line))
     if page.doubles:
-        found = f"double antecedents are not read ({len(page.doubles):,} here)"
-        report(DOUBLE.at(found, file=file, line=page.doubles[0]))
+        message = f"double antecedents are not read ({len(page.doubles):,} here)"
+        report(DOUBLE.at(message, file=file, line=page.doubles[0]))
+    if page.blanks:
+        message = f"blanks beside | in the last column are ignored ({len(page.blanks):,} here)"
+        report(BLANKS.at(message, file=file, line=page.blanks[0]))
     mentions = [
         Mention(
             f"m{number}",
@@ -131,6 +151,14 @@ def _lines(data: bytes, first: int) -> dict[str, int]:
     return {f"m{number}": span.line for number, span in enumerate(page.spans, 1)}
 
 
+def _joined(row: bytes) -> bytes:
+    """The line without blanks beside the `|` of its last column."""
+    before, tab, last = row.rpartition(b"\t")
+    if tab:
+        return before + tab + re.sub(rb" *\| *", b"|", last)
+    return _SPLIT_CELL.sub(lambda match: match[0].replace(b" ", b""), row)
+
+
 class _Span(NamedTuple):
     """A mention as it was found; the fields are in the order in which mentions are sorted."""
 
@@ -156,7 +184,9 @@ class _Page:
     def __init__(self, file: str) -> None:
         self.spans: list[_Span] = []
         self.doubles: list[int] = []
-        """The lines of brackets that were left out."""
+        """The lines of brackets that are ignored."""
+        self.blanks: list[int] = []
+        """The lines with blanks inside the last column."""
         self._file = file
         self._tokens: list[bytes] = []
         self._ranks: dict[str, int] = {}
@@ -169,6 +199,10 @@ class _Page:
             if not bare:
                 continue
             cell = bare[bare.rfind(b"\t") + 1 :] if b"\t" in bare else bare.rsplit(None, 1)[-1]
+            if cell not in EMPTY and b"|" in bare and (joined := _joined(bare)) != bare:
+                self.blanks.append(line)
+                bare = joined
+                cell = bare.rsplit(None, 1)[-1]
             self._tokens.append(bare)
             if cell not in EMPTY:
                 self._take(line, bare, cell.decode("utf-8"))
@@ -237,7 +271,7 @@ class _Page:
 FORMAT = Format(
     title="CoNLL-2012 coreference",
     about=__doc__,
-    suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll"),
+    suffixes=SUFFIXES,
     protocols=("conll-2012",),
     sniff=sniff,
     blocks=blocks,

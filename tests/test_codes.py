@@ -62,6 +62,10 @@ def event(id_: str, offset: object = 0, attributes: str = "", arguments: str = "
     return EVENT.format(id_, offset, attributes, arguments)
 
 
+def unsupported(name: str, content: str) -> Case:
+    return Case("format-unsupported", "fatal", f"in/{name}", None, {f"in/{name}": content})
+
+
 CASES = {
     # brat: what the reader finds
     "a line without tabs": brat("brat-line", "fatal", 2, BOUND + "T2 E 9 15 killed\n"),
@@ -208,6 +212,10 @@ CASES = {
         {"d.tbf": BLOCK.format("d", "t0"), "t/d.tab": b"t0\nt\xe9\n"},
         "d.tbf --tokens t",
     ),
+    "APF of ACE 2004": unsupported("d.apf.xml", '<!DOCTYPE source_file SYSTEM "apf.v4.0.1.dtd">\n<source_file/>'),
+    "HiEve": unsupported("d.xml", '<?xml version="1.0"?>\n<ArticleInfo><Text>x</Text></ArticleInfo>'),
+    "WEC": unsupported("d.json", '[\n {"coref_chain": 1, "doc_id": "d", "mention_context": ["x"]}]'),
+    "Cattan et al.": unsupported("d.json", '[{"doc_id": "d", "tokens_ids": [3], "cluster_id": 1, "topic": "1"}]'),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),

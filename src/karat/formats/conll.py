@@ -9,9 +9,9 @@
     #end document
 
 The id of a document is the text after `#begin document`. If there is none, the document is called what its file is
-called, with a note, and if each side has one such document, the two are scored as one. Tokens are counted over the whole
-document, so a mention may span several sentences. Columns are separated by tabs, or by blanks in a line without tabs. In
-a line with at least five columns, the fourth is the word.
+called, with a note, and if each side has one such document, the two are scored as one. Tokens are counted over the
+whole document, so a mention may span several sentences. Columns are separated by tabs, or by blanks in a line without
+tabs. In a line with at least five columns, the fourth is the word.
 
 `(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
 mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A

@@ -135,7 +135,8 @@ def _check_corpus(
         checks = [*checks, Ids().check]
     # What the protocols that the format chooses report or take for a fault is a finding here, too.
     protocols = [resolve(name) for name in corpus.protocols]
-    checks = [*checks, *dict.fromkeys(_FilterCheck(one.kinds, one.filters) for one in protocols)]
+    filter_checks: dict[Check, None] = {_FilterCheck(one.kinds, one.filters): None for one in protocols}
+    checks = [*checks, *filter_checks]
     report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})
     report = without(report, {code for protocol in protocols for code in protocol.superseded})
     try:

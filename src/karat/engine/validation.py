@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -159,7 +159,7 @@ def _check_corpus(
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 
 
-class _FilterCheck(NamedTuple):
+class _FilterCheck(Struct, frozen=True):
     """What the filters of a protocol report about a document."""
 
     kinds: tuple[str, ...] | None

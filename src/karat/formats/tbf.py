@@ -13,9 +13,8 @@ another document's header, empty spans, overlapping clusters).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Set
+from functools import lru_cache
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -30,7 +29,7 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
 MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
-OTHERS = "#@"  # what begins a line that is no mention; so does nothing, which is in every text
+OTHERS = "#@"  # how lines begin that are not mentions
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
@@ -116,13 +115,20 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     first = block.line + 1
     lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
     relations = _Relations(block.id, file, report)
-    for place, line in enumerate(lines, first):
-        if line[:1] == "@":
-            relations.read(place, line)
-    said = _MentionLines(lines, first, file, report)
-    mentions = said.read(block.id, unit, table, relations.cluster_of)
-    links = relations.links({mention.id for mention in mentions})
-    return Document(block.id, producer=said.producer, unit=unit, mentions=mentions, links=links)
+    for line, text in enumerate(lines, first):
+        if text[:1] == "@":
+            relations.read(line, text)
+    mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
+    for line, text in enumerate(lines, first):
+        if text and text[0] not in OTHERS:
+            mentions.read(line, text)
+    return Document(
+        block.id,
+        producer=mentions.producer,
+        unit=unit,
+        mentions=tuple(mentions.by_id.values()),
+        links=relations.links(mentions.by_id.keys()),
+    )
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -145,106 +151,78 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
-class _MentionLines:
-    """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
+class _Mentions:
+    """Mention lines of a document, read one after another."""
 
-    def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
-        self._rows = [line.split("\t") for line in lines if line[:1] not in OTHERS]
-        self._lines, self._first, self._file, self._report = lines, first, file, report
+    def __init__(
+        self,
+        document: str,
+        unit: Unit,
+        table: Mapping[str, int],
+        clusters: Mapping[str, str],
+        file: str,
+        report: Report,
+    ) -> None:
+        self.by_id: dict[str, Mention] = {}
+        self.producer: str | None = None
+        """The system id of the last line."""
+        self._document, self._unit, self._table, self._clusters = document, unit, table, clusters
+        self._file, self._report = file, report
 
-    @property
-    def producer(self) -> str | None:
-        """What the last line says."""
-        return self._rows[-1][0] if self._rows else None
-
-    def read(
-        self, document: str, unit: Unit, table: Mapping[str, int], cluster_of: dict[str, str]
-    ) -> tuple[Mention, ...]:
-        """The mentions of a document."""
-        if not self._rows:
-            return ()
-        widths = list(map(len, self._rows))
-        if min(widths) < COLUMN_COUNT:
-            row = next(row for row, width in enumerate(widths) if width < COLUMN_COUNT)
-            raise self._wrong(COLUMNS, row, _few_columns(self._rows[row]))
-        _, documents, ids, wheres, words, types, realis, *_ = zip(*self._rows, strict=False)
-        if set(documents) != {document}:
-            self._check_documents(documents, document)
-        attributes: list[dict[str, Value]] = [
-            {"type": type_, "realis": value} for type_, value in zip(types, realis, strict=True)
-        ]
-        if not (all(types) and all(realis)):
-            attributes = [{name: value for name, value in given.items() if value} for given in attributes]
-        confidences = [tuple(row[COLUMN_COUNT:]) for row in self._rows] if max(widths) > COLUMN_COUNT else repeat(())
-        ids = self._ids(ids)
-        spans = self._spans(wheres, document, unit, table)
-        nothing = repeat(None)
-        return tuple(
-            map(
-                Mention,
-                ids,
-                spans,
-                nothing,
-                nothing,
-                nothing,
-                repeat("event"),
-                map(cluster_of.get, ids),
-                attributes,
-                words if all(words) else [text or None for text in words],
-                confidences,
-            )
+    def read(self, line: int, text: str) -> None:
+        """Read one line."""
+        columns = text.split("\t")
+        if len(columns) < COLUMN_COUNT:
+            raise self._error(COLUMNS, line, _few_columns(columns))
+        self.producer, document, id_, span, words, type_, realis = columns[:COLUMN_COUNT]
+        if document != self._document and document.strip() != self._document:
+            message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
+            raise self._error(OTHER_DOCUMENT, line, message)
+        id_ = self._id(line, id_)
+        attributes: dict[str, Value] = {"type": type_, "realis": realis}
+        if not (type_ and realis):
+            attributes = {name: value for name, value in attributes.items() if value}
+        self.by_id[id_] = Mention(
+            id_,
+            self._span(line, span),
+            cluster=self._clusters.get(id_),
+            attributes=attributes,
+            text=words or None,
+            confidence=tuple(columns[COLUMN_COUNT:]),
         )
 
-    def _check_documents(self, documents: Sequence[str], document: str) -> None:
-        for row, named in enumerate(documents):
-            if named.strip() != document:
-                found = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
-                raise self._wrong(OTHER_DOCUMENT, row, found)
+    def _id(self, line: int, written: str) -> str:
+        """The id without blanks around it; each is used once."""
+        id_ = written.strip()
+        if id_ != written:
+            self._tell(TRIMMED, line, f"blanks around the mention id {quoted(written)}")
+        if id_ in self.by_id:
+            raise self._error(TWICE, line, f"mention id {quoted(id_)} was already used in this document")
+        if not id_:
+            raise self._error(COLUMNS, line, "a mention without an id")
+        return id_
 
-    def _ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Ids, each once, without blanks around them."""
-        trimmed = tuple(map(str.strip, ids))
-        if trimmed != ids:
-            for row, (id_, bare) in enumerate(zip(ids, trimmed, strict=True)):
-                if id_ != bare:
-                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}")
-        if len(set(trimmed)) < len(trimmed) or "" in trimmed:
-            seen: set[str] = set()
-            for row, id_ in enumerate(trimmed):
-                if id_ in seen:
-                    raise self._wrong(TWICE, row, f"mention id {quoted(id_)} was already used in this document")
-                if not id_:
-                    raise self._wrong(COLUMNS, row, "a mention without an id")
-                seen.add(id_)
-        return trimmed
-
-    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
-        """Spans in order, no segment overlapping another."""
-        spans: list[Region] = []
+    def _span(self, line: int, text: str) -> Region:
+        """The segments in order, without overlaps."""
         try:
-            spans.extend(map(_char_span, wheres) if unit == "char" else (_token_span(where, table) for where in wheres))
+            span = _char_span(text) if self._unit == "char" else _token_span(text, self._table)
         except ValueError:
-            row = len(spans)
-            raise self._wrong(SPAN, row, _span_problem(wheres[row], unit)) from None
-        for row, where in enumerate(wheres if table and unit == "token" else ()):
-            for token in map(str.strip, where.split(",")):
-                if token not in table:
-                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}")
-        for row, span in enumerate(spans if max(map(len, spans)) > 1 else ()):
-            if len(span) > 1 and (merged := union(span)) != span:
-                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}")
-                spans[row] = merged
-        return spans
+            raise self._error(SPAN, line, _span_problem(text, self._unit)) from None
+        if self._unit == "token" and self._table:
+            for token in map(str.strip, text.split(",")):
+                if token not in self._table:
+                    message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
+                    self._tell(NO_ROW, line, message)
+        if len(span) > 1 and (merged := union(span)) != span:
+            self._tell(MERGED, line, f"overlapping segments in the span {quoted(text)}")
+            return merged
+        return span
 
-    @cached_property
-    def _numbers(self) -> list[int]:
-        return [place for place, line in enumerate(self._lines, self._first) if line[:1] not in OTHERS]
+    def _tell(self, rule: Rule, line: int, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=line))
 
-    def _tell(self, rule: Rule, row: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=self._numbers[row]))
-
-    def _wrong(self, rule: Rule, row: int, message: str) -> KaratError:
-        return rule.error(message, file=self._file, line=self._numbers[row])
+    def _error(self, rule: Rule, line: int, message: str) -> KaratError:
+        return rule.error(message, file=self._file, line=line)
 
 
 def _few_columns(columns: list[str]) -> str:
@@ -339,9 +317,9 @@ class _Relations:
         self._named += arguments
         self._lines.append((line, name, arguments))
 
-    def links(self, known: set[str]) -> tuple[Link, ...]:
+    def links(self, known: Set[str]) -> tuple[Link, ...]:
         """The links between known mentions; what names an unknown one is reported and left out."""
-        if known.issuperset(self._named):
+        if known >= set(self._named):
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:

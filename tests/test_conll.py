@@ -397,7 +397,7 @@ def test_tokens_and_text_of_a_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "says"),
     [
-        (Document("d", mentions=(mention("m", (0, 4)),)), "'d' counts in characters and does not say its tokens"),
+        (Document("d", mentions=(mention("m", (0, 4)),)), "'d' counts in characters and has no tokens"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (0, 5)),)), "mention 'm' of document 'd'"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (0, 3)),)), "whole tokens"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (1, 4)),)), "whole tokens"),

@@ -105,7 +105,7 @@ BROKEN_TBF: dict[str, tuple[str, str | tuple[str, ...], int | None, str]] = {
     "too few columns": ("tbf-columns", "6 columns", 3, block(E1, "s|d1|E2|20,25|word|Life_Die")),
     "realis empty at line end": ("tbf-columns", "6 columns", 2, block(mention("E1", "0,3", realis=""))),
     "system id empty": ("tbf-columns", "6 columns", 2, block(E1[1:])),
-    "blanks for tabs": ("tbf-columns", ("1 column,", "blanks where tabs belong"), 3, block(E1, E2.replace("|", "  "))),
+    "blanks for tabs": ("tbf-columns", ("1 column,", "blanks instead of tabs"), 3, block(E1, E2.replace("|", "  "))),
     "id twice": ("mention-twice", "'E1' was already used", 3, block(E1, mention("E1", "20,25"))),
     "id twice but for blanks": ("mention-twice", "'E1' was already used", 3, block(E1, mention(" E1 ", "20,25"))),
     "id empty": ("tbf-columns", "without an id", 3, block(E1, mention("", "20,25"))),

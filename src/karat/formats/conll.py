@@ -39,11 +39,11 @@ SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
 BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
 END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
 EMPTY = frozenset({b"-", b"_"})
 CONTENTS = Contents(kinds=frozenset({"event"}))
 
-STRUCTURE = Rule("conll-structure", "fatal", "A document stands between #begin document ID and #end document.")
+STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
 CELL = Rule(
     "conll-cell", "fatal", "The last column is - or brackets: (1 begins a mention, 1) ends it, (1) is one of one token."
 )
@@ -60,7 +60,7 @@ _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 
 
 def sniff(head: bytes) -> bool:
-    """The first line that is not blank or a comment stands in a document."""
+    """The first line that is not blank or a comment is in a document."""
     for line in head.split(b"\n"):
         if BEGIN.match(line):
             return True
@@ -84,8 +84,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 is_unnamed = not id_
                 if is_unnamed:
                     if unnamed is not None:
-                        found = f"a second document without an id (the first is in line {unnamed})"
-                        raise NO_ID_TWICE.error(found, file=file, line=line)
+                        message = f"a second document without an id (the first is in line {unnamed})"
+                        raise NO_ID_TWICE.error(message, file=file, line=line)
                     id_, unnamed = stem(file, SUFFIXES), line
                 start, first = after, line
             elif END.match(data):
@@ -101,9 +101,9 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         raise _not_closed("the file ends", id_, first, file, line)
 
 
-def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
-    what = f"{found} before #end document of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(what, file=file, line=line)
+def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    message = f"{event} before #end document of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(message, file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -145,7 +145,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def _lines(data: bytes, first: int) -> dict[str, int]:
-    """Lines of mentions; a document in which one thing is wrong is mostly asked about again."""
+    """Lines of mentions, kept for the next finding in the same document."""
     page = _Page("")
     page.read(data, first)
     return {f"m{number}": span.line for number, span in enumerate(page.spans, 1)}
@@ -160,7 +160,7 @@ def _joined(row: bytes) -> bytes:
 
 
 class _Span(NamedTuple):
-    """A mention as it was found; the fields are in the order in which mentions are sorted."""
+    """A mention as written; the fields are in the order by which mentions are sorted."""
 
     first: int
     minus_last: int
@@ -179,7 +179,7 @@ class _Begun(NamedTuple):
 
 
 class _Page:
-    """The lines of a document, token by token."""
+    """Reads the lines of a document, token by token."""
 
     def __init__(self, file: str) -> None:
         self.spans: list[_Span] = []
@@ -193,7 +193,7 @@ class _Page:
         self._begun: dict[str, list[_Begun]] = {}
 
     def read(self, data: bytes, first: int) -> None:
-        """Take all lines."""
+        """Read all lines."""
         for line, row in enumerate(data.split(b"\n"), first):
             bare = row.rstrip()
             if not bare:
@@ -211,7 +211,7 @@ class _Page:
         self.spans.sort()
 
     def _take(self, line: int, row: bytes, cell: str) -> None:
-        """Take a cell: mentions of one token, then what begins, then what ends."""
+        """Read a cell: mentions of one token, then beginnings, then ends."""
         token = len(self._tokens) - 1
         begins: list[Bracket] = []
         ends: list[Bracket] = []
@@ -230,13 +230,13 @@ class _Page:
         for bracket in ends:
             if not self._begun.get(bracket.name):
                 where = place(row, cell[bracket.at :])
-                found = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
-                raise BRACKET.error(found, file=self._file, line=line)
+                message = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
+                raise BRACKET.error(message, file=self._file, line=line)
             begun = self._begun[bracket.name].pop()
             self.spans.append(_Span(begun.token, -token, self._ranks[bracket.name], begun.line, bracket.name))
 
     def _brackets(self, line: int, row: bytes, cell: str) -> Iterator[Bracket]:
-        """The brackets of a cell but for double antecedents."""
+        """The brackets of a cell except double antecedents."""
         try:
             for bracket in brackets(cell):
                 if "+" in bracket.name and _DOUBLE.fullmatch(bracket.name):
@@ -247,16 +247,16 @@ class _Page:
                     yield bracket
         except CellError as error:
             where = place(row, cell[error.at :])
-            found = f"{where}: {quoted(cell)} cannot be read as brackets"
-            raise CELL.error(found, file=self._file, line=line) from None
+            message = f"{where}: {quoted(cell)} cannot be read as brackets"
+            raise CELL.error(message, file=self._file, line=line) from None
 
     def _not_ended(self, begun: _Begun) -> KaratError:
         where = place(begun.row, begun.cell[begun.bracket.at :])
-        found = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
-        return BRACKET.error(found, file=self._file, line=begun.line)
+        message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
+        return BRACKET.error(message, file=self._file, line=begun.line)
 
     def text(self, span: _Span) -> str | None:
-        """The words of a mention, where all of its lines have them."""
+        """The words of a mention, if all of its lines have one."""
         if 1 - span.minus_last - span.first > LONGEST_TEXT:
             return None
         words: list[str] = []

@@ -1,4 +1,4 @@
-"""TBF: the TAC event nugget format, one file for a corpus, tab-separated lines in document blocks.
+"""TBF: the TAC event nugget format, one file per corpus, with tab-separated lines in document blocks.
 
     #BeginOfDocument doc1
     system1  doc1  E1  120,126;130,135  carried out  Life_Die  Actual  0.9
@@ -7,14 +7,13 @@
     #EndOfDocument
 
 Columns: system id, document id, mention id, span, text, type, realis, then confidences. Spans are character segments
-`begin,end` joined by `;` (end exclusive), or token ids joined by `,`. The reading is that of TAC's scorer v1.8, except
-that what it mangled without a word is refused here (a block that is not closed, a document given twice, a mention under
-another document's header, empty spans, overlapping clusters).
+`begin,end` joined by `;` (end exclusive), or token ids joined by `,`. Files are read as by TAC's scorer v1.8, except
+that karat refuses what that scorer silently misread: a block that is not closed, a document given twice, a mention
+under another document's header, empty spans, overlapping clusters.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from functools import lru_cache
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -28,37 +27,41 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
 OTHERS = "#@"  # how lines begin that are not mentions
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
-# Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
+# Every TBF mention has these columns, so they are scored even if a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
 KINDS = frozenset({"event"})
 LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
-STRUCTURE = Rule("tbf-structure", "fatal", "A document stands between #BeginOfDocument ID and #EndOfDocument.")
+STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
     "tbf-columns",
     "fatal",
-    "Write: system id, document id, mention id, span, text, type, realis, with one tab between two columns.",
+    "Write: system id, document id, mention id, span, text, type, realis, separated by tabs.",
 )
 OTHER_DOCUMENT = Rule("tbf-other-document", "fatal", "Move the mention to its document's block or correct column 2.")
 SPAN = Rule(
     "tbf-span",
     "fatal",
-    "Write begin,end;begin,end with begin < end. If these are token ids, say --unit token or --tokens DIR.",
+    "Write begin,end;begin,end with begin < end. For token ids, use --unit token or --tokens DIR.",
 )
 RELATION = Rule(
-    "tbf-relation", "fatal", "Write: @Name, relation id, arguments joined by commas, with one tab between two columns."
+    "tbf-relation", "fatal", "Write: @Name, relation id, arguments joined by commas; columns are separated by tabs."
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
-UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
+UNKNOWN_RELATION = Rule(
+    "relation-unknown", "note", "Known relations are Coreference, After and Subevent; the line is ignored."
+)
+NO_ROW = Rule(
+    "token-unknown", "note", "It still matches the same id on the other side; check the table if it should be there."
+)
 
 
 def sniff(head: bytes) -> bool:
-    """A TBF file begins its first document early on."""
+    """The first document begins near the beginning of the file."""
     return BEGIN in head
 
 
@@ -98,14 +101,14 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
 
 
 def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
-    """The kinds of links that relations with these first columns draw, and what they join."""
+    """The kinds of links that relations with these first columns make, and what they join."""
     names = [mark[1:].lstrip() for mark in relations]
     return frozenset([LINKS[name] for name in names if name in LINKS])
 
 
-def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
-    what = f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(what, file=file, line=line)
+def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    message = f"{event} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(message, file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -132,7 +135,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention, or the first line that draws a link."""
+    """The line of a mention, or the first line that makes a link."""
     names = (item,) if isinstance(item, str) else item[1:]
     wanted = [name.encode() for name in names]
     for line, raw in enumerate(data.split(b"\n"), block.line + 1):
@@ -142,7 +145,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 
 def _is(text: str, item: Item) -> bool:
-    """Whether a line says that there is this mention or link."""
+    """Whether a line has this mention or link."""
     if isinstance(item, str):
         return text[0] not in "#@" and text.split("\t")[2].strip() == item
     if text[0] != "@":
@@ -195,7 +198,7 @@ class _Mentions:
         """The id without blanks around it; each is used once."""
         id_ = written.strip()
         if id_ != written:
-            self._tell(TRIMMED, line, f"blanks around the mention id {quoted(written)}")
+            self._warn(TRIMMED, line, f"blanks around the mention id {quoted(written)}")
         if id_ in self.by_id:
             raise self._error(TWICE, line, f"mention id {quoted(id_)} was already used in this document")
         if not id_:
@@ -212,13 +215,13 @@ class _Mentions:
             for token in map(str.strip, text.split(",")):
                 if token not in self._table:
                     message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
-                    self._tell(NO_ROW, line, message)
+                    self._warn(NO_ROW, line, message)
         if len(span) > 1 and (merged := union(span)) != span:
-            self._tell(MERGED, line, f"overlapping segments in the span {quoted(text)}")
+            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}")
             return merged
         return span
 
-    def _tell(self, rule: Rule, line: int, message: str) -> None:
+    def _warn(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
 
     def _error(self, rule: Rule, line: int, message: str) -> KaratError:
@@ -227,12 +230,11 @@ class _Mentions:
 
 def _few_columns(columns: list[str]) -> str:
     line = "\t".join(columns)
-    found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
-    blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
-    return f"{found}{blanks}: {quoted(line)}"
+    count = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
+    blanks = " (blanks instead of tabs)" if len(columns) == 1 and len(line.split()) >= 7 else ""
+    return f"{count}{blanks}: {quoted(line)}"
 
 
-@lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and mostly share their spans
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
     if ";" not in text:
@@ -279,7 +281,7 @@ def _span_problem(text: str, unit: Unit) -> str:
 
 
 class _Relations:
-    """Relation lines of a document: first their shape and the clusters, then the links, once mentions are known."""
+    """Relation lines of a document: clusters at once, links when the mentions are known."""
 
     def __init__(self, document: str, file: str, report: Report) -> None:
         self.cluster_of: dict[str, str] = {}
@@ -290,18 +292,18 @@ class _Relations:
         self._clusters: set[str] = set()
 
     def read(self, line: int, text: str) -> None:
-        """Take one line."""
+        """Read one line."""
         columns = text.split("\t")
         if len(columns) != 3:
-            found = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            raise self._wrong(line, f"{found}: {quoted(text)}")
+            message = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
+            raise self._error(line, f"{message}: {quoted(text)}")
         mark, id_, listed = columns
         name = mark[1:].lstrip()
         arguments = listed.split(",")
         if " " in listed:
             trimmed = [argument.strip() for argument in arguments]
             if trimmed != arguments:
-                self._tell(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
+                self._warn(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
             arguments = trimmed
         if (kind := LINK_KINDS.get(name)) is not None:
             if len(arguments) != 2:
@@ -312,37 +314,37 @@ class _Relations:
         elif len(arguments) < 2:
             raise self._miscounted(line, name, listed, "2 or more")
         else:
-            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
+            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}")
             return
         self._named += arguments
         self._lines.append((line, name, arguments))
 
     def links(self, known: Set[str]) -> tuple[Link, ...]:
-        """The links between known mentions; what names an unknown one is reported and left out."""
+        """The links between known mentions; others are reported and ignored."""
         if known >= set(self._named):
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:
                 if argument not in known:
-                    found = f"@{name} names {quoted(argument)}, which is no mention of document"
-                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}")
+                    message = f"@{name} names {quoted(argument)}, which is not a mention of document"
+                    self._warn(DANGLING, line, f"{message} {quoted(self._document)}")
         return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
-            self._tell(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
+            self._warn(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
         if len(set(arguments)) < len(arguments):
             for argument, count in Counter(arguments).items():
                 if count > 1:
-                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
+                    self._warn(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
-                found = f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
-                raise OVERLAPPING.error(found, file=self._file, line=line)
+                message = f"mention {quoted(argument)} is in two @Coreference lines of document"
+                raise OVERLAPPING.error(f"{message} {quoted(self._document)}", file=self._file, line=line)
 
     def _new_cluster(self, id_: str) -> str:
-        """Cluster ids are corpus-wide, so a line's id is qualified by its document; it may even stand twice in one."""
+        """The corpus-wide id of a cluster: the line's id qualified by the document, and numbered if it is repeated."""
         cluster, count = qualified(self._document, id_), 1
         while cluster in self._clusters:
             count += 1
@@ -350,15 +352,15 @@ class _Relations:
         self._clusters.add(cluster)
         return cluster
 
-    def _tell(self, rule: Rule, line: int, message: str) -> None:
+    def _warn(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
 
     def _miscounted(self, line: int, name: str, listed: str, wanted: str) -> KaratError:
         count = listed.count(",") + 1
-        found = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        return self._wrong(line, f"{found}: {quoted(listed)}")
+        message = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
+        return self._error(line, f"{message}: {quoted(listed)}")
 
-    def _wrong(self, line: int, message: str) -> KaratError:
+    def _error(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)
 
 

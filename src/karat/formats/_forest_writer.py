@@ -18,7 +18,7 @@ Children = dict[str, dict[str, None]]
 UNWRITABLE = Rule(
     "forest-unwritable",
     "fatal",
-    "Rename it: a mention id has no blanks and none of (){}, and a document id has no tab and does not begin with # or (.",
+    "Rename it: mention ids have no blanks and none of (){}, document ids have no tab and do not start with # or (.",
 )
 CYCLE = Rule("forest-cycle", "fatal", "Remove or reverse one of these links; trees cannot hold a cycle.")
 

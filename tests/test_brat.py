@@ -1,5 +1,6 @@
 """brat: every kind of line, what is wrong said with its line, and what is written reads back the same."""
 
+import json
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions
 from tests.conftest import shared_path
 from tests.corpora import mention, regions
+from tests.running import run
 
 TEXT = "Anna was killed on Monday.\nThe attack also hurt Bo and Cy."
 #       0    5   9      16 19      27  31     38   43   48 51  55
@@ -43,6 +45,8 @@ R3\tAfter Arg2:E1 Arg1:E3
 #1\tAnnotatorNotes E1\twho did it?
 N1\tReference T1 Wikipedia:Q1\tAnna
 """
+
+PAIR = "T1\tLife_Die 9 15\tkilled\nE1\tLife_Die:T1\nT2\tAttack 31 37\tattack\nE2\tAttack:T2\n"
 
 
 def put(folder: Path, name: str, ann: str, text: str | None = TEXT) -> Path:
@@ -97,6 +101,66 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
     )
     assert (document.id, document.text, document.mentions[1].text) == ("d", TEXT, "killed")
     assert codes(found) == [("brat-normalisations", 20), ("realis-unknown", 6)]
+
+
+@pytest.mark.parametrize("name", ["Coref_Of", "Coreference-Link", "COREF", "CorefersWith"])
+def test_coreference_under_another_name(tmp_path: Path, name: str) -> None:
+    """It makes clusters, so that a perfect system is perfect; a note says so."""
+    ann = PAIR + f"R1\t{name} Arg1:E1 Arg2:E2\n"
+    document, found = read(tmp_path, ann)
+    assert ([m.cluster for m in document.mentions], document.links) == (["d:E1", "d:E1"], ())
+    assert codes(found) == [("brat-coreference", 5)]
+    assert f"relations called {name} are read as coreference (1 here)" in str(found[0])
+    assert karat.score(tmp_path, tmp_path)["coref.conll"].f1 == 1
+
+
+def test_the_user_names_coreference(tmp_path: Path) -> None:
+    ann = PAIR + "R1\tSame_Event Arg1:E1 Arg2:E2\n"
+    put(tmp_path, "d", ann)
+    (plain,), (named,) = karat.read(tmp_path), karat.read(tmp_path, coreference=["same_event"])
+    assert (plain.links, plain.mentions[0].cluster) == ((Link("same_event", "E1", "E2"),), None)
+    assert (named.links, named.mentions[0].cluster) == ((), "d:E1")
+    args = ["score", str(tmp_path), str(tmp_path), "-m", "coref.conll", "-f", "json"]
+    for options, expected in (((), 2 / 3), (("--coreference", "Same_Event"), 1)):
+        scores = json.loads(run(*args, *options).out)["scores"]
+        assert scores["coref.conll"]["micro"]["f1"] == pytest.approx(expected)
+    for command in ("validate", "describe"):
+        assert run(command, str(tmp_path), "--coreference", "Same_Event").code == 0
+
+
+def test_a_text_over_a_line_break(tmp_path: Path) -> None:
+    """The next lines belong to the text as long as it is shorter than its span; each line break is a blank."""
+    ann = "T1\tAttack 0 37\tAnna was killed on Monday.\r\nThe attack\r\nE1\tAttack:T1\r\n"
+    document, found = read(tmp_path, ann)
+    assert [(m.text, m.span) for m in document.mentions] == [(TEXT[:37].replace("\n", " "), ((0, 37),))]
+    assert codes(found) == [("brat-line-break", 2)]
+    document, found = read(tmp_path, "T1\tA 0 6\tx\n\ny\nz\n", "x\n\ny\nz")
+    assert [m.text for m in document.mentions] == ["x  y z"]
+    assert codes(found) == [("brat-line-break", 3), ("brat-line-break", 4)]
+    with pytest.raises(KaratError, match=r"line 2: found 'and more', expected an id and a tab"):
+        read(tmp_path, "T1\tA 0 4\tAnna\nand more\n")
+
+
+def test_bionlp_files_are_one_document(tmp_path: Path) -> None:
+    """`.a1` has the given entities, `.a2` the events that refer to them; either may be named."""
+    given, events = "T1\tProtein 0 4\tAnna\n", "T2\tDie 9 15\tkilled\nE1\tDie:T2 Theme:T1\nM1\tNegation E1\n"
+    for name, part, content in (("x", "a1", given), ("x", "a2", events), ("y", "a1", given), ("z", "a2", "")):
+        (tmp_path / f"{name}.{part}").write_text(content)
+        (tmp_path / f"{name}.txt").write_text(TEXT)
+    for corpus in (karat.read(tmp_path), karat.read(tmp_path, format="brat")):
+        documents = {document.id: document for document in corpus}
+        assert corpus.format == "brat"
+        assert list(documents) == ["x", "y", "z"]
+        assert [(m.id, m.kind) for m in documents["x"].mentions] == [("T1", "entity"), ("E1", "event")]
+        assert documents["x"].mentions[1].attributes == {"type": "Die", "negation": True}
+        assert documents["x"].links == (Link("Theme", "E1", "T1"),)
+        assert [(m.id, m.kind) for m in documents["y"].mentions] == [("T1", "entity")]
+    for part in ("a1", "a2"):
+        (document,) = karat.read(tmp_path / f"x.{part}")
+        assert document == documents["x"]
+    (tmp_path / "x.a2").write_text("T1\tDie 9 15\tkilled\n")
+    with pytest.raises(KaratError, match=r"x\.a2, line 1: the id 'T1' was already used in line 1 of .*x\.a1"):
+        list(karat.read(tmp_path))
 
 
 def test_text_bounds_alone_are_the_events(tmp_path: Path) -> None:
@@ -287,7 +351,9 @@ def test_text_bounds_are_written_as_they_came(tmp_path: Path) -> None:
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0 \t\n\r"), min_size=1, max_size=5)
-LOWER = WORDS.map(str.lower).filter(lambda word: word.lower() == word and word not in ("type", "coreference"))
+LOWER = WORDS.map(str.lower).filter(
+    lambda word: word.lower() == word and word != "type" and not word.startswith("coref")
+)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=16, max_size=30)
 VALUES: st.SearchStrategy[Value] = st.just(True) | WORDS | st.tuples(WORDS, WORDS).map(" ".join)
 
@@ -339,7 +405,7 @@ def test_brat_tells_what_it_cannot_hold(tmp_path: Path) -> None:
             mention("m4", type="X"),
         ),
         clusters=(Cluster("E", attributes={"type": "A"}), Cluster("F")),
-        links=(Link("after", "m1", "E"), Link("After", "m3", "m1"), Link("coreference", "m3", "m1")),
+        links=(Link("after", "m1", "E"), Link("After", "m3", "m1"), Link("coref_of", "m3", "m1")),
     )
     back, lost = through(document, tmp_path)
     assert [(m.span, m.kind, m.attributes) for m in back.mentions] == [
@@ -366,7 +432,7 @@ def test_brat_tells_what_it_cannot_hold(tmp_path: Path) -> None:
             "kinds and attributes of clusters",
             "that links join clusters (written between their first mentions)",
             "links of kind After",
-            "links of kind coreference",
+            "links of kind coref_of",
         ]
     )
 

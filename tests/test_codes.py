@@ -62,6 +62,10 @@ def event(id_: str, offset: object = 0, attributes: str = "", arguments: str = "
     return EVENT.format(id_, offset, attributes, arguments)
 
 
+def unsupported(name: str, content: str) -> Case:
+    return Case("format-unsupported", "fatal", f"in/{name}", None, {f"in/{name}": content})
+
+
 CASES = {
     # brat: what the reader finds
     "a line without tabs": brat("brat-line", "fatal", 2, BOUND + "T2 E 9 15 killed\n"),
@@ -76,6 +80,8 @@ CASES = {
     "the trigger of two": brat("brat-trigger-shared", "note", 6, f"{PAIR}E3\tC:T1\nR1\tAfter Arg1:T1 Arg2:E2\n"),
     "a line of no kind": brat("brat-line-unknown", "note", 2, BOUND + "X1\tsomething else\n"),
     "an equivalence of no kind": brat("brat-line-unknown", "note", 2, BOUND + "*\tOther T1 T1\n"),
+    "a text over a line break": brat("brat-line-break", "note", 2, "T1\tA 9 18\tkilled\non\n"),
+    "coreference by another name": brat("brat-coreference", "note", 5, f"{PAIR}R1\tCoref_Of Arg1:E1 Arg2:E2\n"),
     "normalisations": brat("brat-normalisations", "note", 2, BOUND + "N1\tReference T1 Wiki:Q1\tAnna\n"),
     "an event without a trigger": brat("argument-unknown", "fault", 2, BOUND + "E1\tA:T9\n"),
     "a role that names nothing": brat("argument-unknown", "fault", 2, "T1\tA 0 4\tAnna\nE1\tA:T1 Victim:T9\n"),
@@ -206,6 +212,10 @@ CASES = {
         {"d.tbf": BLOCK.format("d", "t0"), "t/d.tab": b"t0\nt\xe9\n"},
         "d.tbf --tokens t",
     ),
+    "APF of ACE 2004": unsupported("d.apf.xml", '<!DOCTYPE source_file SYSTEM "apf.v4.0.1.dtd">\n<source_file/>'),
+    "HiEve": unsupported("d.xml", '<?xml version="1.0"?>\n<ArticleInfo><Text>x</Text></ArticleInfo>'),
+    "WEC": unsupported("d.json", '[\n {"coref_chain": 1, "doc_id": "d", "mention_context": ["x"]}]'),
+    "Cattan et al.": unsupported("d.json", '[{"doc_id": "d", "tokens_ids": [3], "cluster_id": 1, "topic": "1"}]'),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),
@@ -219,8 +229,6 @@ NEVER_FOUND = {
     "types-empty": "only a score may have a filter of no types",
     "validated-absent": "only a score may ask for validated sentences",
     "validated-nearest": "only a score may ask for validated sentences",
-    "gold-span-twice": "only a score that matches spans exactly minds",
-    "system-span-twice": "only a score that matches spans exactly minds",
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",
     "topics-absent": "validate takes no topics",

@@ -178,14 +178,60 @@ def test_it_is_known_by_its_beginning(tmp_path: Path) -> None:
         assert not conll.sniff(no)
 
 
+UNNAMED = "#begin document\nw\t(1)\nw\t(1)\nw\t{}\n#end document\n"
+
+
+def test_documents_without_an_id_are_called_what_their_files_are_called(tmp_path: Path) -> None:
+    for side, cell in (("gold", "(2)"), ("system", "(1)")):
+        for name in ("GUM_news_a.conll", "GUM.b.v4_gold_conll", "c.txt"):
+            (tmp_path / side).mkdir(exist_ok=True)
+            put(tmp_path / side, UNNAMED.format(cell), name)
+    documents, found = read(tmp_path / "gold")
+    assert [document.id for document in documents] == ["GUM.b", "GUM_news_a", "c"]
+    assert [(finding.code, finding.severity, finding.line) for finding in found] == [("conll-no-id", "note", 1)] * 3
+    assert run("validate", str(tmp_path / "gold")).code == 0
+    assert karat.score(tmp_path / "gold", tmp_path / "gold")["coref.conll"].f1 == 1
+    result = karat.score(tmp_path / "gold", tmp_path / "system", per_unit=True)
+    assert list(result.units) == ["GUM.b", "GUM_news_a", "c"]
+    assert result["coref.mention"].f1 == 1
+
+
+def test_one_document_without_an_id_on_each_side_is_one_document(tmp_path: Path) -> None:
+    gold, system = put(tmp_path, UNNAMED.format("(2)"), "g.conll"), put(tmp_path, UNNAMED.format("(2)|(3)"), "s.conll")
+    result = karat.score(gold, system, per_unit=True)
+    assert list(result.units) == ["g"]
+    assert result["coref.conll"].f1 == 1
+    codes = [(finding.code, finding.file, finding.line) for finding in result.warnings]
+    assert ("documents-unnamed", None, None) in codes
+    assert ("span-repeated", str(system), 4) in codes
+    named = put(tmp_path, UNNAMED.format("(2)").replace("document", "document d", 1), "n.conll")
+    with pytest.raises(KaratError, match="share no document: gold has 'g', the system 'd'"):
+        karat.score(gold, named)
+
+
+def test_blanks_beside_the_bars_of_a_cell(tmp_path: Path) -> None:
+    """Between tabs or between blanks, no bracket is lost; a bar that is a word stays one."""
+    for line in ("d 0 0 | (1)| (2) |(3", "d\t0\t0\t|\t(1)| (2) | (3"):
+        documents, found = read(put(tmp_path, f"#begin document d\n{line}\nd 0 1 | 3)\n#end document\n"))
+        assert [(m.cluster, m.span, m.text) for m in documents[0].mentions] == [
+            ("d:3", ((0, 2),), "| |"),
+            ("d:1", ((0, 1),), "|"),
+            ("d:2", ((0, 1),), "|"),
+        ]
+        assert [(finding.code, finding.severity, finding.line) for finding in found] == [("conll-blanks", "note", 2)]
+    hostile = f"#begin document d\nd 0 0 w {'(1)|' * 20000}x\n#end document\n"
+    with pytest.raises(KaratError, match="cannot be read as brackets"):
+        read(put(tmp_path, hostile))
+
+
 def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> None:
     path = put(tmp_path, "\n#begin document d\nw\t(1|(1\n\nw\t-\nw\t1)|1)|(2)|(2)\n#end document\n")
     told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
     assert [(finding["code"], finding["line"]) for finding in told] == [
-        ("span-twice-in-cluster", 3),
-        ("span-twice-in-cluster", 6),
+        ("span-repeated", 3),
+        ("span-repeated", 6),
     ]
-    assert "mention 'm4' has the span of mention 'm3'" in told[1]["message"]
+    assert told[1]["message"] == "cluster '2' of document 'd' has the span 2-3 twice; it counts once"
     with closing(karat.read(path)) as corpus:
         assert corpus.where("d", ("after", "m1", "m2")) == (str(path), 2)
 
@@ -201,7 +247,12 @@ def changed(old: str, new: str) -> str:
 BAD = {
     "text before": ("conll-structure", 1, "a line outside a document: 'made", changed("# made", "made")),
     "text between": ("conll-structure", 12, "outside a document: 'x'", changed("\n\n#begin", "\nx\n#begin")),
-    "no id": ("conll-structure", 2, "without a document id", changed("(nw/x); part 000", " \r")),
+    "no id twice": (
+        "conll-no-id-twice",
+        13,
+        "a second document without an id (the first is in line 2)",
+        FILE.replace("(nw/x); part 000", " \r").replace("(nw/x); part 001", ""),
+    ),
     "begun in another": (
         "conll-structure",
         12,
@@ -232,7 +283,7 @@ BAD = {
     "another encoding": ("encoding", 4, "0xe9", changed("said", "sa\udce9d")),
     "another encoding of an id": ("encoding", 2, "0xe9", changed("(nw/x); part 000", "\udce9")),
 }
-UNCOVERED = {"conll-unit", "conll-double-antecedent", "conll-unwritable"}
+UNCOVERED = {"conll-unit", "conll-double-antecedent", "conll-unwritable", "conll-no-id", "conll-blanks"}
 """Rules that have tests of their own."""
 
 
@@ -346,7 +397,7 @@ def test_tokens_and_text_of_a_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "says"),
     [
-        (Document("d", mentions=(mention("m", (0, 4)),)), "'d' counts in characters and does not say its tokens"),
+        (Document("d", mentions=(mention("m", (0, 4)),)), "'d' counts in characters and has no tokens"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (0, 5)),)), "mention 'm' of document 'd'"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (0, 3)),)), "whole tokens"),
         (Document("d", tokens=((0, 4), (5, 9)), mentions=(mention("m", (1, 4)),)), "whole tokens"),

@@ -1,5 +1,6 @@
 """Coreference: published toys, edge rules, and the numbers that authors recorded for real systems."""
 
+import json
 import random
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from karat.model import Document
 from karat.tables.contingency import contingency
 from tests.conftest import shared_path
 from tests.corpora import corpus, mention
+from tests.running import run as command
 
 # Upadhyay et al. 2016, Figure 3: document A holds four crosses and both circles, document B one cross.
 CIRCLES, CROSSES = ["o1", "o2"], ["x1", "x2", "x3", "x4", "x5"]
@@ -115,15 +117,55 @@ def test_blanc_at_its_edges(
         assert result["coref.blanc"].f1 == pytest.approx(expected, abs=1e-3), edge
 
 
+def test_muc_of_singletons_is_explained() -> None:
+    """A perfect system gets 0 in MUC, 66.67 in the CoNLL average, and the reason."""
+    alone = Document("d", mentions=(mention("1", (0, 1)), mention("2", (1, 2))))
+    together = Document("d", mentions=tuple(mention(m.id, *m.span, cluster="c") for m in alone.mentions))
+    for protocol in ("conll-2012", "tac-2017"):
+        result = score(corpus([alone]), corpus([alone]), protocol=protocol)
+        assert result["coref.muc"].f1 == 0
+        assert result["coref.conll"].f1 == pytest.approx(2 / 3)
+        assert "muc-no-links" in [finding.code for finding in result.warnings]
+        assert "muc-no-links" not in str(score(corpus([together]), corpus([alone]), protocol=protocol))
+    assert "muc-no-links" not in str(score(corpus([alone]), corpus([alone]), protocol="tac-2017", measures=["nugget"]))
+    assert "muc-no-links" not in str(score(corpus([Document("d")]), corpus([alone]), protocol="conll-2012"))
+
+
 def test_a_span_twice() -> None:
-    """Gold is refused; a system keeps its first cluster, and is told."""
+    """On both sides the first cluster keeps it, and the repeated mention is a fault."""
     once = [Document("d", mentions=(mention("1", (0, 1), cluster="a"), mention("2", (1, 2), cluster="a")))]
     twice = [Document("d", mentions=(*once[0].mentions, mention("3", (0, 1), cluster="b")))]
-    with pytest.raises(KaratError, match="'1' and '3' of gold document 'd' have the same span"):
-        score(corpus(twice), corpus(once), protocol="conll-2012")
-    result = score(corpus(once), corpus(twice), protocol="conll-2012")
-    assert result["coref.b3"].f1 == 1
-    assert [finding.code for finding in result.warnings if finding.severity == "fault"] == ["system-span-twice"]
+    for gold, system in ((once, twice), (twice, once), (twice, twice)):
+        result = score(corpus(gold), corpus(system), protocol="conll-2012")
+        assert result["coref.conll"].f1 == result["coref.lea"].f1 == 1
+        faults = [finding.message for finding in result.warnings if finding.severity == "fault"]
+        one = "cluster 'a' and cluster 'b' of document 'd' share the span 0-1; the first keeps it"
+        assert faults == [one] * ((gold is twice) + (system is twice))
+    within = [Document("d", mentions=(*once[0].mentions, mention("3", (0, 1), cluster="a")))]
+    result = score(corpus(within), corpus(within), protocol="conll-2012")
+    assert result["coref.conll"].f1 == 1
+    assert "cluster 'a' of document 'd' has the span 0-1 twice; it counts once" in str(result)
+
+
+def test_validate_and_score_agree_on_repeated_spans(tmp_path: Path) -> None:
+    """The protocol that the format chooses decides, and each problem is reported once."""
+    path = tmp_path / "gold.conll"
+    path.write_text(
+        "#begin document d\nd\t0\t0\tthe\t(1|(2|(3|(3\nd\t0\t1\tattack\t1)|2)|3)|3)\nd\t0\t2\twas\t(1)\n#end document\n"
+    )
+    findings = json.loads(command("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    listed = [(finding["code"], finding["severity"], finding["line"], finding["message"]) for finding in findings]
+    share = "of document 'd' share the span 0-2 ('the attack'); the first keeps it"
+    assert listed == [
+        ("span-repeated", "fault", 2, f"cluster '1' and cluster '2' {share}"),
+        ("span-repeated", "fault", 2, f"cluster '1' and cluster '3' {share}"),
+        ("span-repeated", "fault", 2, f"cluster '1' and cluster '3' {share}"),
+    ]
+    result = score(path, path, protocol="conll-2012")
+    scored = [(one.code, one.severity, one.line, one.message) for one in result.warnings if one.code == listed[0][0]]
+    assert scored == listed * 2
+    assert [one.code for one in result.warnings if one.severity == "fault"] == ["span-repeated"] * 6
+    assert result["coref.conll"].f1 == 1
 
 
 SPANS = "#begin document d\nx\t{}\nx\t{}\n#end document\n"
@@ -134,15 +176,11 @@ def test_what_filters_and_sheets_find_has_its_line(tmp_path: Path) -> None:
     (tmp_path / "good.conll").write_text(SPANS.format("(1)", "(2)"))
     (tmp_path / "twice.conll").write_text(SPANS.format("-", "(1)|(2)"))
     good, twice = tmp_path / "good.conll", tmp_path / "twice.conll"
-    with pytest.raises(KaratError) as refused:
-        score(twice, good, protocol="conll-2012")
-    finding = refused.value.finding
-    assert (finding.code, finding.file, finding.line) == ("gold-span-twice", str(twice), 3)
-    assert str(refused.value).startswith(f"{twice}, line 3: mentions 'm1' and 'm2'")
-    faults = [finding for finding in score(good, twice, protocol="conll-2012").warnings if finding.severity == "fault"]
-    assert [(finding.code, finding.file, finding.line) for finding in faults] == [("system-span-twice", str(twice), 3)]
-    with pytest.raises(KaratError, match=r"line 3: mention 'm2' of system document 'd'"):
-        score(good, twice, protocol="conll-2012", strict=True)
+    for sides in ((twice, good), (good, twice)):
+        faults = [finding for finding in score(*sides, protocol="conll-2012").warnings if finding.severity == "fault"]
+        assert [(finding.code, finding.file, finding.line) for finding in faults] == [("span-repeated", str(twice), 3)]
+        with pytest.raises(KaratError, match=r"line 3: cluster '1' and cluster '2' of document 'd'"):
+            score(*sides, protocol="conll-2012", strict=True)
     whole = [finding for finding in score(good, good, protocol="yang-2015").warnings if finding.code == "topic-missing"]
     assert [(finding.file, finding.line) for finding in whole] == [(str(good), 1)]
 

@@ -189,7 +189,7 @@ def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> Non
     told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
     assert [(finding["code"], finding["line"]) for finding in told] == [
         ("corefud-unread", 6),
-        ("span-twice-in-cluster", 21),
+        ("span-repeated", 21),
     ]
     with closing(karat.read(path)) as corpus:
         assert corpus.where("D2", "m1") == (str(path), 17)

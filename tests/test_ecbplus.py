@@ -257,7 +257,7 @@ def test_a_source_that_is_no_mention_is_left_out(tmp_path: Path) -> None:
         put(tmp_path, changed('  <source m_id="35"/>', '  <source m_id="99"/>\n  <source m_id="51"/>'))
     )
     assert codes(found) == [("argument-unknown", "fault", 39), ("argument-unknown", "fault", 40)]
-    assert "'99', which is no mention" in found[0].message
+    assert "'99', which is not a mention" in found[0].message
     assert [m.id for m in document.mentions if m.cluster == "1_10ecb:3"] == ["36"]
 
 
@@ -307,7 +307,7 @@ def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
         str(put(tmp_path, changed('<token_anchor t_id="15"/>', '<token_anchor t_id="12"/><token_anchor t_id="13"/>'))),
     )
     assert done.code == 1
-    assert "1_10ecb.xml, line 24: fault: mention '36' has the span of mention '35' in the same cluster" in done.out
+    assert "1_10ecb.xml, line 24: fault: cluster '3' of document '1_10ecb' has the span" in done.out
     block = next(karat.read(tmp_path).blocks(0))
     locate = FORMATS.get("ecbplus").locate
     assert [locate(FILE.encode(), block, item) for item in ("33", "36", "99", ("after", "33", "36"))] == [

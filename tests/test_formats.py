@@ -134,7 +134,7 @@ def test_tbf_tells_what_it_cannot_hold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("id_", ["a,b", "a\tb", " a"])
 def test_tbf_refuses_ids_that_would_read_back_as_something_else(id_: str) -> None:
-    with pytest.raises(KaratError, match="cannot stand in a TBF column"):
+    with pytest.raises(KaratError, match="cannot be written in a TBF column"):
         _tbf_writer.write(Document("d", mentions=(mention(id_, (0, 4)),)), WriteOptions(), print)
 
 

@@ -105,7 +105,7 @@ BROKEN_TBF: dict[str, tuple[str, str | tuple[str, ...], int | None, str]] = {
     "too few columns": ("tbf-columns", "6 columns", 3, block(E1, "s|d1|E2|20,25|word|Life_Die")),
     "realis empty at line end": ("tbf-columns", "6 columns", 2, block(mention("E1", "0,3", realis=""))),
     "system id empty": ("tbf-columns", "6 columns", 2, block(E1[1:])),
-    "blanks for tabs": ("tbf-columns", ("1 column,", "blanks where tabs belong"), 3, block(E1, E2.replace("|", "  "))),
+    "blanks for tabs": ("tbf-columns", ("1 column,", "blanks instead of tabs"), 3, block(E1, E2.replace("|", "  "))),
     "id twice": ("mention-twice", "'E1' was already used", 3, block(E1, mention("E1", "20,25"))),
     "id twice but for blanks": ("mention-twice", "'E1' was already used", 3, block(E1, mention(" E1 ", "20,25"))),
     "id empty": ("tbf-columns", "without an id", 3, block(E1, mention("", "20,25"))),
@@ -425,7 +425,7 @@ def test_warnings_are_counted() -> None:
     save("system.tbf", block(E1, *(f"@Causes|R{n}|E1,E1" for n in range(1500))))
     done = run("score", "fine.tbf", "system.tbf")
     assert "note: system.tbf, line 3: unknown relation @Causes [relation-unknown] (and 1,499 more)" in done.out
-    told = [warning["message"] for warning in results("fine.tbf", "system.tbf")["warnings"]]
+    told = [warning["message"] for warning in results("fine.tbf", "system.tbf", "-m", "nugget")["warnings"]]
     assert told[0] == "unknown relation @Causes"
     assert told[-1] == "and 500 more like these"
 
@@ -438,14 +438,14 @@ def test_document_that_the_system_lacks() -> None:
 
 def test_dangling_arguments_change_no_nugget() -> None:
     save("system.tbf", FINE.replace("#End", "@After\tR1\tE1,E9\n@Coreference\tC1\tE8,E7\n#End"))
-    found = results("fine.tbf", "system.tbf")
-    assert found["scores"] == results("fine.tbf", "fine.tbf")["scores"]
+    found = results("fine.tbf", "system.tbf", "-m", "nugget")
+    assert found["scores"] == results("fine.tbf", "fine.tbf", "-m", "nugget")["scores"]
     assert [warning["line"] for warning in found["warnings"]] == [7, 8, 8]
 
 
 def test_false_alarms_that_the_protocol_does_not_count() -> None:
     gold = save("gold.tbf", FINE + block(id_="d2"))
-    found = results(gold, save("system.tbf", FINE + SECOND))
+    found = results(gold, save("system.tbf", FINE + SECOND), "-m", "nugget")
     assert [(w["code"], w["severity"]) for w in found["warnings"]] == [("false-alarms-uncounted", "note")]
     assert found["scores"]["nugget.span"]["micro"]["precision"] == 1.0
 
@@ -505,7 +505,7 @@ def test_token_tables(tables: str) -> None:
     assert_refused(score(gold, gold, "--tokens", "nowhere"), "file-missing", "token tables", file="nowhere")
     assert_refused(score(gold, gold), "tbf-span", "--tokens DIR", file=gold, line=2)
     save("tables/d1.tab", "t1\tA\t0\t1\nt2\tstorm\t2\t7\nt3\tkilled\t8\t14\n")
-    assert results(gold, gold, "--tokens", tables)["warnings"] == []
+    assert results(gold, gold, "--tokens", tables, "-m", "nugget")["warnings"] == []
     half = results(gold, save("system.tbf", block(mention("E1", "t2,t3"))), "--tokens", tables)
     assert half["scores"]["nugget.span"]["micro"]["f1"] == 0.5
 
@@ -515,7 +515,7 @@ def test_token_that_is_not_in_the_table(told: str, tables: str) -> None:
     save("tables/d1.tab", "t1\tA\t0\t1\n")
     gold = save("gold.tbf", block(mention("E1", "t1")))
     system = save("system.tbf", block(mention("E1", "t1,elsewhere-99")))
-    (warning,) = results(gold, system, "--tokens", tables)["warnings"]
+    (warning,) = results(gold, system, "--tokens", tables, "-m", "nugget")["warnings"]
     if told == "line":
         assert warning["line"] == 2
     else:
@@ -525,7 +525,7 @@ def test_token_that_is_not_in_the_table(told: str, tables: str) -> None:
 
 def test_missing_token_table(tables: str) -> None:
     gold = save("gold.tbf", block(mention("E1", "t1,t2")))
-    (warning,) = results(gold, gold, "--tokens", tables)["warnings"]
+    (warning,) = results(gold, gold, "--tokens", tables, "-m", "nugget")["warnings"]
     assert (warning["code"], warning["severity"]) == ("token-table-missing", "note")
     assert warning["file"] == str(Path(tables, "d1.tab"))
 
@@ -838,7 +838,7 @@ def test_attribute_called_span() -> None:
         "gold.jsonl",
         '{"id": "d1", "mentions": [{"id": "a", "span": [[0, 2]], "attributes": {"span": "x", "type": "y"}}]}\n',
     )
-    done = run("score", "gold.jsonl", "gold.jsonl", "-f", "json")
+    done = run("score", "gold.jsonl", "gold.jsonl", "-f", "json", "--set", "attributes=all", "-m", "nugget")
     assert done.code == 1 or len(json.loads(done.out)["scores"]) == 4
 
 

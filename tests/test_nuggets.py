@@ -84,7 +84,8 @@ def test_absent_equals_only_absent() -> None:
 def test_every_combination_of_the_attributes_present() -> None:
     gold = [mention("g", (0, 4), type="A", realis="x", polarity="positive", tense="past", text="ignored", id="7")]
     wrong = [mention("s", (0, 4), type="A", realis="x", polarity="negative", tense="past")]
-    result = run(gold, wrong)
+    assert list(run(gold, wrong).scores) == ["nugget.span", "nugget.type", "nugget.realis", "nugget.type+realis"]
+    result = run(gold, wrong, settings={"attributes": "all"})
     assert list(result.scores)[:5] == ["nugget.span", "nugget.type", "nugget.realis", "nugget.polarity", "nugget.tense"]
     assert len(result.scores) == 16
     right = {id_ for id_, one in result.scores.items() if one.recall == 1}
@@ -93,10 +94,35 @@ def test_every_combination_of_the_attributes_present() -> None:
     assert list(named.scores) == ["nugget.span", "nugget.polarity", "nugget.type", "nugget.polarity+type"]
 
 
+@pytest.mark.parametrize("protocol", ["tac-pilot", "liu-2015", "tac-2017", "exact-2013", "muc-5"])
+def test_type_and_realis_are_scored_by_default(protocol: str) -> None:
+    """As in the official scorers, however many attributes gold has."""
+    extra = {f"x{number}": "1" for number in range(7)}
+    both, neither = mention("g", (0, 4), type="A", realis="x", **extra), mention("g", (0, 4), **extra)
+    for gold, attributes in ((both, {"type", "realis", "type+realis"}), (neither, set[str]())):
+        sides = (corpus([Document("d", mentions=(gold,))]) for _ in range(2))
+        result = score(*sides, protocol=protocol)
+        scored = {id_.split(".")[-1] for id_ in result.scores if id_.startswith(("nugget.", "muc."))}
+        assert scored - {"span", "all"} == (attributes - {"type+realis"} if protocol == "muc-5" else attributes)
+
+
+@pytest.mark.parametrize(("protocol", "type_right"), [("tac-pilot", 0), ("liu-2015", 1), ("tac-2017", 1)])
+def test_what_is_not_annotated_is_right(protocol: str, type_right: int) -> None:
+    """specs, 3.3: in the pilot only the realis of gold may be NOT_ANNOTATED."""
+    gold = mention("g", (0, 4), type="NOT_ANNOTATED", realis="NOT_ANNOTATED")
+    system = mention("s", (0, 4), type="A", realis="Actual")
+    result = score(*(corpus([Document("d", mentions=(one,))]) for one in (gold, system)), protocol=protocol)
+    if protocol == "tac-pilot":
+        found = [result[f"nugget.accuracy.{name}"].accuracy for name in ("type", "realis")]
+    else:
+        found = [result[f"nugget.{name}"].recall for name in ("type", "realis")]
+    assert found == [type_right, 1]
+
+
 def test_six_attributes_must_be_named() -> None:
     gold = [mention("g", (0, 4), a="1", b="1", c="1", d="1", e="1", f="1")]
     with pytest.raises(KaratError, match="6 attributes, 64 combinations"):
-        run(gold, gold)
+        run(gold, gold, settings={"attributes": "all"})
     assert len(run(gold, gold, settings={"attributes": ["a", "b"]}).scores) == 4
 
 
@@ -104,7 +130,7 @@ def test_only_events_are_scored_unless_asked() -> None:
     gold = [mention("g", (0, 4), type="A"), Mention("e", ((8, 12),), kind="entity", attributes={"name": "x"})]
     assert list(run(gold, gold).scores) == ["nugget.span", "nugget.type"]
     assert run(gold, gold)["nugget.span"].to_dict()["micro"]["counts"]["recall_den"] == 1
-    everything = run(gold, gold, settings={"kinds": "all"})
+    everything = run(gold, gold, settings={"kinds": "all", "attributes": "all"})
     assert everything["nugget.name"].to_dict()["micro"]["counts"]["recall_den"] == 2
 
 

@@ -239,7 +239,7 @@ def test_a_score_counts_a_fault_once(tmp_path: Path) -> None:
     put(tmp_path / "gold/d.txt", TEXT)
     put(tmp_path / "system/d.ann", BOUND.replace("killed", "kissed"))
     put(tmp_path / "system/d.txt", TEXT)
-    warnings = told("score", tmp_path / "gold", tmp_path / "system")["warnings"]
+    warnings = told("score", tmp_path / "gold", tmp_path / "system", "-m", "nugget")["warnings"]
     assert [warning["code"] for warning in warnings] == ["text-differs"]
 
 

@@ -257,8 +257,8 @@ def test_nothing_is_hidden_by_what_comes_before(tmp_path: Path) -> None:
 
 
 def test_what_a_reader_told_before_it_gave_up_is_told(tmp_path: Path) -> None:
-    text = damaged(TBF["an unknown relation"], TBF["blanks in a mention id"], TBF["an empty span"])
-    told = [("tbf-span", "fatal", 3), ("id-trimmed", "note", 4), ("relation-unknown", "note", 12)]
+    text = damaged(TBF["an unknown relation"], TBF["blanks in a mention id"], TBF["another document's mention"])
+    told = [("id-trimmed", "note", 4), ("tbf-other-document", "fatal", 6), ("relation-unknown", "note", 12)]
     assert found(file(tmp_path, text)) == told
 
 
@@ -322,7 +322,7 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "system.tbf, line 9: fault: @Coreference names 'E1' 2 times [member-twice]\n"
         "other.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
         "\n"
-        "member-twice    Name each mention once; it is a member once.\n"
+        "member-twice    Name each mention once; it counts once.\n"
         "realis-unknown  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as it is written.\n"
         "\n"
         "4 documents, 14 mentions: 0 fatal, 1 fault, 2 notes\n"
@@ -347,7 +347,7 @@ def test_the_shape_of_the_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
                         "file": "system.tbf",
                         "line": 9,
                         "message": "@Coreference names 'E1' 2 times",
-                        "hint": "Name each mention once; it is a member once.",
+                        "hint": "Name each mention once; it counts once.",
                     }
                 ],
             }

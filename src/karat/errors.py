@@ -94,6 +94,16 @@ def graver(report: Report, codes: Collection[str]) -> Report:
     return report_graver if codes else report
 
 
+def without(report: Report, codes: Collection[str]) -> Report:
+    """A report that ignores findings with these codes."""
+
+    def report_others(finding: Finding) -> None:
+        if finding.code not in codes:
+            report(finding)
+
+    return report_others if codes else report
+
+
 class KaratError(Exception):
     """Something the user gave cannot be used; the finding says where, what, and what to do."""
 

@@ -157,12 +157,13 @@ def steps_table(protocol: Protocol) -> str:
     """Unit, documents, filters and comparison."""
     only = {"ignore": "ignored, with a note", "score": "scored: all spurious", "refuse": "refused"}
     comparison = protocol.comparison
+    wild = " or ".join(comparison.wildcard_attributes or ["value"])
     rows = [
         ["unit of evaluation", protocol.unit],
         ["documents that only the system has", only[protocol.system_only_documents]],
         *([f"filter {code(_filter_name(filter_))}", _first_line(filter_)] for filter_ in protocol.filters),
         ["attribute values are compared", code(comparison.form)],
-        *([["a gold value that agrees with anything", code(comparison.wildcard)]] if comparison.wildcard else []),
+        *([[f"a gold {wild} that agrees with anything", code(comparison.wildcard)]] if comparison.wildcard else []),
     ]
     return table(["", ""], rows)
 

@@ -21,7 +21,7 @@ def agreement(
         bits = 0
         for name, bit in bits_of:
             expected, actual = gold_values.get(name), system_values.get(name)
-            if expected == actual or _agree(comparison, expected, actual):
+            if expected == actual or _agree(comparison, name, expected, actual):
                 bits |= bit
         return bits
 
@@ -29,5 +29,5 @@ def agreement(
 
 
 @lru_cache(maxsize=4096)
-def _agree(comparison: Comparison, gold: Value | None, system: Value | None) -> bool:
-    return comparison.agrees(gold, system)
+def _agree(comparison: Comparison, attribute: str, gold: Value | None, system: Value | None) -> bool:
+    return comparison.agrees(attribute, gold, system)

@@ -40,6 +40,13 @@ sources_option = click.option(
     "--sources", metavar="DIR", help="Folder of the source files (.sgm) of APF. Default: next to the APF files."
 )
 
+coreference_option = click.option(
+    "--coreference",
+    multiple=True,
+    metavar="NAME",
+    help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
+)
+
 
 def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
     from karat.corpus import Topics
@@ -63,9 +70,9 @@ form_option = click.option(
 
 
 def input_options(command: _Command) -> _Command:
-    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens` and `sources`."""
+    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens`, `sources`, `coreference`."""
     form = click.option("--input-format", metavar="FORMAT", help="Input format. Default: detected from the content.")
-    return form(unit_option(tokens_option(sources_option(command))))
+    return form(unit_option(tokens_option(sources_option(coreference_option(command)))))
 
 
 def print_findings(findings: Findings) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File, find
+from karat.corpus.unsupported import unsupported
 from karat.errors import Report, Rule
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
@@ -54,8 +55,9 @@ def _chosen(
 ) -> tuple[list[File], str]:
     """The files that hold documents, and their format."""
     if format_ is not None:
-        chosen = _of_format(files, format_)
+        chosen = [file for file, _ in _without_companions([(file, format_) for file in _of_format(files, format_)])]
         _refuse_binary(chosen)
+        _refuse_unsupported(chosen)
         _refuse_kin(chosen, [FORMATS.get(format_)])
         return chosen, format_
     found = _without_companions([(file, _sniffed(file)) for file in files])
@@ -64,12 +66,14 @@ def _chosen(
         raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
     if names:
         sniffed = FORMATS.get(names[0])
+        _refuse_unsupported([file for file, name in found if name])
         _refuse_kin([file for file, name in found if name is None], [sniffed])
         for file, name in found:
             if name is None and not sniffed.is_part_of_corpus(file.name, file.head()):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return [file for file, name in found if name], names[0]
     _refuse_binary(files)
+    _refuse_unsupported(files)
     _refuse_kin(files, [known for _, known in FORMATS])
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
@@ -83,6 +87,12 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
         for file in files:
             if message := format_.redirect(file.name, file.head()):
                 raise KIN.error(message, file=file.name)
+
+
+def _refuse_unsupported(files: list[File]) -> None:
+    for file in files:
+        if error := unsupported(file):
+            raise error
 
 
 def _refuse_binary(files: list[File]) -> None:
@@ -110,7 +120,7 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
         if name is not None
         for companion in FORMATS.get(name).companions
         for suffix in FORMATS.get(name).suffixes
-        if file.bare_name.endswith(suffix)
+        if file.bare_name.endswith(suffix) and suffix != companion
     }
     return [(file, name) for file, name in found if file.bare_name not in companions]
 

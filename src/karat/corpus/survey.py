@@ -19,6 +19,8 @@ class Survey:
         self._places = array("q")
         self._contexts: dict[int, str] = {}
         self._more: dict[int, tuple[tuple[int, int, int], ...]] = {}
+        self.unnamed: set[str] = set()
+        """Ids of documents that are called what their files are called."""
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
         self.links: set[tuple[str, str, str]] = set()
@@ -34,6 +36,8 @@ class Survey:
             self._contexts[len(self.rows)] = block.context
         if block.more:
             self._more[len(self.rows)] = block.more
+        if block.is_unnamed:
+            self.unnamed.add(block.id)
         self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         if block.contents is not None:
@@ -53,7 +57,13 @@ class Survey:
         """The file (by number) and the block of a document."""
         row = self.rows[id_]
         file, offset, length, line = self._places[row * 4 : row * 4 + 4]
-        return file, Block(offset, length, line, id_, context=self._contexts.get(row), more=self._more.get(row, ()))
+        context, more = self._contexts.get(row), self._more.get(row, ())
+        return file, Block(offset, length, line, id_, context=context, more=more, is_unnamed=id_ in self.unnamed)
+
+    def rename(self, unnamed: str, id_: str) -> None:
+        """Call a document without an id of its own by another one."""
+        self.rows = {id_ if own == unnamed else own: row for own, row in self.rows.items()}
+        self.unnamed = self.unnamed - {unnamed} | {id_}
 
     def finish(self, kinds: dict[str, str]) -> None:
         """All documents are known: replace kinds that were open by what they are."""

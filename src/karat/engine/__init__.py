@@ -14,7 +14,7 @@ from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
-from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
+from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest, without
 from karat.measures import MEASURES
 from karat.plugin import Tables
 from karat.protocols import PROTOCOLS, Protocol, resolve
@@ -68,7 +68,8 @@ def score(
         report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
     report = graver(report, {code for protocol in protocols for code in protocol.faults})
     gold_survey, system_survey = gold.survey(), system.survey()
-    both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
+    both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], without(report, superseded))
     places = Places(gold, system, report)
     preparation = Preparation(places.report, make_tables)
     runs = []

@@ -5,7 +5,7 @@ from functools import partial
 
 from karat.checks import checked
 from karat.checks.ids import Ids, Numbers
-from karat.corpus import Corpus
+from karat.corpus import Corpus, Survey
 from karat.errors import KaratError, Report, Rule, quoted
 from karat.model import Document, Pair
 
@@ -16,6 +16,7 @@ NOTHING_SHARED = Rule(
 UNITS_DIFFER = Rule("units-differ", "fatal", "Use the same unit of offsets on both sides.")
 SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; karat uses gold's.")
 GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
+UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same document; else give each an id.")
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 
 
@@ -24,6 +25,7 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
 
     `policies` are what the protocols do with documents that only the system has: ignore, score or refuse them.
     """
+    _pair_unnamed(gold.survey(), system.survey(), report)
     golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
     if not golds:
         raise NO_GOLD.error("gold has no document", file=gold.name)
@@ -41,6 +43,16 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
         for id_ in sorted(golds - systems):
             report(GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name))
     return _read_all(gold, system, sorted([*golds, *(id_ for id_ in systems if id_ not in golds)]), report)
+
+
+def _pair_unnamed(gold: Survey, system: Survey, report: Report) -> None:
+    """Give the only document of the system the id of gold's only document, if neither has one in its file."""
+    if len(gold.rows) == len(system.rows) == len(gold.unnamed) == len(system.unnamed) == 1:
+        (gold_id,), (system_id,) = gold.rows, system.rows
+        if gold_id != system_id:
+            names = f"{quoted(gold_id)} and {quoted(system_id)}"
+            report(UNNAMED.at(f"neither side gives its document an id: {names} are scored as one document"))
+            system.rename(system_id, gold_id)
 
 
 def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:

@@ -185,6 +185,9 @@ class ProtocolRun:
             message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
             yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
         yield from self._table_remarks
+        if any(self._counts.gold_mentions):
+            for measure, _, rows in self._counts.measures:
+                yield from measure.remarks_on_total(rows.kind.summed(rows))
         whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)

@@ -13,11 +13,12 @@ from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import FileCorpus, Progress, Survey, corpus_of, find
-from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
+from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, without
+from karat.filters import restricted
 from karat.filters.types import types_in
 from karat.formats import FORMATS
 from karat.model import Document
-from karat.plugin import Block, Comparison, ReadOptions
+from karat.plugin import Block, Comparison, Filter, ReadOptions
 from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
@@ -132,8 +133,12 @@ def _check_corpus(
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
-    # What the protocols that the format chooses take for a fault is one here, too.
-    report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
+    # What the protocols that the format chooses report or take for a fault is a finding here, too.
+    protocols = [resolve(name) for name in corpus.protocols]
+    filter_checks: dict[Check, None] = {_FilterCheck(one.kinds, one.filters): None for one in protocols}
+    checks = [*checks, *filter_checks]
+    report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})
+    report = without(report, {code for protocol in protocols for code in protocol.superseded})
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)
@@ -152,6 +157,19 @@ def _check_corpus(
         corpus.close()
     if not seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
+
+
+class _FilterCheck(Struct, frozen=True):
+    """What the filters of a protocol report about a document."""
+
+    kinds: tuple[str, ...] | None
+    filters: tuple[Filter, ...]
+
+    def __call__(self, document: Document) -> Iterator[Finding]:
+        if self.kinds is not None and not {mention.kind for mention in document.mentions} <= {*self.kinds}:
+            document = restricted(document, lambda mention: self.kinds is None or mention.kind in self.kinds)
+        for filter_ in self.filters:
+            yield from filter_.check(document)
 
 
 def _read(

@@ -1,42 +1,45 @@
 """One mention per span, for exact matching."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
-from msgspec.structs import replace
-
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import Finding, Origin, Report, Rule, quoted
 from karat.filters import restricted
-from karat.model import Document, Mention, Pair
+from karat.model import Document, Mention, Pair, qualified
 from karat.plugin import Comparison, Filter, PairTransform
 
-GOLD_TWICE = Rule(
-    "gold-span-twice",
-    "fatal",
-    "Use each span once in gold; exact matching cannot distinguish two mentions of one span.",
+REPEATED = Rule(
+    "span-repeated", "fault", "Use each span once; exact matching counts the first mention, with its cluster."
 )
-SYSTEM_TWICE = Rule("system-span-twice", "fault", "Use each span once; the first mention counts, with its cluster.")
 
 
 class Distinct(Filter, frozen=True):
-    """One mention per span, as exact matching needs: a repeated span is fatal in gold and ignored in the system."""
+    """Keeps one mention per span, as exact matching needs: the first one, with its cluster."""
+
+    supersedes: ClassVar[frozenset[str]] = frozenset({"span-twice", "span-twice-in-cluster"})
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Refuse a repeated span in gold; drop and report it in the system."""
+        """Drop and report mentions that repeat a span, on both sides alike."""
         del comparison
 
         def distinct(pair: Pair) -> Pair:
-            for mention, first in _repeated(pair.gold):
-                which = f"mentions {quoted(first.id)} and {quoted(mention.id)} of gold document {quoted(pair.gold.id)}"
-                raise KaratError(GOLD_TWICE.at(f"{which} have the same span", item=mention.id, origin="gold"))
-            repeated = {mention.id: first for mention, first in _repeated(pair.system)}
-            for id_, first in repeated.items():
-                which = f"mention {quoted(id_)} of system document {quoted(pair.system.id)}"
-                report(SYSTEM_TWICE.at(f"{which} has the span of {quoted(first.id)}", item=id_, origin="system"))
-            if not repeated:
-                return pair
-            return replace(pair, system=restricted(pair.system, lambda mention: mention.id not in repeated))
+            return Pair(_without_repeated(pair.gold, "gold", report), _without_repeated(pair.system, "system", report))
 
         return distinct
+
+    def check(self, document: Document) -> Iterator[Finding]:
+        """Each mention that repeats a span."""
+        return (_finding(mention, first, document) for mention, first in _repeated(document))
+
+
+def _without_repeated(document: Document, side: Origin, report: Report) -> Document:
+    repeated = {mention.id: first for mention, first in _repeated(document)}
+    if not repeated:
+        return document
+    for mention in document.mentions:
+        if mention.id in repeated:
+            report(_finding(mention, repeated[mention.id], document)._replace(origin=side))
+    return restricted(document, lambda mention: mention.id not in repeated)
 
 
 def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
@@ -48,6 +51,24 @@ def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
         earlier = first.setdefault(mention.span or mention.id, mention)
         if earlier is not mention:
             yield mention, earlier
+
+
+def _finding(mention: Mention, first: Mention, document: Document) -> Finding:
+    """Names clusters and not mentions, whose ids some readers have to make up."""
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+    place = f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
+    one, other = _cluster(first, document), _cluster(mention, document)
+    if first.cluster is not None and first.cluster == mention.cluster:
+        message = f"{one} of document {quoted(document.id)} has {place} twice; it counts once"
+    else:
+        message = f"{one} and {other} of document {quoted(document.id)} share {place}; the first keeps it"
+    return REPEATED.at(message, item=mention.id)
+
+
+def _cluster(mention: Mention, document: Document) -> str:
+    if mention.cluster is None:
+        return "a mention without a cluster"
+    return f"cluster {quoted(mention.cluster.removeprefix(qualified(document.id, '')))}"
 
 
 FILTER = Distinct

@@ -6,6 +6,7 @@ entry-point group `karat.formats`.
 """
 
 import sys
+from collections.abc import Iterable
 
 from karat.formats._sgm import SourceFolder
 from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode
@@ -25,10 +26,13 @@ FORMATS: Registry[Format] = Registry(
 )
 
 
-def read_options(unit: Unit | None, tokens: str | None, sources: str | None = None) -> ReadOptions:
-    """The options that `--unit`, `--tokens` and `--sources` stand for; folders must exist."""
+def read_options(
+    unit: Unit | None, tokens: str | None, sources: str | None = None, coreference: Iterable[str] = ()
+) -> ReadOptions:
+    """The options that `--unit`, `--tokens`, `--sources` and `--coreference` stand for; folders must exist."""
     return ReadOptions(
         unit,
         None if tokens is None else TableFolder(tokens),
         None if sources is None else SourceFolder(sources),
+        tuple(coreference),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 LONGEST_TEXT = 250
-"""Tokens of the longest mention whose text is kept; long ones inside each other would be kept many times over."""
+"""Tokens of the longest mention whose text is kept; the text of nested long mentions would be kept many times."""
 
 _BRACKET = re.compile(r"(\(?)([^()|\s]+)(\)?)")
 
@@ -19,16 +19,16 @@ class Bracket(NamedTuple):
     opens: bool
     closes: bool
     name: str
-    """What stands at the bracket: an id, or fields with an id among them."""
+    """The text at the bracket: an id, or fields that include an id."""
     at: int
-    """Where in the cell it begins."""
+    """Its position in the cell."""
 
     def __str__(self) -> str:
         return f"{'(' * self.opens}{self.name}{')' * self.closes}"
 
 
 class CellError(Exception):
-    """The cell is not made of brackets; `at` is where it stops being so."""
+    """The cell does not consist of brackets; `at` is the position of the first character that does not fit."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -36,19 +36,19 @@ class CellError(Exception):
 
 
 def brackets(cell: str) -> Iterator[Bracket]:
-    """The brackets of a cell in their order, with one `|` or nothing between two of them."""
+    """The brackets of a cell in order, separated by one `|` or by nothing."""
     at = 0
     while at < len(cell):
         if at and cell[at] == "|":
             at += 1
-        found = _BRACKET.match(cell, at)
-        if found is None or not (found[1] or found[3]):
+        match = _BRACKET.match(cell, at)
+        if match is None or not (match[1] or match[3]):
             raise CellError(at)
-        yield Bracket(bool(found[1]), bool(found[3]), found[2], at)
-        at = found.end()
+        yield Bracket(bool(match[1]), bool(match[3]), match[2], at)
+        at = match.end()
 
 
 def place(line: bytes, rest: str) -> str:
-    """Where the rest of a line begins that is in its last column, as a sentence begins with it."""
+    """The position at which the rest of a line begins, which is in its last column, for a message."""
     columns = line.split(b"\t") if b"\t" in line else line.split()
     return f"column {len(columns)}, character {len(line.decode('utf-8')) - len(rest) + 1}"

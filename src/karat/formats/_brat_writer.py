@@ -1,8 +1,8 @@
-"""A document as brat standoff: what `karat.formats.brat` reads, written.
+"""Writing brat standoff, as `karat.formats.brat` reads it.
 
-Ids that are brat's own (`E4` for an event, `T2` for another mention) are kept, others numbered anew: ids are names, and
-so is the producer, for which brat has no place. A document whose mentions are all events with ids of text bounds came
-from a corpus without event lines (LitBank) and is written so again.
+Ids in brat's form (`E4` for an event, `T2` for another mention) are kept, and other mentions are renumbered. brat
+cannot hold the producer of a document. If all mentions of a corpus are events with ids of text bounds, it came from a
+corpus without event lines (LitBank) and is written without them.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from karat.model import Document, Link, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(
-    "brat-unwritable", "fatal", "Rename the document, or convert to a format that can say it, such as jsonl."
+    "brat-unwritable", "fatal", "Rename the document, or convert to a format that can hold it, such as jsonl."
 )
 
 DIGITS = "0123456789"
@@ -61,7 +61,7 @@ def _silent(what: str) -> None:
 
 
 def shown(text: str) -> str:
-    """Text as it stands in a line: each line end or tab a blank."""
+    """Text as it is written in a line: each line end or tab is a blank."""
     return text.translate(_BLANKS)
 
 
@@ -129,9 +129,10 @@ def _free(letter: str, taken: set[str]) -> Iterator[str]:
 def _sorted_links(
     document: Document, mentions: list[Mention], report_loss: ReportLoss
 ) -> tuple[dict[str, list[tuple[str, str]]], list[tuple[str, str, str]]]:
-    """Arguments of each event, and relations: an event's link to no event is an argument, other links are relations.
+    """Arguments of each event, and relations: a link from an event to an entity is an argument, others are relations.
 
-    A link that cannot be the one is the other: relations have no capitals of their own, roles no number at the end.
+    A link that cannot be one of the two becomes the other: relations are read in lower case, and roles without a number
+    at the end.
     """
     kinds = {mention.id: mention.kind for mention in mentions}
     ends = {cluster: ids[0] for cluster, ids in members(mentions).items()} | {id_: id_ for id_ in kinds}
@@ -158,7 +159,7 @@ def _sorted_links(
 def _relation(link: Link) -> str | None:
     """The name of a relation that is read as this kind of link, if there is one."""
     name = _capitalised(link.kind)
-    return name if name and link.kind != "coreference" else None
+    return name if name and not link.kind.startswith("coref") else None
 
 
 def _role(link: Link) -> str | None:
@@ -167,7 +168,7 @@ def _role(link: Link) -> str | None:
 
 
 def _capitalised(word: str) -> str | None:
-    """A word that is read as this one when all is read in lower case, if there is one."""
+    """A capitalised word that is read back as this one in lower case, if there is one."""
     capital = word.capitalize()
     known = capital if capital.lower() == word else word
     return known if known.lower() == word and _WORD.fullmatch(word) else None
@@ -196,7 +197,7 @@ def _label(mention: Mention, report_loss: ReportLoss) -> str:
 
 
 def _attributes(mention: Mention, report_loss: ReportLoss) -> Iterator[tuple[str, str]]:
-    """Names and values, as they stand in a line, of all attributes but the type."""
+    """Names and values, as they are written in a line, of all attributes except the type."""
     for name, value in mention.attributes.items():
         if name == "type":
             continue
@@ -212,7 +213,7 @@ def _attributes(mention: Mention, report_loss: ReportLoss) -> Iterator[tuple[str
 
 
 def _words(mention: Mention, document: Document, report_loss: ReportLoss) -> str:
-    """A mention's own text, else that of the document at its span."""
+    """A mention's own text, or that of the document at its span."""
     if mention.text is None:
         return "" if document.text is None else pieces(document.text, mention.span)
     if document.text is None and shown(mention.text) != mention.text:

@@ -1,4 +1,4 @@
-"""What writers need to know of clusters."""
+"""Clusters, as writers need them."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from karat.model import Mention
 
 def members(mentions: Iterable[Mention]) -> dict[str, list[str]]:
     """The ids of the mentions of each cluster, in their order."""
-    found: dict[str, list[str]] = {}
+    ids: dict[str, list[str]] = {}
     for mention in mentions:
         if mention.cluster is not None:
-            found.setdefault(mention.cluster, []).append(mention.id)
-    return found
+            ids.setdefault(mention.cluster, []).append(mention.id)
+    return ids

@@ -1,12 +1,12 @@
-"""Writing CoNLL: the first columns of the 2012 layout and the last one, a line for each token.
+"""Writing CoNLL: the first columns of the 2012 layout and the last one, one token per line.
 
     #begin document (nw/x); part 000
     nw/x    0    0    He    (0)
     nw/x    0    1    said  -
     #end document
 
-Columns are name and part of the document, number of the token, word (`-` where it is not known) and brackets.
-Clusters are numbered as they appear; a mention alone in its cluster is written like any other.
+Columns are the name and part of the document, the number of the token, the word (`-` if it is unknown) and brackets.
+Clusters are numbered in the order in which they appear. Singletons are written like other mentions.
 """
 
 import re
@@ -31,8 +31,8 @@ _NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")
 _BLANKS = re.compile(r"[\t\n\r\v\f\0]")
 
 
-class _Standing(NamedTuple):
-    """A mention and the tokens it stands on, the last one included."""
+class _Placed(NamedTuple):
+    """A mention with its first and its last token."""
 
     mention: Mention
     first: int
@@ -44,27 +44,27 @@ class _Numbered(NamedTuple):
     last: int
     number: int
     position: int
-    """Where the document has the mention among the others."""
+    """The position of the mention in the document."""
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
-    """The lines of one document; what CoNLL has no place for is reported."""
+    """The lines of one document; what CoNLL cannot hold is reported."""
     del options
     if re.search(r"\A[ \t]|[\n\0]|\r\Z", document.id):
-        raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot stand after #begin document")
+        raise UNWRITABLE.error(f"the document id {quoted(document.id)} cannot be written after #begin document")
     refuse_unit(document, ("char", "token"), UNWRITABLE)
     _report_losses(document, report_loss)
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.span]
-    standing = [_Standing(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
-    length = max([len(document.tokens or ()), *(s.last + 1 for s in standing)])
+    placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
+    length = max([len(document.tokens or ()), *(s.last + 1 for s in placed)])
     if length > MOST_TOKENS:
         raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
-    words = _words(document, standing)
-    for mention, first, last in standing:
+    words = _words(document, placed)
+    for mention, first, last in placed:
         if mention.text is not None and mention.text != _text_read_back(words, first, last):
             report_loss("the text of mentions")
-    cells = _cells(_numbered(standing, report_loss))
+    cells = _cells(_numbered(placed, report_loss))
     name, part = _columns(document.id)
     lines = (
         f"{name}\t{part}\t{token}\t{words.get(token, NOTHING)}\t{cells.get(token, NOTHING)}\n"
@@ -111,32 +111,32 @@ def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], 
 
 
 def _projected(document: Document, mention: Mention) -> Region:
-    """A span in characters as tokens, if it is made of whole ones."""
+    """A span in characters as tokens, if it consists of whole tokens."""
     tokens = document.tokens
     if tokens is None:
-        raise UNWRITABLE.error(f"document {quoted(document.id)} counts in characters and does not say its tokens")
+        raise UNWRITABLE.error(f"document {quoted(document.id)} counts in characters and has no tokens")
     segments: list[tuple[int, int]] = []
     for begin, end in mention.span:
         first = bisect_left(tokens, (begin, begin))
         last = bisect_left(tokens, end, key=lambda token: token[1])
         if not (first <= last < len(tokens) and (tokens[first][0], tokens[last][1]) == (begin, end)):
-            found = f"the span {mention.span} of mention {quoted(mention.id)} of document {quoted(document.id)}"
-            raise UNWRITABLE.error(f"{found} is not made of whole tokens")
+            message = f"the span {mention.span} of mention {quoted(mention.id)} of document {quoted(document.id)}"
+            raise UNWRITABLE.error(f"{message} does not consist of whole tokens")
         segments.append((first, last + 1))
     return tuple(segments)
 
 
-def _words(document: Document, standing: list[_Standing]) -> dict[int, str]:
-    """The word of each token, as the document's text has it, else as mentions do."""
+def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:
+    """The word of each token, from the document's text, or else from the texts of mentions."""
     text, tokens = document.text, document.tokens
     if text is not None and tokens is not None:
         words = {number: text[begin:end] for number, (begin, end) in enumerate(tokens)}
     else:
         words = {}
-        for mention, first, last in standing:
-            told = (mention.text or "").split()
-            if len(mention.span) == 1 and len(told) == last - first + 1:
-                for token, word in enumerate(told, first):
+        for mention, first, last in placed:
+            own = (mention.text or "").split()
+            if len(mention.span) == 1 and len(own) == last - first + 1:
+                for token, word in enumerate(own, first):
                     words.setdefault(token, word)
     return {token: _BLANKS.sub(" ", word) for token, word in words.items() if word}
 
@@ -147,15 +147,15 @@ def _text_read_back(words: dict[int, str], first: int, last: int) -> str | None:
     return text_of([words.get(token, NOTHING) for token in range(first, last + 1)])
 
 
-def _numbered(standing: list[_Standing], report_loss: ReportLoss) -> list[_Numbered]:
+def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]:
     """The mentions in the order in which they will be read, each with the number of its cluster.
 
-    An end closes what began last, so that mentions of one number may be inside each other but never cross.
+    An end closes the mention that began last, so mentions with one number may be nested but must not cross.
     """
     numbers: dict[tuple[str | None, str, int], int] = {}
     open_: dict[tuple[str | None, str, int], list[int]] = {}
-    found: list[_Numbered] = []
-    for position, s in sorted(enumerate(standing), key=lambda pair: (pair[1].first, -pair[1].last)):
+    numbered: list[_Numbered] = []
+    for position, s in sorted(enumerate(placed), key=lambda pair: (pair[1].first, -pair[1].last)):
         own = s.mention.id if s.mention.cluster is None else ""
         attempt = 0
         while not _fits(s, open_.setdefault((s.mention.cluster, own, attempt), [])):
@@ -163,15 +163,15 @@ def _numbered(standing: list[_Standing], report_loss: ReportLoss) -> list[_Numbe
         if attempt:
             report_loss("clusters with mentions that cross each other (written as several)")
         key = s.mention.cluster, own, attempt
-        found.append(_Numbered(s.first, s.last, numbers.setdefault(key, len(numbers)), position))
-    found.sort(key=lambda n: (n.first, -n.last, n.number))
-    if any(n.position < before.position for before, n in pairwise(found)):
+        numbered.append(_Numbered(s.first, s.last, numbers.setdefault(key, len(numbers)), position))
+    numbered.sort(key=lambda n: (n.first, -n.last, n.number))
+    if any(n.position < before.position for before, n in pairwise(numbered)):
         report_loss("the order of mentions")
-    return found
+    return numbered
 
 
-def _fits(s: _Standing, lasts: list[int]) -> bool:
-    """Whether a mention crosses none of those with these last tokens, among which it then is."""
+def _fits(s: _Placed, lasts: list[int]) -> bool:
+    """Whether a mention crosses none of those with these last tokens; if so, its own is added."""
     if s.first == s.last:
         return True
     while lasts and lasts[-1] < s.first:
@@ -199,6 +199,6 @@ def _cells(numbered: list[_Numbered]) -> dict[int, str]:
 
 
 def _columns(id_: str) -> tuple[str, str]:
-    """Name and part of a document for the first two columns, which nobody reads."""
+    """Name and part of a document for the first two columns, which readers ignore."""
     named = _NAME.fullmatch(id_)
     return (named[1].replace(" ", "_"), str(int(named[2]))) if named else (re.sub(r"\s", "_", id_), "0")

@@ -1,4 +1,4 @@
-"""Writing forests: each event a node, each kind of link a line; what trees cannot hold is told or refused."""
+"""Writing forests: one node per event, one line per kind of link; what trees cannot hold is reported or refused."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,20 +11,20 @@ from karat.model import Document, nodes_of
 from karat.plugin.formats import ReportLoss, WriteOptions
 
 SUBEVENT = "subevent"
-"""The kind of links where a file names none."""
+"""The kind of links if a file names none."""
 MARKS = frozenset("(){},")
 Children = dict[str, dict[str, None]]
 
 UNWRITABLE = Rule(
     "forest-unwritable",
     "fatal",
-    "Rename it: ids in trees have no blank, comma, parenthesis or brace; those of documents no tab, no # or ( first.",
+    "Rename it: mention ids have no blanks and none of (){}, document ids have no tab and do not start with # or (.",
 )
-CYCLE = Rule("forest-cycle", "fatal", "Remove or turn round one of these links; trees cannot hold a cycle.")
+CYCLE = Rule("forest-cycle", "fatal", "Remove or reverse one of these links; trees cannot hold a cycle.")
 
 
 def plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
-    """Where all links are subevents no line has to name their kind."""
+    """If all links are subevents, no line has to name their kind."""
     del report_loss
     kinds = {kind for document in documents for kind in _kinds(document)}
     return replace(options, plain=kinds <= {SUBEVENT})
@@ -38,7 +38,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     mentions = [mention for mention in document.mentions if mention.kind == "event"]
     clusters = members(mentions)
     event_of = {mention.id: mention.cluster or mention.id for mention in mentions}
-    # Clusters first: an id that names both a mention and a cluster means the mention.
+    # Mentions last: an id of both a mention and a cluster means the mention.
     named = {cluster: cluster for cluster in clusters} | event_of
     order = list(dict.fromkeys(event_of.values()))
     node = {event: _node(clusters.get(event, [event]), document) for event in order}
@@ -53,8 +53,8 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
         lone = {event: int(extra[event].get(nodes_of(kind), 0)) for event in order if event in extra}
         shown = trees.text(linked_only=bool(lines), again=lone)
         if trees.left:
-            found = f"{kind} links of document {quoted(document.id)} form a cycle through {quoted(trees.left[0])}"
-            raise CYCLE.error(found)
+            message = f"{kind} links of document {quoted(document.id)} form a cycle through {quoted(trees.left[0])}"
+            raise CYCLE.error(message)
         if kinds and not options.plain:
             lines.append(f"#kind {_kind(kind)}")
         lines.append(f"{document.id}\t{shown}")
@@ -65,20 +65,20 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
 
 
 def _kinds(document: Document) -> set[str]:
-    """The kinds of links that it has, or has a node for."""
-    told = {name for cluster in document.clusters for name in cluster.attributes if name.startswith(nodes_of(""))}
-    return {link.kind for link in document.links} | {name.removeprefix(nodes_of("")) for name in told}
+    """The kinds of links that it has, and those it has nodes of."""
+    names = {name for cluster in document.clusters for name in cluster.attributes if name.startswith(nodes_of(""))}
+    return {link.kind for link in document.links} | {name.removeprefix(nodes_of("")) for name in names}
 
 
 def _below(
     document: Document, named: dict[str, str], clusters: dict[str, list[str]], report_loss: ReportLoss
 ) -> dict[str, Children]:
-    """For each kind the children of each event."""
+    """For each kind, the children of each event."""
     below: dict[str, Children] = {}
     for link in document.links:
         parent, child = named.get(link.source), named.get(link.target)
         if parent is None or child is None:
-            report_loss(f"links of kind {link.kind} to what is not written")
+            report_loss(f"links of kind {link.kind} to or from mentions that are not written")
             continue
         if parent == child:
             report_loss("links inside one event")
@@ -91,7 +91,7 @@ def _below(
 
 
 class _Trees:
-    """The trees of one kind; afterwards it knows in which order events were written, and which ones could not be."""
+    """Writes the trees of one kind; then `order` has the events as written, and `left` those that could not be."""
 
     def __init__(self, node: dict[str, str], order: list[str], children: Children) -> None:
         place = {event: number for number, event in enumerate(order)}
@@ -103,7 +103,7 @@ class _Trees:
         self.left: list[str] = []
 
     def text(self, *, linked_only: bool, again: dict[str, int]) -> str:
-        """The trees, a blank between two. An event with two parents stands under both, its children under the first."""
+        """The trees, separated by blanks. An event with two parents is under both, its children under the first."""
         linked = self._parents | self._children.keys()
         roots = [
             event
@@ -118,7 +118,7 @@ class _Trees:
         return " ".join(pieces)
 
     def _tree(self, root: str) -> Iterator[str]:
-        """One tree, without recursion: trees may be deep."""
+        """One tree, written without recursion, since trees may be deep."""
         path: list[Iterator[str]] = [iter((root,))]
         while path:
             event = next(path[-1], None)

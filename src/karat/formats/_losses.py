@@ -1,4 +1,4 @@
-"""What several formats cannot hold, and how their writers report it."""
+"""Losses that the writers of several formats report."""
 
 from collections.abc import Iterable
 
@@ -8,21 +8,21 @@ from karat.plugin.formats import ReportLoss
 
 
 def report_fields(document: Document, fields: Iterable[str], report_loss: ReportLoss) -> None:
-    """Report which of these fields a document has."""
+    """Report those of these fields that a document has."""
     for field in fields:
         if getattr(document, field) is not None:
             report_loss(f"the document's {field}")
 
 
 def report_regions(mention: Mention, report_loss: ReportLoss) -> None:
-    """Report which regions a mention has beside its span."""
+    """Report the regions of a mention other than its span."""
     for field in ("head", "extent", "anchor", "scope"):
         if getattr(mention, field) is not None:
             report_loss(f"the {field} of mentions")
 
 
 def report_rare(document: Document, report_loss: ReportLoss) -> None:
-    """Report what only APF says about documents, clusters and links."""
+    """Report what only APF can say about documents, clusters and links."""
     for name in document.about:
         report_loss(f"the document's {name}")
     for cluster in document.clusters:
@@ -36,6 +36,6 @@ def report_rare(document: Document, report_loss: ReportLoss) -> None:
 
 
 def refuse_unit(document: Document, units: tuple[str, ...], rule: Rule) -> None:
-    """Refuse recordings and images where a format holds only texts."""
+    """Refuse recordings and images in formats that hold only text."""
     if document.unit not in units:
         raise rule.error(f"the unit of document {quoted(document.id)} is {document.unit}, not {' or '.join(units)}")

@@ -1,4 +1,4 @@
-"""Writing TBF: what the format has no place for is told, and what would read back as something else is refused."""
+"""Writing TBF: reports what the format cannot hold, and refuses what would be read back as something else."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,13 +11,11 @@ from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 
-UNWRITABLE = Rule(
-    "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
-)
+UNWRITABLE = Rule("tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs and ids by commas.")
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
-    """One block; what TBF has no place for is reported."""
+    """One block; what TBF cannot hold is reported."""
     refuse_unit(document, ("char", "token"), UNWRITABLE)
     _report_losses(document, report_loss)
     report_rare(document, report_loss)
@@ -75,10 +73,9 @@ def _report_losses(document: Document, report_loss: ReportLoss) -> None:
 
 
 def _cell(text: str, document: Document, *, also: str = "") -> str:
-    """Text that can stand in a column; anything that would be read back as something else is refused."""
+    """Text that can be written in a column; anything that would be read back as something else is refused."""
     if any(mark in text for mark in "\t\n" + also) or text != text.strip():
-        found = f"{quoted(text)} in document {document.id!r} cannot stand in a TBF column"
-        raise UNWRITABLE.error(found)
+        raise UNWRITABLE.error(f"{quoted(text)} in document {document.id!r} cannot be written in a TBF column")
     return text
 
 
@@ -110,10 +107,10 @@ def _token_writer(document: Document, tables: TokenTables | None, report_loss: R
     ids = {row: token for token, row in table.items()}
 
     def token(row: int) -> str:
-        spelt = ids.get(row) or spelled(row, table)
-        if spelt is None:
+        id_ = ids.get(row) or spelled(row, table)
+        if id_ is None:
             report_loss("token ids (no token table: rows are written by number)")
-        return spelt or str(row)
+        return id_ or str(row)
 
     return lambda span: ",".join(token(row) for begin, end in span for row in range(begin, end))
 

@@ -1,8 +1,8 @@
-"""Text of files: UTF-8, and an error that names the line where it is not."""
+"""Text of files: UTF-8, or an error with the line that is not."""
 
 from karat.errors import Rule
 
-MISSING = Rule("file-missing", "fatal", "Check the spelling and the folder you are in.")
+MISSING = Rule("file-missing", "fatal", "Check the spelling and the current folder.")
 ENCODING = Rule("encoding", "fatal", "Save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 IN > OUT")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

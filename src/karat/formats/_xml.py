@@ -1,6 +1,6 @@
-"""XML that cannot do harm: nothing is fetched, no DTD is loaded, and a file that declares entities is refused.
+"""Safe XML: nothing is fetched, no DTD is loaded, and a file that declares entities is refused.
 
-lxml is imported when the first file is parsed, so that commands which read no XML start at once.
+lxml is imported when the first file is parsed, so that commands that read no XML start quickly.
 """
 
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 from karat.errors import Rule
 
-BROKEN = Rule("xml-broken", "fatal", "Correct the file, or fetch it again if it breaks off in the middle.")
+BROKEN = Rule("xml-broken", "fatal", "Correct the file, or download it again if it is truncated.")
 ENTITY = Rule(
     "xml-entity", "fatal", "Remove the <!ENTITY ...> declarations and write the characters themselves (or &#38; forms)."
 )
@@ -19,17 +19,17 @@ _PROLOG = re.compile(rb"<!--.*?-->|<!ENTITY\b|<[A-Za-z_:]", re.DOTALL)
 def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
     """The root element of a document, without comments; its elements know their lines.
 
-    `line` is where the data begin in the file: errors name the file's lines, elements count from 1 all the same.
+    `line` is the line of the file in which the data begin. Errors name lines of the file; elements count from 1.
     """
     from lxml import etree
 
-    # Declarations can fetch files and blow up a few bytes into gigabytes: they are refused before anything is parsed.
+    # Entities can fetch files, or expand a few bytes to gigabytes. They are refused before anything is parsed.
     for mark in _PROLOG.finditer(data):
         if mark[0] == b"<!ENTITY":
-            there = line + data.count(b"\n", 0, mark.start())
-            raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=there)
+            place = line + data.count(b"\n", 0, mark.start())
+            raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=place)
         if not mark[0].startswith(b"<!--"):
-            break  # the root element: what looks like a declaration after it is text
+            break  # the root element; after it, what looks like a declaration is text
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -41,11 +41,11 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        there = line + (error.lineno or 1) - 1
-        # The line in the message counts from where the data begin, not from where the file does.
-        said = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
-        raise BROKEN.error(f"this is not well-formed XML: {said}", file=file, line=there) from None
+        # The line in lxml's message counts from where the data begin, not from where the file does.
+        place = line + (error.lineno or 1) - 1
+        reason = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
+        raise BROKEN.error(f"this is not well-formed XML: {reason}", file=file, line=place) from None
     for reference in root.iter(etree.Entity) if b"&" in data else ():
-        found = f"the entity {reference.text} is used, which the file does not explain"
-        raise ENTITY.error(found, file=file, line=line + reference.sourceline - 1)
+        message = f"the entity {reference.text} is used, but not declared"
+        raise ENTITY.error(message, file=file, line=line + reference.sourceline - 1)
     return root

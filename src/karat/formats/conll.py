@@ -1,4 +1,4 @@
-"""CoNLL-2011 and 2012 coreference: a line for each token, with brackets in the last column.
+"""CoNLL-2011 and 2012 coreference: one token per line, with brackets in the last column.
 
     #begin document (nw/x); part 000
     nw/x   0   0   He       (1)
@@ -8,15 +8,18 @@
 
     #end document
 
-The id of a document is all that stands after `#begin document`. Tokens are counted over the whole document, so that
-a mention may go beyond its sentence. Columns stand between tabs, or between blanks where a line has no tab; of a line
-with five columns or more the fourth is the word. `(1` begins a mention of cluster 1, `1)` ends the one that began last,
-`(1)` is a mention of one token; in a cell mentions of one token are read first, then all that begins, then all that
-ends, with `|` or nothing between them. An id is any text (`01` is not `1`), and means nothing outside its document.
+The id of a document is the text after `#begin document`. If there is none, the document is called what its file is
+called, with a note, and if each side has one such document, the two are scored as one. Tokens are counted over the
+whole document, so a mention may span several sentences. Columns are separated by tabs, or by blanks in a line without
+tabs. In a line with at least five columns, the fourth is the word.
 
-Mentions stand in the order of their first tokens, then the longer first, then in the order in which their clusters
-appeared. CoNLL files do not say whether they speak of events or of entities; their mentions are of kind `event`, which
-every protocol scores.
+`(1` begins a mention of cluster 1, `1)` ends the one that began last, and `(1)` is a mention of one token. In a cell,
+mentions of one token are read first, then all beginnings, then all ends. They are separated by `|` or by nothing. A
+cluster id is any text (`01` is not `1`), and means nothing outside its document.
+
+Mentions are in the order of their first tokens, longer ones first, then in the order in which their clusters appeared.
+CoNLL files do not say whether mentions are events or entities; they are read as mentions of kind `event`, which every
+protocol scores.
 """
 
 import functools
@@ -27,30 +30,37 @@ from typing import BinaryIO, NamedTuple
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
+from karat.formats._names import stem
 from karat.formats._text import decode
 from karat.model import Document, Mention, qualified
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
+SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
 BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
 END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
+MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
 EMPTY = frozenset({b"-", b"_"})
 CONTENTS = Contents(kinds=frozenset({"event"}))
 
-STRUCTURE = Rule("conll-structure", "fatal", "A document stands between #begin document ID and #end document.")
+STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
 CELL = Rule(
     "conll-cell", "fatal", "The last column is - or brackets: (1 begins a mention, 1) ends it, (1) is one of one token."
 )
 BRACKET = Rule("conll-bracket", "fatal", "Write a beginning (1 and an end 1) for each mention, both in one document.")
-UNIT = Rule("conll-unit", "fatal", "Leave --unit char away; CoNLL counts tokens.")
-DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are left out.")
+UNIT = Rule("conll-unit", "fatal", "Omit --unit char; CoNLL counts tokens.")
+NO_ID = Rule("conll-no-id", "note", "Write #begin document ID to give it another id.")
+NO_ID_TWICE = Rule("conll-no-id-twice", "fatal", "Give each document an id, #begin document ID, or a file of its own.")
+DOUBLE = Rule("conll-double-antecedent", "note", "Nothing to do; brackets such as (12+3) are ignored.")
+BLANKS = Rule("conll-blanks", "note", "Nothing to do; write (1)|(2) without blanks to avoid this note.")
 
+_SPLIT_CELL = re.compile(rb"(?<= )[^()|\s]*[()][^|\s]*(?: *\| *[^()|\s]*[()][^|\s]*)+\Z")
+"""The last column of a line without tabs, if it has blanks beside a `|`."""
 _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 
 
 def sniff(head: bytes) -> bool:
-    """The first line that is not blank or a comment stands in a document."""
+    """The first line that is not blank or a comment is in a document."""
     for line in head.split(b"\n"):
         if BEGIN.match(line):
             return True
@@ -62,6 +72,7 @@ def sniff(head: bytes) -> bool:
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #begin document and its #end document."""
     id_, start, first, line = None, 0, 0, 0
+    is_unnamed, unnamed = False, None
     offset = stream.tell()
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
@@ -70,13 +81,17 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 if id_ is not None:
                     raise _not_closed("the next document begins", id_, first, file, line)
                 id_ = decode(begin[1].rstrip(b"\r"), file=file, line=line)
-                if not id_:
-                    raise STRUCTURE.error("#begin document without a document id", file=file, line=line)
+                is_unnamed = not id_
+                if is_unnamed:
+                    if unnamed is not None:
+                        message = f"a second document without an id (the first is in line {unnamed})"
+                        raise NO_ID_TWICE.error(message, file=file, line=line)
+                    id_, unnamed = stem(file, SUFFIXES), line
                 start, first = after, line
             elif END.match(data):
                 if id_ is None:
                     raise STRUCTURE.error("#end document outside a document", file=file, line=line)
-                yield Block(start, offset - start, first, id_, contents=CONTENTS)
+                yield Block(start, offset - start, first, id_, contents=CONTENTS, is_unnamed=is_unnamed)
                 id_ = None
             elif id_ is None and (bare := data.strip()) and not bare.startswith(COMMENT):
                 text = bare[:61].decode("utf-8", "replace")
@@ -86,9 +101,9 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         raise _not_closed("the file ends", id_, first, file, line)
 
 
-def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
-    what = f"{found} before #end document of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(what, file=file, line=line)
+def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    message = f"{event} before #end document of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(message, file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -98,9 +113,14 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     decode(data, file=file, line=block.line + 1)
     page = _Page(file)
     page.read(data, block.line + 1)
+    if block.is_unnamed:
+        report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=block.line))
     if page.doubles:
-        found = f"double antecedents are not read ({len(page.doubles):,} here)"
-        report(DOUBLE.at(found, file=file, line=page.doubles[0]))
+        message = f"double antecedents are not read ({len(page.doubles):,} here)"
+        report(DOUBLE.at(message, file=file, line=page.doubles[0]))
+    if page.blanks:
+        message = f"blanks beside | in the last column are ignored ({len(page.blanks):,} here)"
+        report(BLANKS.at(message, file=file, line=page.blanks[0]))
     mentions = [
         Mention(
             f"m{number}",
@@ -125,14 +145,22 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def _lines(data: bytes, first: int) -> dict[str, int]:
-    """Lines of mentions; a document in which one thing is wrong is mostly asked about again."""
+    """Lines of mentions, kept for the next finding in the same document."""
     page = _Page("")
     page.read(data, first)
     return {f"m{number}": span.line for number, span in enumerate(page.spans, 1)}
 
 
+def _joined(row: bytes) -> bytes:
+    """The line without blanks beside the `|` of its last column."""
+    before, tab, last = row.rpartition(b"\t")
+    if tab:
+        return before + tab + re.sub(rb" *\| *", b"|", last)
+    return _SPLIT_CELL.sub(lambda match: match[0].replace(b" ", b""), row)
+
+
 class _Span(NamedTuple):
-    """A mention as it was found; the fields are in the order in which mentions are sorted."""
+    """A mention as written; the fields are in the order by which mentions are sorted."""
 
     first: int
     minus_last: int
@@ -151,24 +179,30 @@ class _Begun(NamedTuple):
 
 
 class _Page:
-    """The lines of a document, token by token."""
+    """Reads the lines of a document, token by token."""
 
     def __init__(self, file: str) -> None:
         self.spans: list[_Span] = []
         self.doubles: list[int] = []
-        """The lines of brackets that were left out."""
+        """The lines of brackets that are ignored."""
+        self.blanks: list[int] = []
+        """The lines with blanks inside the last column."""
         self._file = file
         self._tokens: list[bytes] = []
         self._ranks: dict[str, int] = {}
         self._begun: dict[str, list[_Begun]] = {}
 
     def read(self, data: bytes, first: int) -> None:
-        """Take all lines."""
+        """Read all lines."""
         for line, row in enumerate(data.split(b"\n"), first):
             bare = row.rstrip()
             if not bare:
                 continue
             cell = bare[bare.rfind(b"\t") + 1 :] if b"\t" in bare else bare.rsplit(None, 1)[-1]
+            if cell not in EMPTY and b"|" in bare and (joined := _joined(bare)) != bare:
+                self.blanks.append(line)
+                bare = joined
+                cell = bare.rsplit(None, 1)[-1]
             self._tokens.append(bare)
             if cell not in EMPTY:
                 self._take(line, bare, cell.decode("utf-8"))
@@ -177,7 +211,7 @@ class _Page:
         self.spans.sort()
 
     def _take(self, line: int, row: bytes, cell: str) -> None:
-        """Take a cell: mentions of one token, then what begins, then what ends."""
+        """Read a cell: mentions of one token, then beginnings, then ends."""
         token = len(self._tokens) - 1
         begins: list[Bracket] = []
         ends: list[Bracket] = []
@@ -196,13 +230,13 @@ class _Page:
         for bracket in ends:
             if not self._begun.get(bracket.name):
                 where = place(row, cell[bracket.at :])
-                found = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
-                raise BRACKET.error(found, file=self._file, line=line)
+                message = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
+                raise BRACKET.error(message, file=self._file, line=line)
             begun = self._begun[bracket.name].pop()
             self.spans.append(_Span(begun.token, -token, self._ranks[bracket.name], begun.line, bracket.name))
 
     def _brackets(self, line: int, row: bytes, cell: str) -> Iterator[Bracket]:
-        """The brackets of a cell but for double antecedents."""
+        """The brackets of a cell except double antecedents."""
         try:
             for bracket in brackets(cell):
                 if "+" in bracket.name and _DOUBLE.fullmatch(bracket.name):
@@ -213,16 +247,16 @@ class _Page:
                     yield bracket
         except CellError as error:
             where = place(row, cell[error.at :])
-            found = f"{where}: {quoted(cell)} cannot be read as brackets"
-            raise CELL.error(found, file=self._file, line=line) from None
+            message = f"{where}: {quoted(cell)} cannot be read as brackets"
+            raise CELL.error(message, file=self._file, line=line) from None
 
     def _not_ended(self, begun: _Begun) -> KaratError:
         where = place(begun.row, begun.cell[begun.bracket.at :])
-        found = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
-        return BRACKET.error(found, file=self._file, line=begun.line)
+        message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
+        return BRACKET.error(message, file=self._file, line=begun.line)
 
     def text(self, span: _Span) -> str | None:
-        """The words of a mention, where all of its lines have them."""
+        """The words of a mention, if all of its lines have one."""
         if 1 - span.minus_last - span.first > LONGEST_TEXT:
             return None
         words: list[str] = []
@@ -237,7 +271,7 @@ class _Page:
 FORMAT = Format(
     title="CoNLL-2012 coreference",
     about=__doc__,
-    suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll"),
+    suffixes=SUFFIXES,
     protocols=("conll-2012",),
     sniff=sniff,
     blocks=blocks,

@@ -1,4 +1,4 @@
-"""ECB+ XML: the tokens of a document, mentions of events and entities, and what corefers. Only read.
+"""ECB+ XML: the tokens of a document, mentions of events and entities, and coreference. Only read.
 
     <Document doc_name="1_10ecb.xml" doc_id="DOC1">
       <token t_id="6" sentence="0" number="5">checked</token>
@@ -9,18 +9,19 @@
         <CROSS_DOC_COREF r_id="37612" note="ACT1"><source m_id="32"/><target m_id="48"/></CROSS_DOC_COREF>
         <INTRA_DOC_COREF r_id="37700"><source m_id="30"/><source m_id="31"/><target m_id="49"/></INTRA_DOC_COREF>
 
-Markables with anchors are mentions: events where the name begins with ACTION or NEG_ACTION, else entities. Those
-without are instances, which relations point to. A span counts tokens in the order of the file, from 0, whatever their
-ids. The cluster of a mention is the instance that a cross-document relation names (its `note`, one id for the whole
-corpus), or a within-document relation, whose id is qualified by the document; a mention that is the source of no
-relation has none.
+Markables with anchors are mentions: events if their name begins with ACTION or NEG_ACTION, else entities. Markables
+without anchors are instances, the targets of relations. A span counts tokens in the order of the file, from 0, whatever
+their ids. The cluster of a mention is the instance that a cross-document relation names (its `note`, one id for the
+whole corpus), or a within-document relation, whose id is qualified by the document. A mention that is the source of no
+relation has no cluster.
 
 A mention has the attributes `type` (the name of its element), `relation` (the name of its relation), `sentence` (the
-number of its first token's sentence) and, where the list of validated sentences is at hand (`_sentences.py`),
-`validated`. A relation is a cluster's record: its kind is that of the target, or, within a document, where the target
-mostly is an UNKNOWN_INSTANCE_TAG, that of the first source; its `type` and `descriptor` are the target's. `note` of a
-mention and RELATED_TO of an instance are not read. Id, topic and subtopic are in the name of a file: `1_10ecbplus.xml`
-is the document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
+number of its first token's sentence) and, if the list of validated sentences is found, `validated`. The list is
+`ECBplus_coreference_sentences.csv`, in the folder of the document or up to two folders above. A relation becomes the
+record of a cluster. Its kind is that of the target; within a document, where the target usually is an
+UNKNOWN_INSTANCE_TAG, it is that of the first source. Its `type` and `descriptor` are the target's. `note` of a mention
+and RELATED_TO of an instance are not read. The name of a file gives id, topic and subtopic: `1_10ecbplus.xml` is the
+document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 """
 
 import re
@@ -42,22 +43,22 @@ INTRA = "INTRA_DOC_COREF"
 
 SHAPE = Rule("ecb-shape", "fatal", "Compare the element with the files of ECB+ and correct it.")
 TOKEN_TWICE = Rule("ecb-token-twice", "fatal", "Give each token of a document its own t_id.")
-UNIT = Rule("ecb-unit", "fatal", "Leave --unit char away; ECB+ counts tokens.")
-ANCHOR = Rule("ecb-anchor", "fault", "Name tokens of the same document; a mention without any token is left out.")
+UNIT = Rule("ecb-unit", "fatal", "Omit --unit char; ECB+ counts tokens.")
+ANCHOR = Rule("ecb-anchor", "fault", "Name tokens of the same document; a mention without any token is ignored.")
 RELATION_TWICE = Rule("ecb-relation-twice", "fault", "Make a mention the source of one relation; the first one counts.")
 NAME = Rule("ecb-name", "note", "Name it TOPIC_NUMBERecb.xml or TOPIC_NUMBERecbplus.xml if its topic matters.")
-UNREAD = Rule("ecb-unread", "note", "Nothing to do; it takes no part in any score.")
+UNREAD = Rule("ecb-unread", "note", "Nothing to do; no score uses it.")
 
 _FORM = re.compile(r"([^_]+)_(\d+(ecb|ecbplus))")
 
 
 def sniff(head: bytes) -> bool:
-    """The root element comes early on."""
+    """The root element is near the beginning."""
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file; if it is no `.xml` (standard input), the document itself says its name."""
+    """The whole file; if its name does not end in `.xml` (standard input), the document gives its own name."""
     if _is_xml(_file_name(file)):
         name = _Name.parse(_file_name(file))
         yield Block.whole(stream, name.document, topic=name.topic, subtopic=name.subtopic)
@@ -85,7 +86,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 
 class _Name(NamedTuple):
-    """What the name of a file says; only the document's id if it does not have the usual form."""
+    """What the name of a file says; only the document's id if it has an unusual form."""
 
     document: str
     topic: str | None = None
@@ -127,7 +128,7 @@ def _is_anchored(markable: Any) -> bool:
 
 
 class _Reader:
-    """Walks through a file: tokens, markables, relations, and then the mentions with all that is known of them."""
+    """Reads a file: tokens, markables, relations, and then the mentions."""
 
     def __init__(self, root: Any, name: _Name, file: str, report: Report) -> None:
         self._root, self._name, self._file, self._report = root, name, file, report
@@ -139,16 +140,16 @@ class _Reader:
         """The relation that a mention is a source of, and its cluster."""
 
     def document(self) -> Document:
-        """Everything that the file says."""
+        """The document."""
         if self._name.topic is None:
-            found = f"the name of document {quoted(self._name.document)} tells no topic, so it has none"
-            self._report(NAME.at(found, file=self._file))
+            message = f"document {quoted(self._name.document)} has no topic, since its name has another form"
+            self._report(NAME.at(message, file=self._file))
         sections = self._read_tokens()
         for section in sections:
             if section.tag == "Markables":
                 self._read_markables(section)
             elif section.tag != "Relations":
-                self._tell(UNREAD, section, f"<{section.tag}> is not read")
+                self._warn(UNREAD, section, f"<{section.tag}> is not read")
         for section in sections:
             if section.tag == "Relations":
                 self._read_relations(section)
@@ -162,7 +163,7 @@ class _Reader:
         )
 
     def _read_tokens(self) -> list[Any]:
-        """Takes note of the tokens; the elements that are none are left."""
+        """Read the tokens, and return the other elements."""
         others = []
         for element in self._root:
             if element.tag != "token":
@@ -170,8 +171,8 @@ class _Reader:
                 continue
             id_ = self._needed(element, "t_id")
             if id_ in self._tokens:
-                found = f"token id {quoted(id_)} was already used in this document"
-                raise TOKEN_TWICE.error(found, file=self._file, line=element.sourceline)
+                message = f"token id {quoted(id_)} was already used in this document"
+                raise TOKEN_TWICE.error(message, file=self._file, line=element.sourceline)
             self._tokens[id_] = len(self._tokens), element
         return others
 
@@ -179,21 +180,21 @@ class _Reader:
         for element in section:
             id_ = self._needed(element, "m_id")
             if id_ in self._markables or id_ in self._instances:
-                found = f"mention id {quoted(id_)} was already used in this document"
-                raise TWICE.error(found, file=self._file, line=element.sourceline)
+                message = f"mention id {quoted(id_)} was already used in this document"
+                raise TWICE.error(message, file=self._file, line=element.sourceline)
             (self._markables if _is_anchored(element) else self._instances)[id_] = element
 
     def _read_relations(self, section: Any) -> None:
         for relation in section:
             if relation.tag not in (CROSS, INTRA):
-                self._tell(UNREAD, relation, f"<{relation.tag}> is not read")
+                self._warn(UNREAD, relation, f"<{relation.tag}> is not read")
                 continue
             sources, target = self._sources(relation), self._target(relation)
             if relation.tag == INTRA:
                 cluster = qualified(self._name.document, self._needed(relation, "r_id"))
                 if cluster in self._clusters:
-                    found = f"relation id {quoted(relation.get('r_id'))} was already used in this document"
-                    raise TWICE.error(found, file=self._file, line=relation.sourceline)
+                    message = f"relation id {quoted(relation.get('r_id'))} was already used in this document"
+                    raise TWICE.error(message, file=self._file, line=relation.sourceline)
             else:
                 cluster = relation.get("note") or ("" if target is None else target.get("instance_id", ""))
                 if not cluster:
@@ -204,35 +205,35 @@ class _Reader:
                 self._enter(source, relation, cluster)
 
     def _sources(self, relation: Any) -> list[Any]:
-        """Those that name a mention."""
-        found = []
+        """The sources that name a mention."""
+        sources = []
         for source in relation.iterchildren("source"):
             id_ = self._needed(source, "m_id")
             if id_ in self._markables:
-                found.append(source)
+                sources.append(source)
             else:
-                told = f"a source of <{relation.tag}> is {quoted(id_)}, which is no mention of this document"
-                self._tell(DANGLING, source, told)
-        return found
+                message = f"a source of <{relation.tag}> is {quoted(id_)}, which is not a mention of this document"
+                self._warn(DANGLING, source, message)
+        return sources
 
     def _target(self, relation: Any) -> Any | None:
         """The instance that a relation is about."""
         target = relation.find("target")
         if target is None:
-            self._tell(DANGLING, relation, f"<{relation.tag}> has no target")
+            self._warn(DANGLING, relation, f"<{relation.tag}> has no target")
             return None
         id_ = self._needed(target, "m_id")
         if id_ not in self._instances:
-            told = f"the target of <{relation.tag}> is {quoted(id_)}, which is no instance of this document"
-            self._tell(DANGLING, target, told)
+            message = f"the target of <{relation.tag}> is {quoted(id_)}, which is not an instance of this document"
+            self._warn(DANGLING, target, message)
         return self._instances.get(id_)
 
     def _enter(self, source: Any, relation: Any, cluster: str) -> None:
         mention = source.get("m_id")
         if mention in self._relations:
             first, _ = self._relations[mention]
-            found = f"mention {quoted(mention)} is already a source of the <{first.tag}> in line {first.sourceline}"
-            self._tell(RELATION_TWICE, source, found)
+            message = f"mention {quoted(mention)} is already a source of the <{first.tag}> in line {first.sourceline}"
+            self._warn(RELATION_TWICE, source, message)
             return
         self._relations[mention] = relation, cluster
 
@@ -263,24 +264,26 @@ class _Reader:
 
     def _anchored(self, id_: str, element: Any) -> dict[int, Any]:
         """The tokens of a mention, by row."""
-        found: dict[int, Any] = {}
+        tokens: dict[int, Any] = {}
         for anchor in element.iterchildren("token_anchor"):
             name = self._needed(anchor, "t_id")
             row, token = self._tokens.get(name, (None, None))
             if row is None:
-                self._tell(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is no token")
-            elif row in found:
-                self._tell(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
+                self._warn(ANCHOR, anchor, f"mention {quoted(id_)} is anchored in {quoted(name)}, which is not a token")
+            elif row in tokens:
+                self._warn(MERGED, anchor, f"mention {quoted(id_)} is anchored twice in token {quoted(name)}")
             else:
-                found[row] = token
-        return found
+                tokens[row] = token
+        return tokens
 
     def _sentence(self, token: Any) -> int | None:
         number = token.get("sentence")
         if number is None:
             return None
         if not (number.isascii() and number.isdecimal() and len(number) < 19):
-            raise SHAPE.error(f"found the sentence {quoted(number)}", file=self._file, line=token.sourceline)
+            raise SHAPE.error(
+                f"found the sentence {quoted(number)}, expected a whole number", file=self._file, line=token.sourceline
+            )
         return int(number)
 
     def _needed(self, element: Any, name: str) -> str:
@@ -289,14 +292,14 @@ class _Reader:
             raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
         return str(value)
 
-    def _tell(self, rule: Rule, element: Any, message: str) -> None:
+    def _warn(self, rule: Rule, element: Any, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=element.sourceline))
 
 
 def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> Cluster:
-    """What a relation says of its cluster; within a document the first source tells its kind, else the target."""
-    told = (source, target) if relation.tag == INTRA else (target, source)
-    tags = [str(element.tag) for element in told if element is not None]
+    """The cluster of a relation; within a document its kind is that of the first source, else of the target."""
+    elements = (source, target) if relation.tag == INTRA else (target, source)
+    tags = [str(element.tag) for element in elements if element is not None]
     attributes: dict[str, Value] = {"relation": str(relation.tag)}
     if target is not None:
         attributes["type"] = str(target.tag)

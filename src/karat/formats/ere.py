@@ -8,11 +8,11 @@
         <trigger offset="15" length="4">said</trigger>
         <em_arg entity_mention_id="m-1" role="entity" realis="true">Anna</em_arg>
 
-A hopper is the cluster of its event mentions, an entity that of its mentions; fillers are mentions of kind `value`. The
-type of an event is its type and subtype, each with a capital, joined as TAC writes them (`Contact_Broadcast`), and its
-realis has a capital too. An argument is a link whose kind is the role. Mentions stand in the order of the file; two
-event mentions with one trigger (double tagging) are ordinary. Offsets count code points of the source file as
-distributed, its own markup included; karat does not read that file.
+A hopper is the cluster of its event mentions, and an entity that of its mentions. Fillers are mentions of kind `value`.
+The type of an event is its type and subtype, capitalised and joined as in TAC (`Contact_Broadcast`); its realis is
+capitalised, too. An argument is a link whose kind is the role. Mentions are in the order of the file; two event
+mentions with one trigger (double tagging) are ordinary. Offsets count code points of the source file as distributed,
+including its markup; karat does not read that file.
 """
 
 import re
@@ -27,12 +27,12 @@ from karat.plugin.formats import Block, Format, ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
-UNIT = Rule("ere-unit", "fatal", "Leave --unit token away; Rich ERE counts characters.")
-UNREAD = Rule("ere-unread", "note", "Nothing to do; they take no part in any score.")
+UNIT = Rule("ere-unit", "fatal", "Omit --unit token; Rich ERE counts characters.")
+UNREAD = Rule("ere-unread", "note", "Nothing to do; no score uses them.")
 
 
 def sniff(head: bytes) -> bool:
-    """The root element comes early on."""
+    """The root element is near the beginning."""
     return b"<deft_ere" in head
 
 
@@ -65,12 +65,12 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of a mention; links are arguments and have no id to look for."""
     if not isinstance(item, str):
         return None
-    found = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
-    return None if found is None else block.line + data.count(b"\n", 0, found.start())
+    match = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
+    return None if match is None else block.line + data.count(b"\n", 0, match.start())
 
 
 class _Reader:
-    """Walks through a file; arguments are looked up at the end, when all mentions are known."""
+    """Reads a file section by section; arguments are resolved at the end, when all mentions are known."""
 
     def __init__(self, root: Any, file: str, report: Report) -> None:
         self._root, self._file, self._report = root, file, report
@@ -78,10 +78,10 @@ class _Reader:
         self.mentions: dict[str, Mention] = {}
         self.clusters: list[Cluster] = []
         self._arguments: list[tuple[str, Any]] = []
-        self._taken: set[str] = set()
+        self._cluster_ids: set[str] = set()
 
     def read(self) -> None:
-        """Take every section that is known, and say which are not."""
+        """Read every known section, and report the others."""
         for section in self._root:
             if section.tag == "entities":
                 self._entities(section)
@@ -90,7 +90,7 @@ class _Reader:
             elif section.tag == "hoppers":
                 self._hoppers(section)
             elif len(section):
-                self._tell(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
+                self._warn(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
 
     def _entities(self, section: Any) -> None:
         for entity in section.iterchildren("entity"):
@@ -142,54 +142,53 @@ class _Reader:
         """From each event mention to its arguments."""
         not_real = [argument for _, argument in self._arguments if argument.get("realis") == "false"]
         if not_real:
-            found = f"arguments with realis false are read as the others are ({len(not_real):,} here)"
-            self._tell(UNREAD, not_real[0], found)
+            message = f"the realis of arguments is not read ({len(not_real):,} are false here)"
+            self._warn(UNREAD, not_real[0], message)
         for event, argument in self._arguments:
             target = argument.get("entity_mention_id") or argument.get("filler_id")
             role = self._needed(argument, "role")
             if target in self.mentions:
                 yield Link(role, event, target)
             else:
-                found = f"the {role} of {event!r} names {target!r}, which is no mention of this document"
-                self._tell(DANGLING, argument, found)
+                message = f"the {role} of {event!r} names {target!r}, which is not a mention of this document"
+                self._warn(DANGLING, argument, message)
 
     def _add(self, element: Any, mention: Mention) -> None:
         if mention.id in self.mentions:
-            found = f"mention id {mention.id!r} was already used in this document"
-            raise TWICE.error(found, file=self._file, line=element.sourceline)
+            message = f"mention id {mention.id!r} was already used in this document"
+            raise TWICE.error(message, file=self._file, line=element.sourceline)
         self.mentions[mention.id] = mention
 
     def _cluster(self, element: Any) -> str:
         """The corpus-wide id of an entity or a hopper."""
         id_ = qualified(self.id, self._needed(element, "id"))
-        if id_ in self._taken:
-            found = f"<{element.tag}> id {element.get('id')!r} was already used in this document"
-            raise TWICE.error(found, file=self._file, line=element.sourceline)
-        self._taken.add(id_)
+        if id_ in self._cluster_ids:
+            message = f"<{element.tag}> id {element.get('id')!r} was already used in this document"
+            raise TWICE.error(message, file=self._file, line=element.sourceline)
+        self._cluster_ids.add(id_)
         return id_
 
     def _needed(self, element: Any, name: str) -> str:
         value = element.get(name)
         if not value:
-            found = f"<{element.tag}> has no {name}"
-            raise SHAPE.error(found, file=self._file, line=element.sourceline)
+            raise SHAPE.error(f"<{element.tag}> has no {name}", file=self._file, line=element.sourceline)
         return str(value)
 
     def _span(self, element: Any) -> Region:
         numbers = [element.get(name, "") for name in ("offset", "length")]
         whole = all(n.isdecimal() and n.isascii() and len(n) < 19 for n in numbers)
         if not whole or int(numbers[1]) == 0:
-            found = f"<{element.tag}> has the offset {numbers[0]!r} and the length {numbers[1]!r}"
-            raise SPAN.error(found, file=self._file, line=element.sourceline)
+            message = f"<{element.tag}> has the offset {numbers[0]!r} and the length {numbers[1]!r}"
+            raise SPAN.error(message, file=self._file, line=element.sourceline)
         begin = int(numbers[0])
         return ((begin, begin + int(numbers[1])),)
 
-    def _tell(self, rule: Rule, element: Any, message: str) -> None:
+    def _warn(self, rule: Rule, element: Any, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=element.sourceline))
 
 
 def _others(element: Any, *known: str) -> dict[str, Value]:
-    """The XML attributes that have no place of their own, under their names."""
+    """The other XML attributes, by name."""
     return {str(name): str(value) for name, value in element.attrib.items() if name not in known}
 
 

@@ -1,11 +1,11 @@
-"""Forests: conceptual event hierarchies as trees in parentheses, one document a line (Araki et al. 2014, Table 1).
+"""Forests: conceptual event hierarchies as trees in parentheses, one document per line (Araki et al. 2014, Table 1).
 
     #kind subevent
     doc1<TAB>({E6,E7}(E4)(E8(E9))) (E20)
 
-A line is `docid<TAB>trees`, or just trees, and is then named by its number. A node is a mention or a set of coreferent
-mentions; a child stands inside its parent, and blanks mean nothing. `#kind` names the kind of link of the lines that
-follow (at first subevent), so that a document has a line for each of its kinds; `# ` begins a comment.
+A line is `docid<TAB>trees`, or just trees; the id of the document is then the number of the line. A node is a mention
+or a set of coreferent mentions. A child is inside its parent, and blanks have no meaning. `#kind` names the kind of
+links in the lines that follow (default: subevent), so a document has one line per kind. `# ` begins a comment.
 """
 
 import re
@@ -45,7 +45,7 @@ def sniff(head: bytes) -> bool:
 
 
 class _Line(NamedTuple):
-    """Where one forest of a document stands, and the kind of its links."""
+    """Where one forest of a document is, and the kind of its links."""
 
     offset: int
     length: int
@@ -54,8 +54,8 @@ class _Line(NamedTuple):
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each document, with all its lines; one with two lines of a kind is given twice, as it would be in two files."""
-    found: dict[tuple[str, int], list[_Line]] = {}
+    """Each document, with all its lines; one with two lines of a kind is given twice, as if in two files."""
+    lines: dict[tuple[str, int], list[_Line]] = {}
     kind, offset = SUBEVENT, stream.tell()
     for line, data in enumerate(stream, 1):
         if data[:1] == b"#":
@@ -63,19 +63,19 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         elif not data.isspace():
             id_ = _document_id(data, file, line)
             time = 0
-            while kind in {there.kind for there in found.get((id_, time), ())}:
+            while kind in {earlier.kind for earlier in lines.get((id_, time), ())}:
                 time += 1
-            found.setdefault((id_, time), []).append(_Line(offset, len(data), line, kind))
+            lines.setdefault((id_, time), []).append(_Line(offset, len(data), line, kind))
         offset += len(data)
-    for (id_, _), (first, *more) in found.items():
-        kinds = [first.kind, *(there.kind for there in more)]
+    for (id_, _), (first, *more) in lines.items():
+        kinds = [first.kind, *(line.kind for line in more)]
         links = frozenset((name, "event", "event") for name in kinds)
         yield Block(
             *first[:3],
             id_,
             contents=Contents(kinds=frozenset({"event"}), links=links),
             context=None if kinds == [SUBEVENT] else "\n".join(kinds),
-            more=tuple(there[:3] for there in more),
+            more=tuple(line[:3] for line in more),
         )
 
 
@@ -103,15 +103,15 @@ def _document_id(data: bytes, file: str, line: int) -> str:
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, nodes and links of all lines of a document."""
-    page = _Page(block.id, file, report)
+    reader = _Reader(block.id, file, report)
     for line, kind, text in _lines(data, block, file):
         trees = text
         if not text.lstrip().startswith("("):
             id_, _, trees = text.partition("\t")
             if id_ != id_.strip():
                 report(TRIMMED.at(f"blanks around the document id {quoted(id_)}", file=file, line=line))
-        page.read(trees, line, kind, len(text) - len(trees))
-    return page.document(options)
+        reader.read(trees, line, kind, len(text) - len(trees))
+    return reader.document(options)
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
@@ -131,7 +131,7 @@ def _lines(data: bytes, block: Block, file: str) -> Iterator[tuple[int, str, str
 
 
 class _Node(NamedTuple):
-    """A node as it was written: its events are known by one of their mentions."""
+    """A node as written; an event is named by one of its mentions."""
 
     line: int
     kind: str
@@ -140,17 +140,17 @@ class _Node(NamedTuple):
     """None: it is the root of a tree."""
 
 
-class _Page:
-    """The trees of a document, line by line, and then what they say together."""
+class _Reader:
+    """Reads the trees of a document line by line, and then joins what they say."""
 
     def __init__(self, document: str, file: str, report: Report) -> None:
         self._document, self._file, self._report = document, file, report
         self._root: dict[str, str] = {}
-        """A mention of the same event for each mention; itself for the one that stands for the event."""
+        """For each mention, a mention of the same event; itself for the one that represents the event."""
         self._nodes: list[_Node] = []
 
     def read(self, text: str, line: int, kind: str, before: int) -> None:
-        """Take the trees of one line; `before`: how many characters of the line stand before them."""
+        """Read the trees of one line; `before` is the number of characters before them."""
         path: list[str] = []
         tokens = [(match[0], match.start() + before + 1) for match in _TOKEN.finditer(text)]
         at = 0
@@ -165,11 +165,11 @@ class _Page:
                 path.pop()
                 at += 1
             else:
-                what = "closes nothing" if token == ")" else "stands outside a node"
-                raise self._wrong(line, f"{quoted(token)} (character {column}) {what}")
+                what = "closes nothing" if token == ")" else "is outside a node"
+                raise self._error(line, f"{quoted(token)} (character {column}) {what}")
         if path:
             count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
-            raise self._wrong(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
+            raise self._error(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
 
     def _node(self, tokens: list[tuple[str, int]], at: int, line: int) -> tuple[list[str], int]:
         """The mentions of the node that begins at a token, and the number of the token after it."""
@@ -177,33 +177,33 @@ class _Page:
         if token and token not in MARKS:
             return [token], at + 1
         if token != "{":
-            found = f"{quoted(token)} (character {column})" if token else "the end of the line"
-            raise self._wrong(line, f"a node was expected, found {found}")
+            actual = f"{quoted(token)} (character {column})" if token else "the end of the line"
+            raise self._error(line, f"expected a node, found {actual}")
         end = next((number for number in range(at, len(tokens)) if tokens[number][0] == "}"), None)
         inner = [token for token, _ in tokens[at + 1 : end]]
         ids = inner[::2]
         if end is None or len(inner) % 2 == 0 or not MARKS.isdisjoint(ids) or {*inner[1::2]} - {","}:
-            raise self._wrong(line, f"no set of mentions such as {{E6,E7}} begins at character {column}")
+            raise self._error(line, f"expected a set of mentions such as {{E6,E7}} at character {column}")
         for id_, count in Counter(ids).items():
             if count > 1:
-                self._tell(REPEATED, line, f"a node names {quoted(id_)} {count} times")
+                self._warn(REPEATED, line, f"a node names {quoted(id_)} {count} times")
         return list(dict.fromkeys(ids)), end + 1
 
     def _join(self, node: list[str]) -> None:
-        """Make the mentions of a node one event, and nodes that share a mention, too."""
+        """Join the mentions of a node, and nodes that share a mention, into one event."""
         first = self._event(node[0])
         for id_ in node[1:]:
             self._root[self._event(id_)] = first
 
     def _event(self, id_: str) -> str:
-        """The mention that stands for the event of a mention."""
+        """The mention that represents the event of a mention."""
         root = self._root
         while root.setdefault(id_, id_) != id_:
             root[id_] = id_ = root[root[id_]]
         return id_
 
     def document(self, options: ReadOptions) -> Document:
-        """What all lines say. A link joins events: clusters, or mentions that are alone in theirs."""
+        """The document. A link joins events: clusters, or single mentions."""
         members: dict[str, list[str]] = {}
         for id_ in self._root:
             members.setdefault(self._event(id_), []).append(id_)
@@ -224,12 +224,12 @@ class _Page:
             self._document,
             unit=options.unit or "char",
             mentions=tuple(Mention(id_, (), cluster=cluster_of.get(self._event(id_))) for id_ in self._root),
-            clusters=tuple(Cluster(cluster_of[event], attributes=dict(told)) for event, told in repeated.items()),
+            clusters=tuple(Cluster(cluster_of[event], attributes=dict(counts)) for event, counts in repeated.items()),
             links=tuple(links),
         )
 
     def _repeated(self, nodes: list[_Node], members: dict[str, list[str]]) -> dict[str, dict[str, int]]:
-        """Events that stand in more nodes of a kind than their links tell, and in how many, as clusters hold it."""
+        """Events in more nodes of a kind than their links show, and in how many, as attributes of their clusters."""
         written: dict[tuple[str, str], list[_Node]] = {}
         for node in nodes:
             written.setdefault((node.kind, node.event), []).append(node)
@@ -238,21 +238,21 @@ class _Page:
             parents = {node.parent for node in places} - {None}
             if len(places) > max(1, len(parents)):
                 repeated.setdefault(event, {})[nodes_of(kind)] = len(places)
-                found = f"event {quoted(','.join(members[event]))} of document {quoted(self._document)}"
-                self._tell(TWO_NODES, places[-1].line, f"{found} stands in {len(places):,} nodes of kind {kind}")
+                message = f"event {quoted(','.join(members[event]))} of document {quoted(self._document)}"
+                self._warn(TWO_NODES, places[-1].line, f"{message} is in {len(places):,} nodes of kind {kind}")
         return repeated
 
     def _cluster(self, first: str) -> str:
-        """The corpus-wide id of a node, which no mention has."""
+        """The corpus-wide id of a node, different from all mention ids."""
         cluster = qualified(self._document, first)
         while cluster in self._root:
             cluster += "'"
         return cluster
 
-    def _tell(self, rule: Rule, line: int, message: str) -> None:
+    def _warn(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
 
-    def _wrong(self, line: int, message: str) -> KaratError:
+    def _error(self, line: int, message: str) -> KaratError:
         return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)
 
 

@@ -1,4 +1,4 @@
-"""TBF: the TAC event nugget format, one file for a corpus, tab-separated lines in document blocks.
+"""TBF: the TAC event nugget format, one file per corpus, with tab-separated lines in document blocks.
 
     #BeginOfDocument doc1
     system1  doc1  E1  120,126;130,135  carried out  Life_Die  Actual  0.9
@@ -7,15 +7,13 @@
     #EndOfDocument
 
 Columns: system id, document id, mention id, span, text, type, realis, then confidences. Spans are character segments
-`begin,end` joined by `;` (end exclusive), or token ids joined by `,`. The reading is that of TAC's scorer v1.8, except
-that what it mangled without a word is refused here (a block that is not closed, a document given twice, a mention under
-another document's header, empty spans, overlapping clusters).
+`begin,end` joined by `;` (end exclusive), or token ids joined by `,`. Files are read as by TAC's scorer v1.8, except
+that karat refuses what that scorer silently misread: a block that is not closed, a document given twice, a mention
+under another document's header, empty spans, overlapping clusters.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Set
 from typing import BinaryIO
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -29,37 +27,41 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
-MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
-OTHERS = "#@"  # what begins a line that is no mention; so does nothing, which is in every text
+MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
+OTHERS = "#@"  # how lines begin that are not mentions
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
-# Every TBF mention has these columns, so they are there to be scored even where a file has no mention.
+# Every TBF mention has these columns, so they are scored even if a file has no mention.
 ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
 KINDS = frozenset({"event"})
 LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
-STRUCTURE = Rule("tbf-structure", "fatal", "A document stands between #BeginOfDocument ID and #EndOfDocument.")
+STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
     "tbf-columns",
     "fatal",
-    "Write: system id, document id, mention id, span, text, type, realis, with one tab between two columns.",
+    "Write: system id, document id, mention id, span, text, type, realis, separated by tabs.",
 )
 OTHER_DOCUMENT = Rule("tbf-other-document", "fatal", "Move the mention to its document's block or correct column 2.")
 SPAN = Rule(
     "tbf-span",
     "fatal",
-    "Write begin,end;begin,end with begin < end. If these are token ids, say --unit token or --tokens DIR.",
+    "Write begin,end;begin,end with begin < end. For token ids, use --unit token or --tokens DIR.",
 )
 RELATION = Rule(
-    "tbf-relation", "fatal", "Write: @Name, relation id, arguments joined by commas, with one tab between two columns."
+    "tbf-relation", "fatal", "Write: @Name, relation id, arguments joined by commas; columns are separated by tabs."
 )
 OVERLAPPING = Rule("clusters-overlap", "fatal", "Put all mentions of an event into one @Coreference line.")
-UNKNOWN_RELATION = Rule("relation-unknown", "note", "Known are Coreference, After and Subevent; the line is not used.")
-NO_ROW = Rule("token-unknown", "note", "It still matches the same id on the other side; check the table otherwise.")
+UNKNOWN_RELATION = Rule(
+    "relation-unknown", "note", "Known relations are Coreference, After and Subevent; the line is ignored."
+)
+NO_ROW = Rule(
+    "token-unknown", "note", "It still matches the same id on the other side; check the table if it should be there."
+)
 
 
 def sniff(head: bytes) -> bool:
-    """A TBF file begins its first document early on."""
+    """The first document begins near the beginning of the file."""
     return BEGIN in head
 
 
@@ -99,14 +101,14 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
 
 
 def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
-    """The kinds of links that relations with these first columns draw, and what they join."""
+    """The kinds of links that relations with these first columns make, and what they join."""
     names = [mark[1:].lstrip() for mark in relations]
     return frozenset([LINKS[name] for name in names if name in LINKS])
 
 
-def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
-    what = f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(what, file=file, line=line)
+def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
+    message = f"{event} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
+    return STRUCTURE.error(message, file=file, line=line)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -116,17 +118,24 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     first = block.line + 1
     lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
     relations = _Relations(block.id, file, report)
-    for place, line in enumerate(lines, first):
-        if line[:1] == "@":
-            relations.read(place, line)
-    said = _MentionLines(lines, first, file, report)
-    mentions = said.read(block.id, unit, table, relations.cluster_of)
-    links = relations.links({mention.id for mention in mentions})
-    return Document(block.id, producer=said.producer, unit=unit, mentions=mentions, links=links)
+    for line, text in enumerate(lines, first):
+        if text[:1] == "@":
+            relations.read(line, text)
+    mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
+    for line, text in enumerate(lines, first):
+        if text and text[0] not in OTHERS:
+            mentions.read(line, text)
+    return Document(
+        block.id,
+        producer=mentions.producer,
+        unit=unit,
+        mentions=tuple(mentions.by_id.values()),
+        links=relations.links(mentions.by_id.keys()),
+    )
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention, or the first line that draws a link."""
+    """The line of a mention, or the first line that makes a link."""
     names = (item,) if isinstance(item, str) else item[1:]
     wanted = [name.encode() for name in names]
     for line, raw in enumerate(data.split(b"\n"), block.line + 1):
@@ -136,7 +145,7 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
 
 
 def _is(text: str, item: Item) -> bool:
-    """Whether a line says that there is this mention or link."""
+    """Whether a line has this mention or link."""
     if isinstance(item, str):
         return text[0] not in "#@" and text.split("\t")[2].strip() == item
     if text[0] != "@":
@@ -145,116 +154,87 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
-class _MentionLines:
-    """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
+class _Mentions:
+    """Mention lines of a document, read one after another."""
 
-    def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
-        self._rows = [line.split("\t") for line in lines if line[:1] not in OTHERS]
-        self._lines, self._first, self._file, self._report = lines, first, file, report
+    def __init__(
+        self,
+        document: str,
+        unit: Unit,
+        table: Mapping[str, int],
+        clusters: Mapping[str, str],
+        file: str,
+        report: Report,
+    ) -> None:
+        self.by_id: dict[str, Mention] = {}
+        self.producer: str | None = None
+        """The system id of the last line."""
+        self._document, self._unit, self._table, self._clusters = document, unit, table, clusters
+        self._file, self._report = file, report
 
-    @property
-    def producer(self) -> str | None:
-        """What the last line says."""
-        return self._rows[-1][0] if self._rows else None
-
-    def read(
-        self, document: str, unit: Unit, table: Mapping[str, int], cluster_of: dict[str, str]
-    ) -> tuple[Mention, ...]:
-        """The mentions of a document."""
-        if not self._rows:
-            return ()
-        widths = list(map(len, self._rows))
-        if min(widths) < COLUMN_COUNT:
-            row = next(row for row, width in enumerate(widths) if width < COLUMN_COUNT)
-            raise self._wrong(COLUMNS, row, _few_columns(self._rows[row]))
-        _, documents, ids, wheres, words, types, realis, *_ = zip(*self._rows, strict=False)
-        if set(documents) != {document}:
-            self._check_documents(documents, document)
-        attributes: list[dict[str, Value]] = [
-            {"type": type_, "realis": value} for type_, value in zip(types, realis, strict=True)
-        ]
-        if not (all(types) and all(realis)):
-            attributes = [{name: value for name, value in given.items() if value} for given in attributes]
-        confidences = [tuple(row[COLUMN_COUNT:]) for row in self._rows] if max(widths) > COLUMN_COUNT else repeat(())
-        ids = self._ids(ids)
-        spans = self._spans(wheres, document, unit, table)
-        nothing = repeat(None)
-        return tuple(
-            map(
-                Mention,
-                ids,
-                spans,
-                nothing,
-                nothing,
-                nothing,
-                repeat("event"),
-                map(cluster_of.get, ids),
-                attributes,
-                words if all(words) else [text or None for text in words],
-                confidences,
-            )
+    def read(self, line: int, text: str) -> None:
+        """Read one line."""
+        columns = text.split("\t")
+        if len(columns) < COLUMN_COUNT:
+            raise self._error(COLUMNS, line, _few_columns(columns))
+        self.producer, document, id_, span, words, type_, realis = columns[:COLUMN_COUNT]
+        if document != self._document and document.strip() != self._document:
+            message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
+            raise self._error(OTHER_DOCUMENT, line, message)
+        id_ = self._id(line, id_)
+        attributes: dict[str, Value] = {"type": type_, "realis": realis}
+        if not (type_ and realis):
+            attributes = {name: value for name, value in attributes.items() if value}
+        self.by_id[id_] = Mention(
+            id_,
+            self._span(line, span),
+            cluster=self._clusters.get(id_),
+            attributes=attributes,
+            text=words or None,
+            confidence=tuple(columns[COLUMN_COUNT:]),
         )
 
-    def _check_documents(self, documents: Sequence[str], document: str) -> None:
-        for row, named in enumerate(documents):
-            if named.strip() != document:
-                found = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
-                raise self._wrong(OTHER_DOCUMENT, row, found)
+    def _id(self, line: int, written: str) -> str:
+        """The id without blanks around it; each is used once."""
+        id_ = written.strip()
+        if id_ != written:
+            self._warn(TRIMMED, line, f"blanks around the mention id {quoted(written)}")
+        if id_ in self.by_id:
+            raise self._error(TWICE, line, f"mention id {quoted(id_)} was already used in this document")
+        if not id_:
+            raise self._error(COLUMNS, line, "a mention without an id")
+        return id_
 
-    def _ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Ids, each once, without blanks around them."""
-        trimmed = tuple(map(str.strip, ids))
-        if trimmed != ids:
-            for row, (id_, bare) in enumerate(zip(ids, trimmed, strict=True)):
-                if id_ != bare:
-                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}")
-        if len(set(trimmed)) < len(trimmed) or "" in trimmed:
-            seen: set[str] = set()
-            for row, id_ in enumerate(trimmed):
-                if id_ in seen:
-                    raise self._wrong(TWICE, row, f"mention id {quoted(id_)} was already used in this document")
-                if not id_:
-                    raise self._wrong(COLUMNS, row, "a mention without an id")
-                seen.add(id_)
-        return trimmed
-
-    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
-        """Spans in order, no segment overlapping another."""
-        spans: list[Region] = []
+    def _span(self, line: int, text: str) -> Region:
+        """The segments in order, without overlaps."""
         try:
-            spans.extend(map(_char_span, wheres) if unit == "char" else (_token_span(where, table) for where in wheres))
+            span = _char_span(text) if self._unit == "char" else _token_span(text, self._table)
         except ValueError:
-            row = len(spans)
-            raise self._wrong(SPAN, row, _span_problem(wheres[row], unit)) from None
-        for row, where in enumerate(wheres if table and unit == "token" else ()):
-            for token in map(str.strip, where.split(",")):
-                if token not in table:
-                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}")
-        for row, span in enumerate(spans if max(map(len, spans)) > 1 else ()):
-            if len(span) > 1 and (merged := union(span)) != span:
-                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}")
-                spans[row] = merged
-        return spans
+            raise self._error(SPAN, line, _span_problem(text, self._unit)) from None
+        if self._unit == "token" and self._table:
+            for token in map(str.strip, text.split(",")):
+                if token not in self._table:
+                    message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
+                    self._warn(NO_ROW, line, message)
+        if len(span) > 1 and (merged := union(span)) != span:
+            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}")
+            return merged
+        return span
 
-    @cached_property
-    def _numbers(self) -> list[int]:
-        return [place for place, line in enumerate(self._lines, self._first) if line[:1] not in OTHERS]
+    def _warn(self, rule: Rule, line: int, message: str) -> None:
+        self._report(rule.at(message, file=self._file, line=line))
 
-    def _tell(self, rule: Rule, row: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=self._numbers[row]))
-
-    def _wrong(self, rule: Rule, row: int, message: str) -> KaratError:
-        return rule.error(message, file=self._file, line=self._numbers[row])
+    def _error(self, rule: Rule, line: int, message: str) -> KaratError:
+        return rule.error(message, file=self._file, line=line)
 
 
 def _few_columns(columns: list[str]) -> str:
     line = "\t".join(columns)
-    found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
-    blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
-    return f"{found}{blanks}: {quoted(line)}"
+    count = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
+    blanks = " (blanks instead of tabs)" if len(columns) == 1 and len(line.split()) >= 7 else ""
+    return f"{count}{blanks}: {quoted(line)}"
 
 
-@lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and mostly share their spans
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
     if ";" not in text:
@@ -301,7 +281,7 @@ def _span_problem(text: str, unit: Unit) -> str:
 
 
 class _Relations:
-    """Relation lines of a document: first their shape and the clusters, then the links, once mentions are known."""
+    """Relation lines of a document: clusters at once, links when the mentions are known."""
 
     def __init__(self, document: str, file: str, report: Report) -> None:
         self.cluster_of: dict[str, str] = {}
@@ -312,18 +292,18 @@ class _Relations:
         self._clusters: set[str] = set()
 
     def read(self, line: int, text: str) -> None:
-        """Take one line."""
+        """Read one line."""
         columns = text.split("\t")
         if len(columns) != 3:
-            found = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            raise self._wrong(line, f"{found}: {quoted(text)}")
+            message = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
+            raise self._error(line, f"{message}: {quoted(text)}")
         mark, id_, listed = columns
         name = mark[1:].lstrip()
         arguments = listed.split(",")
         if " " in listed:
             trimmed = [argument.strip() for argument in arguments]
             if trimmed != arguments:
-                self._tell(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
+                self._warn(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
             arguments = trimmed
         if (kind := LINK_KINDS.get(name)) is not None:
             if len(arguments) != 2:
@@ -334,37 +314,37 @@ class _Relations:
         elif len(arguments) < 2:
             raise self._miscounted(line, name, listed, "2 or more")
         else:
-            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
+            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}")
             return
         self._named += arguments
         self._lines.append((line, name, arguments))
 
-    def links(self, known: set[str]) -> tuple[Link, ...]:
-        """The links between known mentions; what names an unknown one is reported and left out."""
-        if known.issuperset(self._named):
+    def links(self, known: Set[str]) -> tuple[Link, ...]:
+        """The links between known mentions; others are reported and ignored."""
+        if known >= set(self._named):
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:
                 if argument not in known:
-                    found = f"@{name} names {quoted(argument)}, which is no mention of document"
-                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}")
+                    message = f"@{name} names {quoted(argument)}, which is not a mention of document"
+                    self._warn(DANGLING, line, f"{message} {quoted(self._document)}")
         return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
-            self._tell(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
+            self._warn(SINGLETON, line, f"@Coreference with one mention, {quoted(arguments[0])}")
         if len(set(arguments)) < len(arguments):
             for argument, count in Counter(arguments).items():
                 if count > 1:
-                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
+                    self._warn(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
-                found = f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
-                raise OVERLAPPING.error(found, file=self._file, line=line)
+                message = f"mention {quoted(argument)} is in two @Coreference lines of document"
+                raise OVERLAPPING.error(f"{message} {quoted(self._document)}", file=self._file, line=line)
 
     def _new_cluster(self, id_: str) -> str:
-        """Cluster ids are corpus-wide, so a line's id is qualified by its document; it may even stand twice in one."""
+        """The corpus-wide id of a cluster: the line's id qualified by the document, and numbered if it is repeated."""
         cluster, count = qualified(self._document, id_), 1
         while cluster in self._clusters:
             count += 1
@@ -372,15 +352,15 @@ class _Relations:
         self._clusters.add(cluster)
         return cluster
 
-    def _tell(self, rule: Rule, line: int, message: str) -> None:
+    def _warn(self, rule: Rule, line: int, message: str) -> None:
         self._report(rule.at(message, file=self._file, line=line))
 
     def _miscounted(self, line: int, name: str, listed: str, wanted: str) -> KaratError:
         count = listed.count(",") + 1
-        found = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        return self._wrong(line, f"{found}: {quoted(listed)}")
+        message = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
+        return self._error(line, f"{message}: {quoted(listed)}")
 
-    def _wrong(self, line: int, message: str) -> KaratError:
+    def _error(self, line: int, message: str) -> KaratError:
         return RELATION.error(message, file=self._file, line=line)
 
 

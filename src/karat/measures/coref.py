@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from karat.align.matching import best_matching
 from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
+from karat.errors import Finding, Rule
 from karat.measures._coref_outcomes import OUTCOMES
 from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
 from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
@@ -26,6 +27,12 @@ from karat.tables.metamentions import MetaTable
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
 """What BLANC does if there are no links, or no non-links."""
+
+NO_LINKS = Rule(
+    "muc-no-links",
+    "note",
+    "Use measures that count singletons, such as coref.b3; if gold has coreference, check it with `karat describe`.",
+)
 
 CARD = Card(
     title="Coreference",
@@ -64,7 +71,9 @@ LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
         "BLANC if a side has no links, or no non-links: the reference scorer v8.01 looks at gold only, and ignores a "
         "class that gold does not have (blanc.edge = perl). `symmetric` ignores a class that neither side has; "
         "`luo-2014` counts it.",
-        "A system mention that occurs twice keeps its first cluster; v8.01 does so only if gold has the mention.",
+        "A mention that occurs twice keeps its first cluster; v8.01 does so only for system mentions that gold has.",
+        "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
+        "is the mean of three, as in CoNLL-2012.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
@@ -183,6 +192,14 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
         """What each cluster, or each pair of clusters that share mentions, contributed."""
         return OUTCOMES[self.name](table)
+
+    def remarks_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
+        """MUC without any link in gold."""
+        if self.name == "muc" and not total.recall_den:
+            yield NO_LINKS.at(
+                "every gold cluster is a single mention, and MUC counts links between mentions: coref.muc is 0 by "
+                "definition, and no system can get more than 66.67 in coref.conll"
+            )
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

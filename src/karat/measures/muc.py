@@ -81,10 +81,11 @@ class Slots(Counts, frozen=True):
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set: the alignment, and the attributes that are slots (empty: all that gold has)."""
+    """What a protocol may set."""
 
     alignment: str
     attributes: tuple[str, ...] = ()
+    """Attributes that are slots; empty: type and realis where gold has them; `all`: every attribute that gold has."""
 
 
 class Muc(Measure[AlignedPairs, Slots], frozen=True):

@@ -6,8 +6,8 @@
     accuracy = Σ over gold mentions of (share of aligned system mentions with the value) / N_G   Algorithm 3
 
 There is one row for each set of attributes that must also be right: `nugget.span` for none, then `nugget.type`,
-`nugget.realis`, `nugget.type+realis`, and so on for every attribute that gold has. The pilot has spans, an accuracy per
-attribute, and their products.
+`nugget.realis` and `nugget.type+realis`, and further attributes where the user asks for them. The pilot has spans, an
+accuracy per attribute, and their products.
 """
 
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
 
     alignment: str
     attributes: tuple[str, ...] = ()
-    """Attributes to score; empty: all that gold has."""
+    """Attributes to score; empty: type and realis where gold has them; `all`: every attribute that gold has."""
     attribute_scores: Literal["combined", "accuracy"] = "combined"
     """`combined`: F1 for each set of attributes (Algorithm 4). `accuracy`: one accuracy per attribute (Algorithm 3)."""
     precision: Literal["system", "found"] = "system"
@@ -154,7 +154,7 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """Spans first, then one row per combination of attributes, or accuracies and their products."""
     attributes = setting.scored(parameters.attributes)
-    if len(attributes) > MOST_ATTRIBUTES and not parameters.attributes:
+    if len(attributes) > MOST_ATTRIBUTES and parameters.attributes == ("all",):
         listed = ", ".join(attributes)
         raise TOO_MANY.error(f"gold has {len(attributes)} attributes, {2 ** len(attributes)} combinations: {listed}")
     combined = [agree for size in range(1, len(attributes) + 1) for agree in combinations(attributes, size)]

@@ -65,6 +65,8 @@ class Block(NamedTuple):
     """What the file says before the document and is needed to parse it."""
     more: tuple[tuple[int, int, int], ...] = ()
     """Offset, length and first line of each further piece of the document in its file."""
+    is_unnamed: bool = False
+    """Whether the file gives it no id, so that its id is made from the name of the file."""
 
     @classmethod
     def whole(cls, stream: BinaryIO, id: str = "", *, topic: str | None = None, subtopic: str | None = None) -> "Block":
@@ -97,6 +99,8 @@ class ReadOptions(Struct, frozen=True):
     tokens: TokenTables | None = None
     sources: Sources | None = None
     """Where the texts of documents are; None: beside their files."""
+    coreference: tuple[str, ...] = ()
+    """Names of relations that are coreference, beside those that the format knows."""
 
 
 class WriteOptions(Struct, frozen=True):

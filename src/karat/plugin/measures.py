@@ -121,6 +121,11 @@ class Measure(Struct, Generic[T, C], frozen=True):
         del table, counts
         return ()
 
+    def remarks_on_total(self, total: C) -> Iterable[Finding]:
+        """What a reader of the result should know, from the sum of all units; gold has mentions."""
+        del total
+        return ()
+
     def counts_type(self) -> type[C]:
         """The counts that it returns."""
         return _counts_type(type(self))
@@ -173,6 +178,8 @@ class Align(Protocol):
         ...
 
 
+OFFICIAL = ("type", "realis")
+"""The attributes that the official scorers of event nuggets know."""
 NOT_SCORED = {"id", "ids", "text", "confidence", "confidences", "optional", "relation", "sentence", "validated"}
 NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only attributes of at least one gold mention can be scored.")
 
@@ -193,11 +200,16 @@ class Setting(Struct, frozen=True):
     system_kinds: Collection[str] = ()
 
     def scored(self, named: Sequence[str] = ()) -> tuple[str, ...]:
-        """The attributes to score: those named, else all that gold has (except ids, confidences and text)."""
+        """The attributes to score: those named, or type and realis where gold has them.
+
+        `all` stands for every attribute that gold has, except ids, confidences and text.
+        """
+        if tuple(named) == ("all",):
+            return scorable(self.attributes)
         for name in named:
             if name not in self.attributes:
                 raise NOT_IN_GOLD.error(f"no gold mention has the attribute {name!r}. {nearest(name, self.attributes)}")
-        return tuple(dict.fromkeys(named)) or scorable(self.attributes)
+        return tuple(dict.fromkeys(named)) or tuple(name for name in OFFICIAL if name in self.attributes)
 
 
 def scorable(attributes: Iterable[str]) -> tuple[str, ...]:

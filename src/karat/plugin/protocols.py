@@ -1,13 +1,13 @@
 """Protocols: what a protocol file may hold, and the filters it may name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from karat.errors import Report
-from karat.model import Pair, Value
+from karat.errors import Finding, Report
+from karat.model import Document, Pair, Value
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
 """What a family or a protocol can promise; `karat.testing` checks every promise.
@@ -40,15 +40,20 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
     """`canonical`: only letters and digits count, and not their case."""
     wildcard: str | None = None
     """A gold value that agrees with anything; in the system it is an ordinary value."""
+    wildcard_attributes: tuple[str, ...] | None = None
+    """Attributes whose gold value may be the wildcard; None: all."""
 
     def key(self, value: Value | None) -> Value | None:
         """What is compared in place of the value."""
         return _canonical(value) if self.form == "canonical" and isinstance(value, str) else value
 
-    def agrees(self, gold: Value | None, system: Value | None) -> bool:
-        """Whether the system's value is right."""
+    def agrees(self, attribute: str, gold: Value | None, system: Value | None) -> bool:
+        """Whether the system's value of an attribute is right."""
         key = self.key(gold)
-        return key == self.key(system) or (key is not None and key == self.key(self.wildcard))
+        if key == self.key(system):
+            return True
+        has_wildcard = self.wildcard_attributes is None or attribute in self.wildcard_attributes
+        return has_wildcard and key is not None and key == self.key(self.wildcard)
 
 
 @lru_cache(maxsize=4096)
@@ -112,9 +117,17 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
 
+    supersedes: ClassVar[frozenset[str]] = frozenset()
+    """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
+
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """The filter as a function from a pair of documents to what is left of it."""
         raise NotImplementedError
+
+    def check(self, document: Document) -> Iterable[Finding]:
+        """What it reports about a document on its own, so that `karat validate` can report it, too."""
+        del document
+        return ()
 
 
 class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -84,6 +84,11 @@ class Protocol(Struct, frozen=True):
         kept = [kind for filter_ in self.filters if isinstance(filter_, Kinds) for kind in filter_.keep]
         return tuple(kept) if kept and "all" not in kept else None
 
+    @property
+    def superseded(self) -> frozenset[str]:
+        """Codes of general checks whose problems the filters report themselves."""
+        return frozenset(code for filter_ in self.filters for code in filter_.supersedes)
+
     def settings(self) -> dict[str, str]:
         """Parameters that are not at their default, as the signature prints them."""
         return {

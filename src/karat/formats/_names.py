@@ -1,0 +1,14 @@
+"""Names of files as ids of documents."""
+
+from pathlib import Path
+
+
+def stem(file: str, suffixes: tuple[str, ...]) -> str:
+    """The name of a file without its folder, `.gz`, and a suffix of its format (or, if it has none, any suffix)."""
+    name = Path(file).name
+    if name.lower().endswith(".gz"):
+        name = name[: -len(".gz")]
+    for suffix in sorted(suffixes, key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return Path(name).stem

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import declared
+import markup
 import pytest
 import reference
 import sources
@@ -62,8 +64,8 @@ def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, s
 @pytest.mark.parametrize("name", protocols.PROTOCOLS.names())
 def test_a_protocol_page_has_every_parameter_and_the_file(name: str, pages: dict[str, str]) -> None:
     page, protocol = pages[f"protocols/{name}.md"], protocols.resolve(name)
-    assert all(f"| {reference.code(key)} |" in page for key in protocol.parameters)
-    assert all(reference.prose(source) in page for source in protocol.sources)
+    assert all(f"| {markup.code(key)} |" in page for key in protocol.parameters)
+    assert all(markup.prose(source) in page for source in protocol.sources)
     assert protocols.PROTOCOLS.get(name).read_text(encoding="utf-8").rstrip() in page
 
 
@@ -72,7 +74,7 @@ def test_a_measure_page_has_the_whole_card(name: str, pages: dict[str, str]) -> 
     page, card = pages[f"measures/{name}.md"], MEASURES.get(name).card
     assert card.formula in page
     for text in (card.citation, *card.traps, *card.departures, *card.rows.values()):
-        assert reference.prose(text) in page
+        assert markup.prose(text) in page
 
 
 def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
@@ -89,7 +91,7 @@ def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
     assert sorted(written) == [entry.code for entry in sources.rules()]
     for entry in sources.rules():
         assert f'<a id="{entry.code}"></a>' in pages["errors.md"]
-        assert reference.prose(entry.hints[0]) in pages["errors.md"]
+        assert markup.prose(entry.hints[0]) in pages["errors.md"]
 
 
 def test_every_error_of_usage_has_a_row(pages: dict[str, str]) -> None:
@@ -122,16 +124,16 @@ def test_code_blocks_of_the_reference_are_not_too_wide(pages: dict[str, str]) ->
 
 
 def test_prose_is_not_taken_for_markup() -> None:
-    assert reference.prose("N_S and N_G, `--by type`, [[4, 9]] <TAB> a|b") == (
+    assert markup.prose("N_S and N_G, `--by type`, [[4, 9]] <TAB> a|b") == (
         "N&#95;S and N&#95;G, <code>--by type</code>, &#91;&#91;4, 9&#93;&#93; &lt;TAB&gt; a&#124;b"
     )
 
 
 def test_tables_that_written_pages_ask_for_are_there() -> None:
-    asked = {name for path in WRITTEN for name in reference.MARKER.findall(path.read_text(encoding="utf-8"))}
+    asked = {name for path in WRITTEN for name in declared.MARKER.findall(path.read_text(encoding="utf-8"))}
     assert asked
-    assert asked <= set(reference.TABLES)
-    assert "many-to-one" in reference.filled("<!-- table: methods -->")
+    assert asked <= set(declared.TABLES)
+    assert "many-to-one" in declared.filled("<!-- table: methods -->")
 
 
 # Written pages

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import reference
+import markup
 
 from karat.errors import Findings
 from karat.studies.lab import Examination, Examined, Options, examine, setting
@@ -52,10 +52,10 @@ def section(found: Sequence[Examination]) -> str:
 def table(rows: Sequence[Row]) -> str:
     """A row for each measure under each protocol."""
     header = ["measure", "protocol", "pieces", *(f"{id_} {name}" for id_, name in PROPERTIES.items())]
-    return reference.table(
+    return markup.table(
         header,
         [
-            [reference.code(one.measure), protocol, plural(one.noun, 2), *(verdict.told for verdict in one.verdicts)]
+            [markup.code(one.measure), protocol, plural(one.noun, 2), *(verdict.told for verdict in one.verdicts)]
             for protocol, one in rows
         ],
     )
@@ -79,7 +79,7 @@ def summary(rows: Sequence[Row]) -> str:
 def _names(rows: Sequence[Row]) -> str:
     by_protocol: dict[str, list[str]] = {}
     for protocol, one in rows:
-        by_protocol.setdefault(protocol, []).append(reference.code(one.measure))
+        by_protocol.setdefault(protocol, []).append(markup.code(one.measure))
     return "; ".join(f"{', '.join(names)} ({protocol})" for protocol, names in by_protocol.items())
 
 

@@ -84,6 +84,23 @@ MAV             Value(sys, ref) · W_err-role - (Value(sys, sys) - Value(sys, re
 precision = correct / (correct + error + false_alarm)     recall = correct / (correct + error + miss)
 value_recall = max(0, reference_value - miss_cost - error_cost) / reference_value
 value_precision = the same / (reference_value - miss_cost + false_alarm_cost)""",
+    symbols={
+        "sys, ref": "of the system, of the reference (gold)",
+        "token": "what one document says about an element: an entity, a value, a time, a relation or an event",
+        "Value(a, b)": "what a is worth if it is mapped to b; Value(a) is that of its own mapping",
+        "AttrValue": "the weight of an attribute's value (Tables 12 to 14, 17 and 20)",
+        "W_err": "the factor for an attribute that differs; W_Merr for one of a mention, W_err-role for a role",
+        "W_FA": "the factor of an unmapped (false alarm) token; W_M-FA of a mention, W_A-FA of an argument",
+        "W_M-CR": "the factor of an unmapped mention that corresponds to some reference mention (coreference error)",
+        "MMV, MTypeValue": "the value of a mapped mention, and the weight of its type (NAM, NOM, PRO)",
+        "MAV": "the value of a mapped argument",
+        "level": "the weight of the entity's most valued mention type",
+        "reference_value": "the value of all reference tokens",
+        "miss_cost": "the value of missed reference tokens",
+        "error_cost": "the value that mapped reference tokens lost",
+        "false_alarm_cost": "the (negative) value of unmapped system tokens",
+        "correct, error, miss, false_alarm": "the number of such tokens",
+    },
     citation="NIST (2005), The ACE 2005 (ACE05) Evaluation Plan, Appendix A, Tables 12 to 20; in ace-2005-nist as the "
     "distributed scorer v14 computes it.",
     traps=(

@@ -60,12 +60,23 @@ CARD = Card(
     },
     formula="""\
 MUCp      R = |gold links that the system has| / |gold links|, P over the system's links
-BLANCp    over N(N - 1) ordered pairs: rc right links, wc wrong links, wn missing links, rn the rest
+BLANCp    over all N(N - 1) ordered pairs of events
           R_c = rc / (rc + wn), P_c = rc / (rc + wc), R_n = rn / (rn + wc), P_n = rn / (rn + wn); F = (F_c + F_n) / 2
 NSTMp     STM(F1, F2) / max(|F1|, |F2|);  STM(a, b) = 1 + max Σ STM(child of a, child of b), 0 if a, b share no mention
 siblings  R = |gold pairs of siblings that are siblings in the system| / |gold pairs|, P over the system's pairs
-CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of trees;
-          φ = events of both trees that share a mention, and whose parents do (or both are roots)""",
+CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of trees""",
+    symbols={
+        "R, P, F": "recall, precision, F1",
+        "N": "the number of events",
+        "rc, wc": "links of the system that gold has (right), and that it does not have (wrong)",
+        "wn": "gold links that the system does not have (wrong non-links)",
+        "rn": "pairs that neither side links (right non-links)",
+        "R_c, P_c, F_c": "recall, precision and F1 of links",
+        "R_n, P_n, F_n": "recall, precision and F1 of non-links",
+        "F1, F2": "the forests: the event trees of gold and of the system; |F1| is the number of events in F1",
+        "STM(a, b)": "the number of events that match from a and b down (simple tree matching)",
+        "φ": "events of both trees that share a mention, and whose parents do (or both are roots)",
+    },
     citation="Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference; Luo et al. (2014) for pairs "
     "of each side's own; Ji et al. (2005), Rahman and Ng (2009) for leaving out mentions that one side lacks.",
     traps=(

@@ -26,12 +26,18 @@ CARD = Card(
     },
     formula="""\
 after(x, y): x ends before y starts     subevent(x, y): x starts before y starts, and y ends before x ends
-R_G, R_S    links of a side without those that its other links entail
-found       links that the other side has or entails
 P = |R_S found in gold| / |R_S|
 R = (|R_G found in the system| + w · implicit) / |R_G|
-w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), and 0 where that is not positive
-implicit: links of R_S that gold entails, but does not have in R_G; n: mentions in links of both R_G and R_S""",
+w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), or 0 if the denominator is not positive""",
+    symbols={
+        "x, y": "two mentions",
+        "P, R": "precision, recall",
+        "R_G, R_S": "the reduced links of gold and of the system: links that other links entail are left out",
+        "found": "that the other side has or entails",
+        "w": "the weight of an implicit link",
+        "implicit": "links of R_S that gold entails, but does not have in R_G",
+        "n": "the number of mentions that are in links of both R_G and R_S",
+    },
     citation="UzZaman and Allen (2011), Temporal Evaluation, and UzZaman et al. (2013), SemEval-2013 Task 1: "
     "TempEval-3, for temporal awareness; TAC KBP event sequencing 2017 for links over coreference, as scorer v1.8 "
     "computes it.",

@@ -36,7 +36,7 @@ class Nugget(NamedTuple):
 
 
 def write_tbf(folder: Path, documents: int) -> tuple[Path, Path, int]:
-    """A gold and a system file of event nuggets, and the number of gold mentions (10 to 59 per document, 34.5 on average).
+    """A gold and a system file of event nuggets, and the number of gold mentions: 10 to 59 per document.
 
     The system misses 15% of them, shifts spans, confuses types and realis, and adds mentions of its own; one mention in
     forty has two segments, one in twenty stands on the span of the one before, one in six is coreferent.

@@ -237,7 +237,7 @@ AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, h
 
 
 def main() -> None:
-    """Print the table, each row as soon as it is known. Each area runs in its own process, since peaks are per process."""
+    """Print the table row by row. Each area runs in its own process, since peaks are per process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="use a tenth of the sizes")
     parser.add_argument("--area", choices=[area.__name__ for area in AREAS], help="measure only this area")

@@ -198,9 +198,9 @@ def between(document: Document, text: str, signs: dict[str, str]) -> Iterator[Li
 
 def in_order(document: Document) -> Iterator[Link]:
     """Links between all events in text order, with all of them as parts of the first."""
-    told = list(dict.fromkeys(mention.cluster or mention.id for mention in document.mentions))
-    yield from (Link("after", one, other) for one, other in pairwise(told))
-    yield from (Link("subevent", told[0], other) for other in told[1:])
+    events = list(dict.fromkeys(mention.cluster or mention.id for mention in document.mentions))
+    yield from (Link("after", one, other) for one, other in pairwise(events))
+    yield from (Link("subevent", events[0], other) for other in events[1:])
 
 
 def system(name: str, documents: Sequence[Document]) -> list[Document]:

@@ -37,7 +37,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention: where it stands, its head or anchor, and whom it names in which role."""
+    """A mention: its extent, its head or anchor, and its arguments by role."""
 
     id: str
     extent: Span
@@ -49,7 +49,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class Element:
-    """An element: its tag, attributes and mentions, and whom it names in which role."""
+    """An element: its tag, attributes and mentions, and its arguments by role."""
 
     id: str
     tag: str
@@ -69,14 +69,14 @@ class Page:
     elements: list[Element] = field(default_factory=list)
 
     def say(self, words: str) -> Span:
-        """Add words to the text; where they stand."""
+        """Add words to the text, and return their place."""
         begin = len(self.text)
         self.text += words
         return begin, len(self.text)
 
 
 def write_apf(folder: Path, documents: int = 155) -> tuple[Path, Path, int]:
-    """Folders of gold and of a system, and how many entity mentions gold has; the sources are in `ace-sources-N`.
+    """Folders of gold and of a system, and the number of gold entity mentions; the sources are in `ace-sources-N`.
 
     In proportion to 155 documents there are 6,000 entity mentions, 1,000 relations, 1,600 events, 1,100 times and 970
     values. The system misses and invents mentions, cuts heads, splits entities, confuses types and loses arguments.
@@ -156,7 +156,7 @@ def _said(random: Random, page: Page, kind: str, id_: str) -> Mention:
 
 
 def _entities(random: Random, document: str, mentions: list[Mention]) -> list[Element]:
-    """Entities of one to many mentions, three on average."""
+    """Entities with one or more mentions, three on average."""
     chains: list[list[Mention]] = []
     for mention in mentions:
         if chains and random.random() < 0.67:
@@ -217,7 +217,7 @@ def _own(element: Element, id_: str) -> list[Mention]:
 
 
 def _events(random: Random, page: Page, owners: dict[str, Element], anchors: list[Mention]) -> list[Element]:
-    """Events of one mention, or now and then two; their arguments stand in the same sentence."""
+    """Events with one mention, sometimes two, and arguments in the same sentence."""
     near: dict[int, list[str]] = {}
     for id_, element in owners.items():
         for mention in _own(element, id_):
@@ -258,7 +258,7 @@ def _event(random: Random) -> dict[str, str]:
 
 
 def _system(random: Random, page: Page) -> list[Element]:
-    """What a system makes of it: ids of its own, and errors of every kind."""
+    """The output of a system: new ids, and errors of every kind."""
     kept: list[Element] = []
     for element in page.elements:
         if element.tag in ("relation", "event") or random.random() < 0.07:
@@ -276,7 +276,7 @@ def _system(random: Random, page: Page) -> list[Element]:
 
 
 def _cut(random: Random, mention: Mention) -> Mention:
-    """Now and then a head that lacks its first characters, or another type."""
+    """Sometimes a head without its first characters, or another type."""
     head, type_ = mention.head, mention.type
     if random.random() < 0.06 and head[1] - head[0] > 3:
         head = head[0] + random.randint(1, 2), head[1]
@@ -297,7 +297,7 @@ def _confused(random: Random, element: Element) -> dict[str, str]:
 
 
 def _argued(random: Random, element: Element, owners: dict[str, Element]) -> Element | None:
-    """A relation or an event with the arguments that the system has found, or none if a relation lacks one."""
+    """A relation or event with the arguments that the system found; None for a relation without both arguments."""
     mentions = tuple(
         replace(
             mention,
@@ -375,6 +375,6 @@ def _charseq(text: str, span: Span) -> str:
 
 
 def _sgm(page: Page) -> str:
-    """The text with the tags of a source, which do not count."""
+    """The text with the tags of a source file, which do not count as characters."""
     _, id_, _, day, _, _, rest = page.text.split("\n", 6)
     return f"<DOC>\n<DOCID>{id_}</DOCID>\n\n<DATETIME>{day}</DATETIME>\n<BODY>\n<TEXT>\n{rest}</TEXT></BODY></DOC>"

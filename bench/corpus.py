@@ -25,18 +25,18 @@ WORDS = ("attacked", "carried out", "died", "elected", "fired", "meetings", "pai
 
 
 class Nugget(NamedTuple):
-    """A mention as it is written."""
+    """A mention as written to the file."""
 
     begin: int
     end: int
     second: int
-    """Length of a second segment, after a gap; zero: there is none."""
+    """Length of a second segment, after a gap; 0 if there is none."""
     type: str
     realis: str
 
 
 def write_tbf(folder: Path, documents: int) -> tuple[Path, Path, int]:
-    """A gold and a system file of event nuggets, and how many gold mentions: 34.5 a document, from 10 to 59.
+    """A gold and a system file of event nuggets, and the number of gold mentions: 10 to 59 per document.
 
     The system misses 15% of them, shifts spans, confuses types and realis, and adds mentions of its own; one mention in
     forty has two segments, one in twenty stands on the span of the one before, one in six is coreferent.
@@ -96,7 +96,7 @@ def _block(random: Random, producer: str, document: str, nuggets: list[Nugget]) 
 
 
 def write_coref(folder: Path, mentions: int, golds: int, systems: int) -> tuple[Path, Path]:
-    """A gold and a system file of clusters across documents of nine mentions, so many clusters on each side.
+    """A gold and a system file with clusters across documents of nine mentions each.
 
     The system is like a lemma baseline: gold clusters have a word, few words are frequent, and mentions with the same
     word are one cluster. A fifth of the mentions have another word, which ties nearly all clusters into one component.
@@ -119,7 +119,7 @@ def write_coref(folder: Path, mentions: int, golds: int, systems: int) -> tuple[
 
 
 def write_bad_conll(folder: Path, megabytes: int) -> Path:
-    """A CoNLL file of so many megabytes in documents of 500 tokens, whose last token has a broken cell."""
+    """A CoNLL file of `megabytes` MB in documents of 500 tokens, whose last token has a broken cell."""
     cells = ("(1)", "-", "(2", "2)", "-", "-")
     tail = "NN\t*\t-\t-\t-\tSpeaker#1\t*"
     body = "".join(f"nw/x/0001\t0\t{n}\tword{n}\t{tail}\t{cells[n % 6]}\n" for n in range(498))
@@ -132,7 +132,7 @@ def write_bad_conll(folder: Path, megabytes: int) -> Path:
 
 
 def write_hierarchies(folder: Path, documents: int) -> tuple[Path, Path]:
-    """A gold and a system file in TBF: 50 events and 40 subevent links a document, a fifth of them elsewhere."""
+    """A gold and a system file in TBF: 50 events and 40 subevent links per document, a fifth of them wrong."""
     random = Random(documents)
     paths = folder / f"gold-trees-{documents}.tbf", folder / f"system-trees-{documents}.tbf"
     with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:

@@ -1,4 +1,4 @@
-"""Speed and memory, as ratios within one run: machines are noisy, and two loops side by side are noisy together.
+"""Measures speed and memory as ratios within one run: noise of the machine affects both sides of a ratio alike.
 
 Each area is a function that yields rows; `AREAS` lists them. A row says what was measured and where its limit lies. The
 exit code is always 0: this is a measurement, not a test.
@@ -41,28 +41,28 @@ except karat.errors.KaratError:
 
 
 class Row(NamedTuple):
-    """One line of the table; without a limit, it is there to be seen."""
+    """One line of the table; without a limit, it is only shown."""
 
     what: str
     value: float
-    told: str
+    remark: str
     limit: float | None = None
 
     def __str__(self) -> str:
         limit = "-" if self.limit is None else f"{self.limit:g}"
         verdict = "" if self.limit is None else "ok" if self.value <= self.limit else "OVER"
-        return f"{self.what:<44}{self.value:>9.2f}{limit:>7}  {verdict:<6}{self.told}".rstrip()
+        return f"{self.what:<44}{self.value:>9.2f}{limit:>7}  {verdict:<6}{self.remark}".rstrip()
 
 
 class Times(NamedTuple):
-    """Seconds of two pieces of work that took turns."""
+    """Seconds of two tasks that were run in turn."""
 
     ours: list[float]
     bare: list[float]
 
     @property
     def ratio(self) -> float:
-        """The median of the ratios of neighbours."""
+        """The median of the ratios of neighbouring runs."""
         return median(one / other for one, other in zip(self.ours, self.bare, strict=True))
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Times(NamedTuple):
 
 
 def taking_turns(ours: Callable[[], object], bare: Callable[[], object], *, rounds: int) -> Times:
-    """Time two pieces of work one after the other, several times."""
+    """Time two tasks one after the other, several times."""
     times = Times([], [])
     for _ in range(rounds):
         for work, seconds in ((bare, times.bare), (ours, times.ours)):
@@ -98,7 +98,7 @@ def nuggets(scale: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         *small, mentions = write_tbf(Path(folder), few)
         *large, _ = write_tbf(Path(folder), many)
-        # First, while this process is small: a new one inherits the peak of the one that starts it.
+        # First, while this process is small: a child process inherits the peak of its parent.
         yield from _memory("nuggets", small, few, large, many, "tac-2017")
 
         import karat
@@ -118,11 +118,11 @@ def nuggets(scale: int) -> Iterator[Row]:
 
 
 def coreference(scale: int) -> Iterator[Row]:
-    """All coreference measures on one unit that a lemma baseline ties into one component of clusters."""
+    """All coreference measures on one unit, with a lemma baseline that joins the clusters into one component."""
     few, many = (8_951, 6_095, 1_733), (98_461, 43_337, 16_809)
     with tempfile.TemporaryDirectory() as folder:
         sizes = [tuple(number // scale for number in size) for size in (few, many)]
-        # Elsewhere, so that this process stays small: one that it starts inherits its peak.
+        # In another process, so that this one stays small: a child process inherits the peak of its parent.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as elsewhere:
             small, large = ([*elsewhere.submit(write_coref, Path(folder), *size).result()] for size in sizes)
         yield from _memory("coreference", small, sizes[0][0], large, sizes[1][0], "simple-cdec", noun="mention")
@@ -139,7 +139,7 @@ def coreference(scale: int) -> Iterator[Row]:
 
 
 def hierarchies(scale: int) -> Iterator[Row]:
-    """Event hierarchies: 50 events and 40 links a document."""
+    """Event hierarchies: 50 events and 40 links per document."""
     with tempfile.TemporaryDirectory() as folder:
         files = [*write_hierarchies(Path(folder), 2_000 // scale)]
 
@@ -153,19 +153,19 @@ def hierarchies(scale: int) -> Iterator[Row]:
 
 
 def refusal(scale: int) -> Iterator[Row]:
-    """One bad line at the very end of a CoNLL file of 40 MB."""
+    """One bad line at the end of a CoNLL file of 40 MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_bad_conll(Path(folder), 40 // scale)
         before, after = map(int, _run(sys.executable, "-c", REFUSED, str(path)).split())
-        told = f"peak {_megabytes(after):.1f} MB"
-        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", _megabytes(after - before), told, 10)
+        peak = f"peak {_megabytes(after):.1f} MB"
+        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", _megabytes(after - before), peak, 10)
         refused = partial(_run, sys.executable, "-c", REFUSED, str(path))
         times = taking_turns(refused, partial(_split_lines, [path, path]), rounds=1)
         yield Row("conll: score and refuse / split the lines", times.ratio, str(times))
 
 
 def _load_lines(files: list[Path]) -> None:
-    """The least that a program does with JSON: read the lines and decode them."""
+    """The minimum for JSON: read the lines and decode them."""
     for path in files:
         with open(path, encoding="utf-8") as stream:
             for line in stream:
@@ -190,12 +190,12 @@ def values(scale: int) -> Iterator[Row]:
         yield Row("ace: read and score eight tasks / lxml", times.ratio, f"{times}; the aim is 8", 15)
         growth = taking_turns(scored(large), scored(small), rounds=3)
         yield Row("ace: time for 10 times the documents", growth.ratio, str(growth), 11)
-        told = f"{mentions:,} entity mentions in {many:,} documents"
-        yield Row("ace: gold entity mentions scored in 1 ms", mentions / min(growth.ours) / 1000, told)
+        size = f"{mentions:,} entity mentions in {many:,} documents"
+        yield Row("ace: gold entity mentions scored in 1 ms", mentions / min(growth.ours) / 1000, size)
 
 
 def _parse(folders: list[Path]) -> None:
-    """The least that reading XML takes: lxml parses every file."""
+    """The minimum for XML: lxml parses every file."""
     from lxml import etree
 
     for folder in folders:
@@ -204,7 +204,7 @@ def _parse(folders: list[Path]) -> None:
 
 
 def _split_lines(files: list[Path]) -> None:
-    """The least a Python program can do: read the lines and split them into columns."""
+    """The minimum in Python: read the lines and split them into columns."""
     for path in files:
         with open(path, encoding="utf-8") as stream:
             for line in stream:
@@ -214,18 +214,18 @@ def _split_lines(files: list[Path]) -> None:
 def _memory(
     area: str, small: list[Path], few: int, large: list[Path], many: int, protocol: str, *, noun: str = "document"
 ) -> Iterator[Row]:
-    """By how much the peak of the resident set grows while a process scores, for few and for many documents."""
+    """How much the peak of the resident set grows while a process scores, for few and for many documents."""
     grown = []
     for files, documents in ((small, few), (large, many)):
         before, after = map(int, _run(sys.executable, "-c", ALONE, *map(str, files), protocol).split())
         grown.append(_megabytes(after - before))
         yield Row(f"{area}: memory for {documents:,} {noun}s, MB", grown[-1], f"peak {_megabytes(after):.1f} MB")
-    told = f"{(grown[1] - grown[0]) * 1e6 / (many - few):,.0f} bytes for each further {noun}"
-    yield Row(f"{area}: memory for {many / few:.0f} times the {noun}s", grown[1] / grown[0], told)
+    each = f"{(grown[1] - grown[0]) * 1e6 / (many - few):,.0f} bytes per additional {noun}"
+    yield Row(f"{area}: memory for {many / few:.0f} times the {noun}s", grown[1] / grown[0], each)
 
 
 def _megabytes(peak: int) -> float:
-    """A peak as `getrusage` tells it: kilobytes, on a Mac bytes."""
+    """A peak as `getrusage` reports it, in kilobytes (on macOS, in bytes)."""
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
 
 
@@ -237,10 +237,10 @@ AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, h
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is known; each area has a process of its own, so that peaks are its own."""
+    """Print the table row by row. Each area runs in its own process, since peaks are per process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes")
-    parser.add_argument("--area", choices=[area.__name__ for area in AREAS], help="only this one")
+    parser.add_argument("--quick", action="store_true", help="use a tenth of the sizes")
+    parser.add_argument("--area", choices=[area.__name__ for area in AREAS], help="measure only this area")
     options = parser.parse_args()
     if options.area is not None:
         for area in AREAS:

@@ -121,7 +121,7 @@ def test_clusters_across_documents_are_a_loss_where_ids_are_local(tmp_path: Path
     shared = [Document(id_, mentions=(one, replace(other, cluster="s"))) for id_ in ("d", "e", "f")]
     path = jsonl(tmp_path / "in.jsonl", *shared, Document("g", mentions=(replace(one, cluster="own"),)))
     _, said = refused(path, tmp_path / "out", "--to", to)
-    assert "would be lost: that clusters live in several documents (one is written in each) (2)\n" in said
+    assert "would be lost: that clusters are in several documents (one is written in each) (2)\n" in said
     done(path, tmp_path / "out", "--to", to, "--lossy")
     done(path, tmp_path / "out.jsonl")
 

@@ -19,16 +19,21 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import declared
+import markup
 import pytest
 import reference
+import sessions
 import sources
 from click.testing import CliRunner
+from msgspec import structs
 
 import karat
 from karat import protocols
 from karat.cli import cli, main
 from karat.formats import FORMATS
 from karat.measures import MEASURES
+from karat.model import Cluster, Document, Link, Mention
 from tests.pages import ELISION, matches
 
 ROOT = Path(__file__).parents[1]
@@ -62,8 +67,8 @@ def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, s
 @pytest.mark.parametrize("name", protocols.PROTOCOLS.names())
 def test_a_protocol_page_has_every_parameter_and_the_file(name: str, pages: dict[str, str]) -> None:
     page, protocol = pages[f"protocols/{name}.md"], protocols.resolve(name)
-    assert all(f"| {reference.code(key)} |" in page for key in protocol.parameters)
-    assert all(reference.prose(source) in page for source in protocol.sources)
+    assert all(f"| {markup.code(key)} |" in page for key in protocol.parameters)
+    assert all(markup.prose(source) in page for source in protocol.sources)
     assert protocols.PROTOCOLS.get(name).read_text(encoding="utf-8").rstrip() in page
 
 
@@ -71,8 +76,37 @@ def test_a_protocol_page_has_every_parameter_and_the_file(name: str, pages: dict
 def test_a_measure_page_has_the_whole_card(name: str, pages: dict[str, str]) -> None:
     page, card = pages[f"measures/{name}.md"], MEASURES.get(name).card
     assert card.formula in page
+    for symbol, meaning in card.symbols.items():
+        assert f"| {markup.code(symbol)} | {markup.prose(meaning)} |" in page
     for text in (card.citation, *card.traps, *card.departures, *card.rows.values()):
-        assert reference.prose(text) in page
+        assert markup.prose(text) in page
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_the_symbols_of_a_formula_are_defined(name: str) -> None:
+    """Single letters, and names that are all capitals or have an underscore; names of measures are none."""
+    card = MEASURES.get(name).card
+    used = set(re.findall(r"(?<!')\b(?:[A-Za-z]+_[\w-]+|[A-Z]{2,}|[A-Za-z])\b", card.formula))
+    measures = {part.casefold() for id_ in card.rows for part in re.split(r"\W+", id_)}
+    defined = {symbol for key in card.symbols for symbol in re.findall(r"[\w-]+", key)}
+    assert {symbol for symbol in used - defined if symbol.casefold() not in measures} == set()
+
+
+def test_every_field_of_the_model_is_documented(pages: dict[str, str]) -> None:
+    section = pages["formats/jsonl.md"].partition("## Fields")[2].partition("## Findings")[0]
+    for record in (Document, Mention, Cluster, Link):
+        table = section.partition(f"### {record.__name__}\n")[2].partition("###")[0]
+        rows = dict(re.findall(r"^\| <code>(\w+)</code> \|.*\| (.*) \|$", table, re.MULTILINE))
+        assert list(rows) == [field.encode_name for field in structs.fields(record)]
+        assert all(rows.values())
+    assert "| <code>span</code> | <code>&#91;&#91;begin, end&#93;, ...&#93;</code> | required |" in section
+
+
+def test_every_column_has_a_name(pages: dict[str, str]) -> None:
+    texts = [*pages.values(), *(path.read_text(encoding="utf-8") for path in [*WRITTEN, *ROOT.glob("*.md")])]
+    headers = [line for text in texts for line in re.findall(r"^(\|.*\|)\n\| ?-", text, re.MULTILINE)]
+    assert headers
+    assert [line for line in headers if re.search(r"\|\s*\|", line)] == []
 
 
 def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
@@ -89,7 +123,7 @@ def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
     assert sorted(written) == [entry.code for entry in sources.rules()]
     for entry in sources.rules():
         assert f'<a id="{entry.code}"></a>' in pages["errors.md"]
-        assert reference.prose(entry.hints[0]) in pages["errors.md"]
+        assert markup.prose(entry.hints[0]) in pages["errors.md"]
 
 
 def test_every_error_of_usage_has_a_row(pages: dict[str, str]) -> None:
@@ -122,16 +156,16 @@ def test_code_blocks_of_the_reference_are_not_too_wide(pages: dict[str, str]) ->
 
 
 def test_prose_is_not_taken_for_markup() -> None:
-    assert reference.prose("N_S and N_G, `--by type`, [[4, 9]] <TAB> a|b") == (
+    assert markup.prose("N_S and N_G, `--by type`, [[4, 9]] <TAB> a|b") == (
         "N&#95;S and N&#95;G, <code>--by type</code>, &#91;&#91;4, 9&#93;&#93; &lt;TAB&gt; a&#124;b"
     )
 
 
 def test_tables_that_written_pages_ask_for_are_there() -> None:
-    asked = {name for path in WRITTEN for name in reference.MARKER.findall(path.read_text(encoding="utf-8"))}
+    asked = {name for path in WRITTEN for name in declared.MARKER.findall(path.read_text(encoding="utf-8"))}
     assert asked
-    assert asked <= set(reference.TABLES)
-    assert "many-to-one" in reference.filled("<!-- table: methods -->")
+    assert asked <= set(declared.TABLES)
+    assert "many-to-one" in declared.filled("<!-- table: methods -->")
 
 
 # Written pages
@@ -211,6 +245,34 @@ def test_the_pages_do_run_something() -> None:
     assert ">>> " in (DOCS / "python.md").read_text(encoding="utf-8")
 
 
+def test_a_formula_does_not_break_a_list() -> None:
+    """A line that begins with `+` or `*` inside a sentence would become a new item."""
+    broken = [
+        (path.name, line)
+        for path in WRITTEN
+        for line in re.findall(r"^ +[+*] .*", FENCE.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    ]
+    assert broken == []
+
+
+def test_the_page_on_citing_agrees_with_the_citation_file() -> None:
+    page, record = ((ROOT / name).read_text(encoding="utf-8") for name in ("docs/citing.md", "CITATION.cff"))
+    assert f"version = {{{karat.__version__}}}" in page
+    assert page.count(karat.__version__) == 3
+    title = re.search(r'^title: "(.*)"$', record, re.MULTILINE)
+    assert title
+    assert f"title   = {{{title[1]}}}" in page
+
+
+def test_a_session_is_copied_as_its_commands() -> None:
+    console = "$ karat demo --to here\nhere/gold.jsonl\n$ cd here\n"
+    assert sessions.commands(console, "console") == "karat demo --to here\ncd here"
+    python = ">>> for name in names:\n...     print(name)\n...\none\n>>> 1 < 2\nTrue\n"
+    assert sessions.commands(python, "pycon") == "for name in names:\n    print(name)\n\n1 < 2"
+    block = '<div class="language-pycon highlight"><pre><span class="gp">&gt;&gt;&gt; </span>1 &lt; 2\n</pre></div>'
+    assert 'highlight" data-copy="1 &lt; 2">' in sessions.with_commands_to_copy(block)
+
+
 def test_an_elision_matches_any_lines() -> None:
     assert matches("a\n...\nd\n", "a\nb\nc\nd\n")
     assert matches("a\n...\n", "a\n")
@@ -236,8 +298,9 @@ def test_prose_names_only_files_of_the_repository() -> None:
     }
     assert named
     assert [(page, name) for page, name in sorted(named) if not (ROOT / name).exists()] == []
-    code = [path for folder in ("bench", "tests", "tools") for path in (ROOT / folder).rglob("*.py")]
-    elsewhere = re.compile(r"\b(?:CONTRACT|DESIGN|STYLE)\b(?!\|)|\bspecs/|\.\./shared")
+    folders = ("bench", "src", "tests", "tools")
+    code = [path for folder in folders for kind in ("*.py", "*.toml") for path in (ROOT / folder).rglob(kind)]
+    elsewhere = re.compile(r"\b(?:CONTRACT|DESIGN|STYLE)\b(?!\|)|\b(?:specs|shared)/|\bpapers/[\w-]+\.txt")
     texts = {path: path.read_text(encoding="utf-8") for path in (*prose, *code) if path != Path(__file__)}
     assert [str(path.relative_to(ROOT)) for path, text in texts.items() if elsewhere.search(text)] == []
 

@@ -197,7 +197,7 @@ def spoil(*scores: float | None, **more: Any) -> Curve:
 
 def test_a_measure_without_fault() -> None:
     found = verdicts(grow(0, 0.25, 0.5, 0.75, 1), spoil(1, 0.5, 0))
-    assert [one.told for one in found.values()] == ["yes"] * 5
+    assert [one.summary for one in found.values()] == ["yes"] * 5
     assert not any(one.examples for one in found.values())
 
 
@@ -205,14 +205,14 @@ def test_what_is_wrong_is_told_with_its_place() -> None:
     found = verdicts(
         grow(0.2, 0.5, 0.4, 0.4, 1, swapped=(0.2, 0.5, 0.7, 0.4, 1)), spoil(1, 0.5, 0), identity=0.9, zero=0.2
     )
-    assert {id_: (one.holds, one.told) for id_, one in found.items()} == {
+    assert {id_: (one.holds, one.summary) for id_, one in found.items()} == {
         "P1": (False, "no, 90.00"),
         "P2": (False, "no, 30.00"),
         "P3": (False, "no, 20.00"),
         "P4": (False, "no, 1 astray"),
         "P5": (False, "no, 0.500 / 0.000"),
     }
-    assert found["P2"].examples == ("with 2 of 4 right links: 40.00, with the sides exchanged 70.00",)
+    assert found["P2"].examples == ("with 2 of 4 right links: 40.00, with the sides swapped 70.00",)
     assert found["P4"].examples == (
         "right link 2, piece 2: falls from 50.00 to 40.00",
         "right link 3, piece 3: stays at 40.00",
@@ -222,7 +222,7 @@ def test_what_is_wrong_is_told_with_its_place() -> None:
 
 def test_to_spoil_is_to_fall() -> None:
     assert verdicts(spoil(1, 0.5, 0.6))["P4"].examples == ("wrong link 2, piece 2: rises from 50.00 to 60.00",)
-    assert verdicts(grow(0, 0.5, 0.5, 1))["P4"].told == "no, 1 flat"
+    assert verdicts(grow(0, 0.5, 0.5, 1))["P4"].summary == "no, 1 flat"
 
 
 def test_undefined_is_told_and_not_judged() -> None:
@@ -232,18 +232,18 @@ def test_undefined_is_told_and_not_judged() -> None:
     assert found["P4"].examples == ("with 0 of 2 right links: undefined, not judged",)
     assert found["P5"].holds is True
     one_sided = verdicts(grow(None, 1, swapped=(0.0, 1)))["P2"]
-    assert one_sided.examples == ("with 0 of 1 right link: -, with the sides exchanged 0.00",)
+    assert one_sided.examples == ("with 0 of 1 right link: -, with the sides swapped 0.00",)
 
 
 def test_a_measure_that_may_be_negative_is_not_zero() -> None:
-    assert verdicts(grow(-3, 1), zero=-3.0)["P3"].told == "no, -300.00"
+    assert verdicts(grow(-3, 1), zero=-3.0)["P3"].summary == "no, -300.00"
 
 
 def test_the_distance_from_the_chord_of_f1() -> None:
     """2k / (n + k) is farthest from k / n where k / n is nearest to the square root of 2, less 1."""
     scores = [float(Fraction(2 * k, 22 + k)) for k in range(23)]
     bend = max(Fraction(2 * k, 22 + k) - Fraction(k, 22) for k in range(23))
-    assert verdicts(grow(*scores))["P5"].told == f"no, {float(bend):.3f} / -"
+    assert verdicts(grow(*scores))["P5"].summary == f"no, {float(bend):.3f} / -"
 
 
 @given(st.integers(0, 500), st.integers(1, 50))
@@ -329,12 +329,12 @@ def test_what_the_page_makes_of_it(examined: list[Examination]) -> None:
         assert found(examined, "conll-2012", name)["P3"].holds is False
     assert found(examined, "tac-2017", "nugget.span")["P2"].holds is False
     assert found(examined, "conll-2012", "coref.blanc")["P2"].holds is False
-    assert "flat" in found(examined, "conll-2012", "coref.lea")["P4"].told
-    assert "flat" in found(examined, "tac-2017", "sequence.after")["P4"].told
+    assert "flat" in found(examined, "conll-2012", "coref.lea")["P4"].summary
+    assert "flat" in found(examined, "tac-2017", "sequence.after")["P4"].summary
     for name in ("nstmp", "ceafp"):
-        assert "flat" in found(examined, "araki-2014", f"hierarchy.subevent.{name}")["P4"].told
+        assert "flat" in found(examined, "araki-2014", f"hierarchy.subevent.{name}")["P4"].summary
     for name in ("coref.muc", "coref.lea", "coref.conll", "coref.avg4"):
-        assert "astray" in found(examined, "pure-cdec", name)["P4"].told
+        assert "astray" in found(examined, "pure-cdec", name)["P4"].summary
 
 
 @pytest.mark.slow

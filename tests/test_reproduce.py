@@ -152,7 +152,7 @@ def test_published_numbers_stand_beside_the_found_ones() -> None:
     ]
     claim = Claim("all is well", "section 1", False, "it is not")
     told = text(Reproduction("Somebody (2000)", (table,), (claim,), ("A remark.",)))
-    assert '  fails  "all is well" (section 1)\n         found: it is not.\n' in told
+    assert '  fails  "all is well" (section 1)\n         result: it is not.\n' in told
     assert told.endswith("\n\nA remark.\n")
 
 

@@ -28,7 +28,7 @@ class Event(NamedTuple):
     links: tuple[Link, ...]
 
 
-# Gold: texts with marks ----------------------------------------------------------------------------------------------
+# Gold: marked-up texts ----------------------------------------------------------------------------------------------
 
 
 def gold(source: str) -> list[Document]:
@@ -47,9 +47,11 @@ def gold(source: str) -> list[Document]:
             subtopic = rest
         elif word == "event":
             name, event = _event(rest.split())
-            assert name not in events, f"event {name} stands twice in the table"
-            # Links to earlier lines only: no cycle can be written.
-            assert events.keys() >= {link.source for link in event.links}, f"event {name} names one that is not above"
+            assert name not in events, f"event {name} is in the table twice"
+            # Only links to earlier lines are allowed, so there can be no cycle.
+            assert events.keys() >= {link.source for link in event.links}, (
+                f"event {name} names an event that is not above it"
+            )
             events[name] = event
         elif word == "document":
             id_, kind, language = rest.split()
@@ -69,7 +71,7 @@ def _event(words: Sequence[str]) -> tuple[str, Event]:
 
 
 def _marked(document: Document, source: str, events: dict[str, Event]) -> Document:
-    """A document with its text and the mentions that were marked in it."""
+    """A document with its text and the mentions marked in it."""
     text = ""
     found: list[tuple[list[tuple[int, int]], str, str]] = []
     to_be_continued: list[tuple[int, int]] = []
@@ -110,7 +112,7 @@ class Entry(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A trigger found in a text: which words of it, and what stands before them."""
+    """A trigger found in a text: its words, and the words before them."""
 
     entry: Entry
     document: Document
@@ -119,7 +121,7 @@ class Hit(NamedTuple):
 
 
 class Habits(NamedTuple):
-    """What a system does besides looking words up."""
+    """What a system does besides looking up words."""
 
     realis: Callable[[Hit], str]
     cluster: Callable[[Hit], str | None]
@@ -137,7 +139,7 @@ def lexicon(source: str) -> list[Entry]:
 
 
 def hits(document: Document, entries: Sequence[Entry], *, takes_auxiliaries: bool) -> list[Hit]:
-    """Triggers in the text, in its order; two share a word only where they are the same words."""
+    """Triggers in text order; two overlap only if they consist of the same words."""
     text = document.text or ""
     words = [(match.start(), match.end(), match[0].lower()) for match in re.finditer(r"\w+(?:[-']\w+)*|[.;:]", text)]
     taken: dict[int, Region] = {}
@@ -159,7 +161,7 @@ def hits(document: Document, entries: Sequence[Entry], *, takes_auxiliaries: boo
 
 
 def _places(pattern: Sequence[str], words: Sequence[str]) -> list[int] | None:
-    """Which of the words a trigger is, if they begin with it."""
+    """The positions of a trigger's words, if the words begin with it."""
     if "..." in pattern:
         gap = pattern.index("...")
         head = _places(pattern[:gap], words)
@@ -180,12 +182,12 @@ def _segments(rows: Sequence[int], words: Sequence[tuple[int, int, str]]) -> Reg
 
 
 def cues(hit: Hit) -> str:
-    """Other after a word that says it may not have happened."""
+    """Other after a word that says that the event may not have happened."""
     return "Other" if {"will", "may", "would", "could", "must", "to", "if"} & set(hit.before) else "Actual"
 
 
 def between(document: Document, text: str, signs: dict[str, str]) -> Iterator[Link]:
-    """A link wherever a sign stands between neighbouring mentions: "A after B", "A in B"."""
+    """A link if a sign is between neighbouring mentions: "A after B", "A in B"."""
     for one, other in pairwise(document.mentions):
         gap = text[one.span[-1][1] : other.span[0][0]]
         for sign, kind in signs.items():
@@ -195,14 +197,14 @@ def between(document: Document, text: str, signs: dict[str, str]) -> Iterator[Li
 
 
 def in_order(document: Document) -> Iterator[Link]:
-    """Everything in the order of telling, and part of what was told first."""
-    told = list(dict.fromkeys(mention.cluster or mention.id for mention in document.mentions))
-    yield from (Link("after", one, other) for one, other in pairwise(told))
-    yield from (Link("subevent", told[0], other) for other in told[1:])
+    """Links between all events in text order, with all of them as parts of the first."""
+    events = list(dict.fromkeys(mention.cluster or mention.id for mention in document.mentions))
+    yield from (Link("after", one, other) for one, other in pairwise(events))
+    yield from (Link("subevent", events[0], other) for other in events[1:])
 
 
 def system(name: str, documents: Sequence[Document]) -> list[Document]:
-    """What a system says about the texts."""
+    """The output of a system."""
     entries = lexicon((HERE / f"{name}.txt").read_text(encoding="utf-8"))
     texts = {document.id: document.text or "" for document in documents}
     habits = {
@@ -234,7 +236,7 @@ def _said(document: Document, entries: Sequence[Entry], habits: Habits) -> Docum
 
 
 def _leads_joined(documents: Sequence[Document]) -> list[Document]:
-    """The first events of two documents of a sub-topic are one if they have one type: all it dares across documents."""
+    """Across documents, only the first events of a sub-topic corefer, if they have the same type."""
     leads: dict[tuple[str | None, object], str | None] = {}
     renamed: dict[str | None, str | None] = {}
     for document in documents:

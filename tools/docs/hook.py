@@ -1,13 +1,15 @@
-"""Puts the generated pages into the site while it is built; none of them is ever a file."""
+"""Adds the generated pages to the site while it is built; none of them is ever a file."""
 
 from typing import Any
 
+import declared
 import reference
 from mkdocs.structure.files import File, Files
+from sessions import with_commands_to_copy
 
 
 def on_config(config: Any) -> Any:
-    """A section of the navigation that is just a folder, `measures/`, becomes the pages that there are."""
+    """Replace a folder in the navigation, such as `measures/`, by its pages."""
     config.nav = [_expanded(entry) for entry in config.nav]
     return config
 
@@ -22,11 +24,16 @@ def _expanded(entry: Any) -> Any:
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages."""
-    for place, markdown in reference.pages().items():
-        files.append(File.generated(config, place, content=markdown))
+    for path, markdown in reference.pages().items():
+        files.append(File.generated(config, path, content=markdown))
     return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Fill in the tables that a written page asks for."""
-    return reference.filled(markdown)
+    """Fill in the generated tables of a written page."""
+    return declared.filled(markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Let the copy button of a terminal session copy its commands alone."""
+    return with_commands_to_copy(html)

@@ -1,13 +1,13 @@
-"""The table of the laboratory page: every measure that a bundled corpus can show, under one protocol each.
+"""The table of the laboratory page: every measure that can be examined on a bundled corpus.
 
-`KARAT_RENEW=1 pytest tests/test_lab.py` writes it into the page anew.
+`KARAT_RENEW=1 pytest tests/test_lab.py` renews it.
 """
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import reference
+import markup
 
 from karat.errors import Findings
 from karat.studies.lab import Examination, Examined, Options, examine, setting
@@ -31,11 +31,11 @@ EXAMINED = (
 """Which measures are examined under which protocol."""
 
 Row = tuple[str, Examined]
-"""A protocol, and what was found of a measure under it."""
+"""A protocol, and the results for a measure under it."""
 
 
 def examinations() -> list[Examination]:
-    """All of them, with the options that `karat lab` has by itself."""
+    """All of them, with the default options of `karat lab`."""
     found = []
     for prefix, name in EXAMINED:
         gold, protocol = setting(prefix, None, name, {})
@@ -44,45 +44,45 @@ def examinations() -> list[Examination]:
 
 
 def section(found: Sequence[Examination]) -> str:
-    """What the page says between its two marks."""
+    """The text between the two markers of the page."""
     rows = [(one.base.protocol, row) for one in found for row in one.measures]
     return f"\n{table(rows)}\n\n{summary(rows)}\n\n"
 
 
 def table(rows: Sequence[Row]) -> str:
-    """A row for each measure under each protocol."""
+    """One row per measure and protocol."""
     header = ["measure", "protocol", "pieces", *(f"{id_} {name}" for id_, name in PROPERTIES.items())]
-    return reference.table(
+    return markup.table(
         header,
         [
-            [reference.code(one.measure), protocol, plural(one.noun, 2), *(verdict.told for verdict in one.verdicts)]
+            [markup.code(one.measure), protocol, plural(one.noun, 2), *(verdict.summary for verdict in one.verdicts)]
             for protocol, one in rows
         ],
     )
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """For each property, of how many it holds, and which those are if they are the fewer."""
-    told = []
+    """For each property, how many rows have it, and which do, or which do not."""
+    lines = []
     for number, (id_, name) in enumerate(PROPERTIES.items()):
         judged = [(protocol, one) for protocol, one in rows if one.verdicts[number].holds is not None]
         holding = [(protocol, one) for protocol, one in judged if one.verdicts[number].holds]
         failing = [pair for pair in judged if pair not in holding]
-        fewer = f"It holds for: {_names(holding)}." if len(holding) <= len(failing) else f"All but: {_names(failing)}."
+        fewer = f"Holds for: {_names(holding)}." if len(holding) <= len(failing) else f"Fails for: {_names(failing)}."
         unjudged = len(rows) - len(judged)
         left = f", {unjudged} could not be judged" if unjudged else ""
         which = f" {fewer}" if holding and failing else ""
-        told.append(f"- **{id_} {name}**: holds in {len(holding)} of {len(judged)} rows{left}.{which}")
-    return "\n".join(told)
+        lines.append(f"- **{id_} {name}**: holds in {len(holding)} of {len(judged)} rows{left}.{which}")
+    return "\n".join(lines)
 
 
 def _names(rows: Sequence[Row]) -> str:
     by_protocol: dict[str, list[str]] = {}
     for protocol, one in rows:
-        by_protocol.setdefault(protocol, []).append(reference.code(one.measure))
+        by_protocol.setdefault(protocol, []).append(markup.code(one.measure))
     return "; ".join(f"{', '.join(names)} ({protocol})" for protocol, names in by_protocol.items())
 
 
 def filled(page: str, text: str) -> str:
-    """The page with that between its marks."""
+    """The page with the text between its markers."""
     return PLACE.sub(lambda _: text, page, count=1)

@@ -1,7 +1,7 @@
-"""What karat's own source tells of its errors: the rules there are, what is said of each, and errors of usage.
+"""What karat's source says about its errors: all rules, their messages, and usage errors.
 
-Rules are objects, and are taken from the modules that declare them. What is said where one is applied stands only in
-the code, so it is read there: a text with `…` in place of what is known only when it happens.
+Rules are objects, taken from the modules that declare them. Messages are only in the code that applies a rule, so they
+are read from there, with `…` in place of what is known only at run time.
 """
 
 import ast
@@ -26,11 +26,11 @@ ANYTHING = "…"
 
 
 class Entry(NamedTuple):
-    """A kind of problem: what the catalogue of errors says of it."""
+    """A row of the catalogue of errors."""
 
     code: str
     severity: Severity | None
-    """None for errors of usage, which the command line alone shows."""
+    """None for usage errors."""
     messages: tuple[str, ...]
     hints: tuple[str, ...]
     modules: tuple[str, ...]
@@ -62,7 +62,7 @@ def tree(module: ModuleType) -> ast.Module:
 
 
 def declared(module: ModuleType) -> list[Rule]:
-    """The rules that a module declares, in its order, not those that it imports."""
+    """The rules that a module declares, in order, without those that it imports."""
     names = [
         target.id
         for statement in tree(module).body
@@ -76,12 +76,18 @@ def declared(module: ModuleType) -> list[Rule]:
 
 def rules() -> list[Entry]:
     """Every rule, by code; two that share a code (one in a format, one for all) are two entries."""
-    said: dict[int, list[str]] = {}
+    messages: dict[int, list[str]] = {}
     for module in modules():
         for rule, message in _applied(module):
-            said.setdefault(id(rule), []).extend(message)
+            messages.setdefault(id(rule), []).extend(message)
     entries = [
-        Entry(rule.code, rule.severity, tuple(dict.fromkeys(said.get(id(rule), ()))), (rule.hint,), (module.__name__,))
+        Entry(
+            rule.code,
+            rule.severity,
+            tuple(dict.fromkeys(messages.get(id(rule), ()))),
+            (rule.hint,),
+            (module.__name__,),
+        )
         for module in modules()
         for rule in declared(module)
     ]
@@ -89,7 +95,7 @@ def rules() -> list[Entry]:
 
 
 def usage_errors() -> list[Entry]:
-    """Every error of usage, by code."""
+    """Every usage error, by code."""
     found: dict[str, list[tuple[list[str], list[str], str]]] = {}
     registries = [value for module in modules() for value in vars(module).values() if isinstance(value, Registry)]
     listing = {registry.noun: registry.listed_by for registry in registries if registry.listed_by is not None}
@@ -101,11 +107,11 @@ def usage_errors() -> list[Entry]:
                     scope.templates(call.args[1]),
                     scope.templates(call.args[2]) if len(call.args) > 2 else [],
                 )
-                # A registry's own error is one for each noun that it may hold.
+                # The error of a registry is one error per noun.
                 for noun in sorted(listing) if ANYTHING in code else [ANYTHING]:
-                    told = [message.replace(ANYTHING, noun, 1) for message in messages]
+                    texts = [message.replace(ANYTHING, noun, 1) for message in messages]
                     lists = [hint.replace(f"`{ANYTHING}`", f"`{listing.get(noun)}`") for hint in hints]
-                    found.setdefault(code.replace(ANYTHING, noun), []).append((told, lists, module.__name__))
+                    found.setdefault(code.replace(ANYTHING, noun), []).append((texts, lists, module.__name__))
     return [
         Entry(
             code,
@@ -119,10 +125,9 @@ def usage_errors() -> list[Entry]:
 
 
 def of_format(format_: Format) -> list[Rule]:
-    """The rules that a format applies: those its module and the private modules it is made of know by name.
+    """The rules that a format applies: those named in its module and in the private modules that it imports.
 
-    What holds for any file (missing, compressed, not UTF-8) and what only other formats take of shared rules is not
-    among them.
+    Rules for any file (missing, compressed, not UTF-8) and shared rules that the format does not use are not included.
     """
     found: dict[str, Rule] = {}
     waiting, seen = [module_of(format_)], {"karat.formats._text", "karat.formats._rules"}
@@ -138,12 +143,12 @@ def of_format(format_: Format) -> list[Rule]:
 
 
 def remarks(module: ModuleType, name: str) -> str:
-    """The string that stands below an assignment at the top of a module, as documentation of that name."""
+    """The string below an assignment at the top of a module, which documents that name."""
     return _remarks(tree(module).body).get(name, "")
 
 
 def field_remarks(type_: type) -> dict[str, str]:
-    """The strings that stand below the fields of a class."""
+    """The strings below the fields of a class."""
     module = importlib.import_module(type_.__module__)
     for node in tree(module).body:
         if isinstance(node, ast.ClassDef) and node.name == type_.__name__:
@@ -162,7 +167,7 @@ def _remarks(body: list[ast.stmt]) -> dict[str, str]:
 
 
 def _applied(module: ModuleType) -> Iterator[tuple[Rule, list[str]]]:
-    """Where rules are applied, `RULE.error(message)` or `tell(RULE, ..., message)`, and what is said there."""
+    """Where rules are applied, `RULE.error(message)` or `tell(RULE, ..., message)`, and with which messages."""
     names = {name: value for name, value in vars(module).items() if isinstance(value, Rule)}
     for call, scope in _calls(module):
         positional = [argument.id if isinstance(argument, ast.Name) else None for argument in call.args]
@@ -173,20 +178,20 @@ def _applied(module: ModuleType) -> Iterator[tuple[Rule, list[str]]]:
         elif known := [names[name] for name in positional if name in names]:
             rule, message = known[0], call.args[-1]
         if rule is not None:
-            # What is suggested at the end ("Did you mean ...?") is no part of what is wrong.
-            said = [text.removesuffix(f". {ANYTHING}") for text in scope.templates(message)]
-            yield rule, [text for text in said if text.strip(f"{ANYTHING} .")]
+            # A suggestion at the end ("Did you mean ...?") is not part of the message.
+            texts = [text.removesuffix(f". {ANYTHING}") for text in scope.templates(message)]
+            yield rule, [text for text in texts if text.strip(f"{ANYTHING} .")]
 
 
 class _Scope(NamedTuple):
-    """Where a call stands: what its function assigns, and the functions of the module."""
+    """The scope of a call: what its function assigns, and the functions of the module."""
 
     assigned: dict[str, list[tuple[int, ast.expr]]]
     functions: dict[str, ast.FunctionDef]
     line: int
 
     def templates(self, node: ast.expr) -> list[str]:
-        """What an expression may say; `…` stands for what cannot be told from here."""
+        """The texts that an expression may produce, with `…` for what is unknown."""
         match node:
             case ast.Constant(value=str(text)):
                 return [text]

@@ -24,7 +24,7 @@ def synthetic(pack: Path) -> list[Path]:
 
 
 def packed(cases: list[Path]) -> bytes:
-    """A compressed archive of the cases' files, whose members have names and bytes and nothing else."""
+    """A compressed archive of the cases' files, without times, owners and modes."""
     files = [path for case in cases for path in case.rglob("*") if path.is_file()]
     files.sort(key=lambda path: (path.suffix, path))  # files of one format are neighbours and compress well
     buffer = io.BytesIO()

@@ -16,7 +16,8 @@ Examples:
 def explain(measure: str) -> None:
     """Explain MEASURE.
 
-    Prints what it counts, its formula and citation, known traps, and where paper and program differ.
+    Prints what it counts, its formula and what the symbols mean, its citation, known traps, and where paper and
+    program differ.
     """
     from karat.measures import MEASURES
     from karat.report.text import table
@@ -25,6 +26,8 @@ def explain(measure: str) -> None:
     click.echo(f"{card.title}\n")
     click.echo(table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2) + "\n")
     click.echo(textwrap.indent(card.formula, "  ") + "\n")
+    if card.symbols:
+        click.echo(table([], [[f"  {symbol}", what] for symbol, what in card.symbols.items()], left=2) + "\n")
     click.echo(_paragraph(card.citation) + "\n")
     for title, points in (("Known traps", card.traps), ("Where paper and program differ", card.departures)):
         if points:

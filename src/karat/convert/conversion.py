@@ -1,7 +1,6 @@
-"""From one format into another: documents pass one by one, and what has no place there is told and counted.
+"""Conversion from one format to another, document by document; losses are reported and counted.
 
-Words are not trusted alone: where no loss was told, what was written is read back and must have the fingerprint of what
-was read.
+If no loss was reported, the output is read back and must have the same fingerprint as the input.
 """
 
 from collections.abc import Iterator
@@ -15,12 +14,18 @@ from karat.formats import FORMATS
 from karat.model import Document, Unit, Value, qualified
 from karat.plugin.formats import ReadOptions, WriteOptions
 
-LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
-CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
+LOSSY = Rule(
+    "convert-lossy",
+    "fatal",
+    "Add --lossy to convert anyway, or choose a format that can hold everything, such as jsonl.",
+)
+CHANGED = Rule(
+    "convert-changed", "fatal", "Nothing was written. Choose another format, such as jsonl, which can hold everything."
+)
 
 
 class Conversion:
-    """A corpus on its way into another format; afterwards it knows what was lost."""
+    """The conversion of a corpus into another format; afterwards it has the losses."""
 
     def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
@@ -36,7 +41,7 @@ class Conversion:
         return len(self._corpus.survey().rows)
 
     def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
-        """Each document as it is written: its bytes, or its files."""
+        """Each document as written: its bytes, or its files."""
         survey = self._corpus.survey()
         defaults = self._format.default_attributes
         expected = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
@@ -49,10 +54,10 @@ class Conversion:
                 for finding in check(document, partial(self._corpus.where, id_)):
                     report(finding)
                 document = self._given(document)
-                self._take(document)
+                self._count(document)
                 if self._format.local_clusters:
-                    self._tell_shared_clusters(document)
-                self._tell_defaults(document, expected)
+                    self._lose_shared_clusters(document)
+                self._lose_missing_values(document, expected)
                 yield write(document, options, self._lose)
         finally:
             self._corpus.close()
@@ -71,7 +76,7 @@ class Conversion:
             raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
 
     def verify(self, written: str) -> tuple[int, int]:
-        """Read back what was written: its documents and mentions. If no loss was told, it must say the same."""
+        """Read the output back, and count its documents and mentions. Without losses, the content must be the same."""
         if not self.documents:
             return 0, 0
         (unit,) = self._units if len(self._units) == 1 else (None,)
@@ -82,12 +87,12 @@ class Conversion:
                 back.add(document)
                 documents, mentions = documents + 1, mentions + len(document.mentions)
         except KaratError as error:
-            raise CHANGED.error(f"what was written as {self._to} cannot be read: {error.finding}") from None
+            raise CHANGED.error(f"the output in {self._to} cannot be read back: {error.finding}") from None
         if not self.losses and str(back) != str(self._fingerprint):
-            raise CHANGED.error(f"what was written as {self._to} does not say the same", file=self._corpus.name)
+            raise CHANGED.error(f"the output in {self._to} differs when it is read back", file=self._corpus.name)
         return documents, mentions
 
-    def _take(self, document: Document) -> None:
+    def _count(self, document: Document) -> None:
         self.documents += 1
         self._units.add(document.unit)
         self._fingerprint.add(document)
@@ -95,17 +100,17 @@ class Conversion:
     def _lose(self, what: str) -> None:
         self.losses[what] = self.losses.get(what, 0) + 1
 
-    def _tell_shared_clusters(self, document: Document) -> None:
-        """Each cluster that a second document has, once."""
+    def _lose_shared_clusters(self, document: Document) -> None:
+        """Report each cluster that is in more than one document, once."""
         own = qualified(document.id, "")
         for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(own)}:
             home = self._homes.setdefault(cluster, document.id)
             if home not in (None, document.id):
                 self._homes[cluster] = None
-                self._lose("that clusters live in several documents (one is written in each)")
+                self._lose("that clusters are in several documents (one is written in each)")
 
-    def _tell_defaults(self, document: Document, expected: dict[str, Value]) -> None:
-        """Events without an attribute that others have: the format would read a default there."""
+    def _lose_missing_values(self, document: Document, expected: dict[str, Value]) -> None:
+        """Report events without an attribute that others have: the format would read a default value."""
         for name, value in expected.items():
             for mention in document.mentions:
                 if mention.kind == "event" and name not in mention.attributes:

@@ -1,8 +1,8 @@
-"""What a diagnostic condition of ACE hands out of gold (evaluation plan, Table 8), so that a system does the rest.
+"""The part of gold that a diagnostic condition of ACE gives to systems (evaluation plan, Table 8).
 
-mentions    entity mentions, for "EDR co-reference (given correct mentions)": each stands alone, in the order of the
-            text and under a new id, since the old order and ids would tell which belong together; of its entity
-            only type, subtype and class are left, which APF asks for
+mentions    entity mentions, for "EDR co-reference (given correct mentions)": each is a separate entity, in text order
+            and with a new id, since the old order and ids would reveal which corefer; its entity keeps only type,
+            subtype and class, which APF requires
 elements    entities, values and times with their mentions, for "RDR (VDR) given correct entities, values and
             timex2s": without relations and events
 """
@@ -22,7 +22,7 @@ ELEMENTS = frozenset({"entity", "value", "time"})
 
 
 def given(document: Document, keep: Keep) -> Document:
-    """The part of a document that is handed out."""
+    """The part of a document that is given to systems."""
     if document.mentions and not any(mention.kind in ELEMENTS for mention in document.mentions):
         raise NOTHING.error(f"document {quoted(document.id)} has no mention of an entity, a value or a time")
     return _mentions(document) if keep == "mentions" else _elements(document)
@@ -39,7 +39,7 @@ def _elements(document: Document) -> Document:
 
 def _mentions(document: Document) -> Document:
     clusters = {cluster.id: cluster for cluster in document.clusters}
-    # Ids must be XML names, and no document may have those of another.
+    # Ids must be XML names, and unique across documents.
     stem = re.sub(r"[^\w.\-]|\A(?![^\W\d])", "_", document.id)
     mentions: list[Mention] = []
     alone: list[Cluster] = []
@@ -56,5 +56,5 @@ def _entities(document: Document) -> list[Mention]:
 
 
 def _place(mention: Mention) -> tuple[object, ...]:
-    """The order of the text; of an image, that of its boxes."""
+    """Text order; for an image, the order of its boxes."""
     return mention.span, mention.head or (), sorted(mention.boxes.items()), sorted(map(str, mention.attributes.items()))

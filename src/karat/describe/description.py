@@ -1,6 +1,6 @@
 """What is in a corpus: documents, mentions, attributes, clusters and links, counted in one pass.
 
-Nothing is kept of a document but counts, so memory grows with the number of different values and of clusters only.
+Only counts are kept, so memory grows only with the number of different values and of clusters.
 `Description` as JSON is what `karat describe -f json` prints:
 
     documents            how many
@@ -14,11 +14,11 @@ Nothing is kept of a document but counts, so memory grows with the number of dif
     clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
     cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
     links                by kind
-    ecbplus              only of ECB+ files: the numbers of Upadhyay et al. 2016, Table 1 (see `ecb_table`)
+    ecbplus              only for ECB+ files: Table 1 of Upadhyay et al. (2016), see `ecb_table`
 
 A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
-a mention without a cluster is one of its own. Its kind is what its record says, else its mentions' kind. A subtopic
-is one of its topic: two topics may use one name.
+a mention without a cluster is a singleton. The kind of a cluster is that of its record, else that of its mentions.
+Subtopics belong to their topic: two topics may use the same name.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ FIRST = ("type", "realis")
 
 
 class Present(Struct, frozen=True):
-    """Something that documents may have: how many do, how many do not, and how many different ones there are."""
+    """A property of documents: how many have it, how many do not, and how many different values there are."""
 
     present: int
     absent: int
@@ -121,7 +121,7 @@ def description(corpus: Corpus, *, most: int = 20, report: Report, progress: Pro
 
 
 class _Tally:
-    """Counts values. `True`, `1` and `1.0` are three values, though Python finds them equal."""
+    """Counts values. `True`, `1` and `1.0` are three values, although they are equal in Python."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, Value]] = Counter()
@@ -132,7 +132,7 @@ class _Tally:
             self.counts[type(value).__name__, value] += 1
 
     def values(self, among: int, most: int) -> Values:
-        """The most frequent values; ties in the order of the alphabet."""
+        """The most frequent values; ties in alphabetical order."""
         ranked = sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0][1]), item[0][0]))
         listed = tuple(Count(value, count) for (_, value), count in ranked[:most])
         rest = [count for _, count in ranked[most:]]
@@ -148,7 +148,7 @@ class _Attributes:
         self.tallies: dict[str, dict[str, _Tally]] = {}
 
     def add(self, holder: Mention | Cluster) -> None:
-        """Count those of one mention or cluster."""
+        """Count the attributes of one mention or cluster."""
         self.holders[holder.kind] += 1
         tallies = self.tallies.setdefault(holder.kind, {})
         for name, value in holder.attributes.items():
@@ -167,7 +167,7 @@ class _Attributes:
 
 
 class _Members:
-    """What is remembered of one cluster: how many mentions, whether in several documents, and of what kind."""
+    """The number of a cluster's mentions, whether they are in several documents, and its kind."""
 
     __slots__ = ("across", "document", "mentioned", "recorded", "size")
 
@@ -179,7 +179,7 @@ class _Members:
         self.recorded: str | None = None
 
     def add(self, kind: str, document: int) -> None:
-        """Take one more mention."""
+        """Count one more mention."""
         self.across |= bool(self.size) and self.document != document
         self.size += 1
         self.document = document
@@ -191,7 +191,7 @@ class _Members:
 
 
 def _least(one: str | None, other: str) -> str:
-    """Where a cluster is given two kinds, the first in the alphabet, so that the order of documents cannot show."""
+    """If a cluster has two kinds, the first alphabetically, so that the order of documents does not matter."""
     return other if one is None else min(one, other)
 
 
@@ -272,7 +272,7 @@ class _Tallies:
         return Present(names.total(), self.documents - names.total(), len(names))
 
     def _clusters(self) -> dict[str, Clusters]:
-        """Clusters by kind; those of mentions that name none are singletons."""
+        """Clusters by kind; mentions without a cluster are singletons."""
         places: dict[str, Counter[str]] = {kind: Counter(singleton=count) for kind, count in self.alone.items()}
         largest: dict[str, int] = dict.fromkeys(self.alone, 1)
         for members in self.members.values():
@@ -294,5 +294,5 @@ class _Tallies:
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Most frequent first, ties in the order of the alphabet."""
+    """Most frequent first, ties in alphabetical order."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

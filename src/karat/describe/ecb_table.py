@@ -35,7 +35,7 @@ class Column(Struct, frozen=True):
 
 
 class EcbTable(Struct, frozen=True):
-    """The table: train, dev, test and total, and what to know of it."""
+    """The table: train, dev, test and total, with remarks."""
 
     source: str
     columns: dict[str, Column]
@@ -66,7 +66,7 @@ class Tally:
     def table(self) -> EcbTable:
         """What was counted."""
         columns = {name: split.column() for name, split in self._splits.items()}
-        once = f"Mentions that begin at one token count once: {columns['total'].mentions:,} here"
+        once = f"Mentions that begin at the same token count once: {columns['total'].mentions:,} here"
         return EcbTable(
             source="Upadhyay et al. 2016, Table 1",
             columns=columns,

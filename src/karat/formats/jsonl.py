@@ -1,9 +1,9 @@
-"""karat's own format: JSON Lines, one document per line, with the records of `karat.model` (`.gz` too).
+"""karat's own format: JSON Lines, one document per line, with the fields of the data model (`.gz` too).
 
     {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]], "cluster": "E1", "attributes": {"type": "Life.Die"}}]}
 
 Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field is refused, so that a misspelt one is
-not lost.
+not lost silently.
 """
 
 from collections.abc import Callable, Iterator

@@ -83,62 +83,83 @@ Arguments_Value Σ MAV over the system's arguments, or their product
 MAV             Value(sys, ref) · W_err-role - (Value(sys, sys) - Value(sys, ref)) · W_A-FA
 precision = correct / (correct + error + false_alarm)     recall = correct / (correct + error + miss)
 value_recall = max(0, reference_value - miss_cost - error_cost) / reference_value
-value_precision = the same / (reference_value - miss_cost + false_alarm_cost)""",
+value_precision = value_recall · reference_value / (reference_value - miss_cost + false_alarm_cost)""",
+    symbols={
+        "sys, ref": "of the system, of the reference (gold)",
+        "token": "what a document says about an element: an entity, value, time, relation or event",
+        "Value(a, b)": "what a is worth if it is mapped to b; Value(a) is that of its own mapping",
+        "Element_Value": "what the attributes of a token are worth",
+        "Mentions_Value, Arguments_Value": "what its mentions, or its arguments, are worth",
+        "AttrValue": "the weight of an attribute's value (Tables 12 to 14, 17 and 20)",
+        "MMV, MAV": "the value of a mapped mention, of a mapped argument",
+        "MTypeValue": "the weight of a mention's type: NAM, NOM or PRO",
+        "level_sys, level_ref": "the weight of the entity's most valued mention type",
+        "W_err, W_Merr, W_err-role": "factors for a wrong attribute of an element, of a mention, and for a wrong role",
+        "W_FA, W_M-FA, W_A-FA": "factors of what is unmapped (false alarms): elements, mentions, arguments",
+        "W_M-CR": "the factor of an unmapped mention that corresponds to some reference mention",
+        "value_recall, value_precision": "recall and precision of value instead of tokens",
+        "reference_value": "the value of all reference tokens",
+        "miss_cost": "the value of missed reference tokens",
+        "error_cost": "the value that mapped reference tokens lost",
+        "false_alarm_cost": "what unmapped system tokens cost",
+        "correct, error, miss, false_alarm": "the number of such tokens",
+    },
     citation="NIST (2005), The ACE 2005 (ACE05) Evaluation Plan, Appendix A, Tables 12 to 20; in ace-2005-nist as the "
     "distributed scorer v14 computes it.",
     traps=(
-        "The score is not bounded below: false alarms cost value, and a bad system scores less than nothing.",
+        "The score has no lower bound: false alarms cost value, and a bad system scores below 0.",
         "Only specific (SPC) entities have value. An event without arguments has none, and a relation or event has "
         "the value of its arguments: bad entities make bad relations.",
-        "A mapped reference is correct if its attributes and arguments are right, however many mentions it lost; that "
-        "loss is part of error_cost, which is why a correct one can cost something.",
-        "A system mention that lies on any reference mention costs nothing if it stays unmapped (W_M-CR is 0): "
-        "splitting an entity is cheap, inventing one costs 0.75 · 0.75 of its value.",
-        "Values of one task depend on others: RDR and VDR read those of EDR, VAL and TERN. Scores are compared "
-        "under one protocol and one set of parameters only.",
+        "A mapped reference is correct if its attributes and arguments are right, even if mentions are missing. The "
+        "value of missing mentions is part of error_cost, so a correct element can still cost value.",
+        "An unmapped system mention that corresponds to any reference mention costs nothing (W_M-CR is 0): splitting "
+        "an entity is cheap, inventing one costs 0.75 · 0.75 of its value.",
+        "Tasks depend on each other: RDR and VDR use the values of EDR, VAL and TERN. Compare scores only under one "
+        "protocol with the same parameters.",
     ),
     departures=(
         "1 min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
-        "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN pays 0.50 for detection (parameters).",
-        "3 An absent SET is absent; the scorer reads NO and pays for it (Nist.default_attributes).",
-        "4 An absent mention ROLE is not compared; the scorer takes the entity's TYPE, so that a wrong TYPE is a wrong "
-        "ROLE of each mention too (Nist.mention_role).",
-        "5 Arg-1 against Arg-2 in an asymmetric relation do not correspond (Table 16); in the scorer they do, at the "
-        "price of TYPE and SUBTYPE (Nist.argument_pair, Nist.relation_element_value).",
-        "6 An unmapped relation is worth nothing, since W_A-FA is 0; the scorer takes 0.75 of its arguments' value "
+        "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN gives 0.50 for detection (parameters).",
+        "3 An absent SET is absent; the scorer reads it as NO and gives credit for it (Nist.default_attributes).",
+        "4 An absent mention ROLE is not compared; the scorer uses the entity's TYPE, so that a wrong TYPE is also a "
+        "wrong ROLE of each mention (Nist.mention_role).",
+        "5 Arg-1 and Arg-2 of an asymmetric relation do not correspond (Table 16); in the scorer they do, but TYPE and "
+        "SUBTYPE count as wrong (Nist.argument_pair, Nist.relation_element_value).",
+        "6 An unmapped relation is worth 0, since W_A-FA is 0; in the scorer it costs 0.75 of the value of its "
+        "arguments (Nist.unmapped_relation_value).",
+        "7 An unmapped event costs 0.75 · 0.50 of the value of its arguments; in the scorer 0.75 "
         "(Nist.unmapped_relation_value).",
-        "7 An unmapped event loses 0.75 · 0.50 of its arguments' value; in the scorer 0.75 "
-        "(Nist.unmapped_relation_value).",
-        "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer what the reference's element is "
-        "worth (Nist.promoted_argument_value, Nist.promoted_arguments_value).",
+        "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer, as much as the reference "
+        "element (Nist.promoted_argument_value, Nist.promoted_arguments_value).",
         "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (Nist.promoted_arguments_value).",
-        "10 The scorer's false alarms in RMD and VMD cost what the promoted mention is worth: a consequence of 6 to 8.",
-        "11 Mappings are true optima; the scorer's tables of one row are mapped at any price, and full ones nearly so "
-        "(Nist.assign, Nist.assign_elements), and its conditions look at that mapping alone (Nist.argument_mapping).",
+        "10 In the scorer, false alarms in RMD and VMD cost the value of the promoted mention, because of 6 to 8.",
+        "11 Mappings are true optima. The scorer maps a table with one row even at a loss, and nearly so full tables "
+        "(Nist.assign, Nist.assign_elements); its conditions look only at that mapping (Nist.argument_mapping).",
         "12 `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
-        "the scorer nothing ever is (Nist.promoted_is_mapped).",
-        "13 Correct in RMD and VMD: an argument is right when it is mapped; in the scorer none is, so that a perfect "
-        "system has precision 0 (Nist.promoted_is_right).",
-        "14 What the system has of a kind that the reference lacks keeps its value as an argument; in the scorer it is "
-        "worth nothing and is no false alarm (Nist.has_value, Nist.reason_to_omit).",
-        "15 A kind that the system lacks scores 0; the scorer prints nothing (Nist.reason_to_omit).",
-        "16 W_M-CR: the formula multiplies it into every unmapped mention, the text only into those that correspond to "
-        "some reference mention. Both protocols do as the text says.",
-        "17 Level-weighted false alarms have no reference to divide by; both protocols take the token's own mentions.",
+        "the scorer, none is (Nist.promoted_is_mapped).",
+        "13 In RMD and VMD, a mapped argument is correct; in the scorer no argument is, so that a perfect system has "
+        "precision 0 (Nist.promoted_is_right).",
+        "14 System elements of a kind that the reference does not have keep their value as arguments; in the scorer "
+        "they are worth 0 and are not false alarms (Nist.has_value, Nist.reason_to_omit).",
+        "15 A task for which the system has no element scores 0; the scorer prints nothing (Nist.reason_to_omit).",
+        "16 W_M-CR: the formula applies it to every unmapped mention, the text only to those that correspond to some "
+        "reference mention. Both protocols follow the text.",
+        "17 Level-weighted false alarms have no reference to divide by; both protocols use the token's own mentions.",
         "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
         "by its extent (Nist.shares_argument).",
-        "19 With processing=cross-document a level is that of all mentions of an entity; the scorer stops if documents "
-        "differ. An element whose attributes differ between documents is refused by both.",
-        "20 The scorer's document scores are 100 minus the score for all tasks but entities; --per-document is right.",
+        "19 With processing=cross-document, the level of an entity is that of all its mentions; the scorer stops if "
+        "documents differ. Both refuse an element whose attributes differ between documents.",
+        "20 The scorer's document scores are 100 minus the score for all tasks except EDR; --per-document prints the "
+        "score.",
         "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
         "(Nist.inherent_value, Nist.element_value, Nist.own_mmv, Nist.mmv, Nist.arguments_value, "
-        "Nist.own_arguments_value), and prefers what is worth so little more (Nist.gain).",
-        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes); either "
-        "way absent against Asserted is a wrong modality.",
-        "23 Symmetry is judged by the reference's TYPE in both.",
+        "Nist.own_arguments_value), and lets such small differences decide (Nist.gain).",
+        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes). In "
+        "both, an absent modality differs from Asserted.",
+        "23 In both, the TYPE of the reference decides whether a relation is symmetric.",
         "24 averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer always refuses it.",
-        "25 An unknown entity TYPE: worth 1 like all others by Table 12, nothing in the scorer (AttrValue).",
-        "26 Text match: characters of the heads; in the scorer bytes in capitals, of ASCII texts only letters and "
+        "25 An unknown entity TYPE is worth 1, like all others in Table 12; in the scorer 0 (AttrValue).",
+        "26 Text match: characters of the heads; in the scorer upper-case bytes, and for ASCII texts only letters and "
         "digits (Nist.texts_match).",
         "27 RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the "
         "scorer one (Nist.promoted_arguments).",

@@ -47,12 +47,25 @@ CARD = Card(
         "coref.avg4": "the mean F1 of MUC, B3, CEAFe and BLANC",
     },
     formula="""\
-MUC    R = Σ (o - 1) / Σ (n(k) - 1)
-B3     R = Σ o² / n(k) / N_k
-CEAFm  R = max Σ o / N_k                       over one-to-one matchings of clusters
-CEAFe  R = max Σ 2o / (n(k) + n(r)) / (number of gold clusters)
-BLANC  links C and non-links N: R_c = |C_k ∩ C_r| / |C_k|, R_n = |N_k ∩ N_r| / |N_k|; F = (F_c + F_n) / 2
-LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
+MUC    R = Σ (o - 1) / Σ (n(g) - 1)
+B3     R = Σ o² / n(g) / M
+CEAFm  R = max Σ o / M                         over one-to-one matchings of clusters
+CEAFe  R = max Σ 2o / (n(g) + n(s)) / (number of gold clusters)
+BLANC  R_c = |C_g ∩ C_s| / |C_g|, R_n = |N_g ∩ N_s| / |N_g|; F = (F_c + F_n) / 2
+LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
+    symbols={
+        "g, s": "a gold cluster, a system cluster",
+        "n(g), n(s)": "the number of mentions in the cluster",
+        "o": "the number of mentions that g and s share; Σ is over pairs of clusters that share a mention",
+        "M": "the number of gold mentions",
+        "C_g, C_s": "links: pairs of mentions in one cluster, in gold and in the system",
+        "N_g, N_s": "non-links: pairs of mentions in different clusters, in gold and in the system",
+        "R_c, F_c": "recall and F1 of links",
+        "R_n, F_n": "recall and F1 of non-links",
+        "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
+        "cl(g)": "how many of these links the system has, too",
+        "R, F": "recall, F1; precision is recall with gold and system swapped",
+    },
     citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
     "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01.",
     traps=(

@@ -60,47 +60,57 @@ CARD = Card(
     },
     formula="""\
 MUCp      R = |gold links that the system has| / |gold links|, P over the system's links
-BLANCp    over N(N - 1) ordered pairs: rc right links, wc wrong links, wn missing links, rn the rest
+BLANCp    over all N(N - 1) ordered pairs of events
           R_c = rc / (rc + wn), P_c = rc / (rc + wc), R_n = rn / (rn + wc), P_n = rn / (rn + wn); F = (F_c + F_n) / 2
 NSTMp     STM(F1, F2) / max(|F1|, |F2|);  STM(a, b) = 1 + max Σ STM(child of a, child of b), 0 if a, b share no mention
 siblings  R = |gold pairs of siblings that are siblings in the system| / |gold pairs|, P over the system's pairs
-CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of trees;
-          φ = events of both trees that share a mention, and whose parents do (or both are roots)""",
-    citation="Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference; Luo et al. (2014) for pairs "
-    "of each side's own; Ji et al. (2005), Rahman and Ng (2009) for leaving out mentions that one side lacks.",
+CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of trees""",
+    symbols={
+        "R, P, F": "recall, precision, F1",
+        "N": "the number of events",
+        "rc, wc": "links of the system that gold has (right), and that it does not have (wrong)",
+        "wn": "gold links that the system does not have (wrong non-links)",
+        "rn": "pairs that neither side links (right non-links)",
+        "R_c, P_c, F_c": "recall, precision and F1 of links",
+        "R_n, P_n, F_n": "recall, precision and F1 of non-links",
+        "F1, F2": "the forests: the event trees of gold and of the system; |F1| is the number of events in F1",
+        "STM(a, b)": "the number of events that match from a and b down (simple tree matching)",
+        "φ": "events of both trees that share a mention, and whose parents do (or both are roots)",
+    },
+    citation="Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference; Luo et al. (2014) for "
+    "twinless = own-pairs; Ji et al. (2005) and Rahman and Ng (2009) for ignoring mentions that only one side has.",
     traps=(
-        "B3 and CEAF do not apply as they are (section 4.1): they compare sets of mentions, and the set of all events "
-        "of a tree does not tell parent from child. CEAFp compares trees instead of sets.",
+        "B3 and CEAF cannot be used unchanged (section 4.1): they compare sets of mentions, and the set of all events "
+        "of a tree does not distinguish parent and child. CEAFp compares trees instead of sets.",
         "MUCp has MUC's two disadvantages (section 6): it prefers systems that put more mentions into an event, since "
-        "their links meet more links; and it says nothing of events without a link: two forests without any get 0.",
+        "their links match more links; and it ignores events without links: two forests without links score 0.",
         "BLANCp of totally different links is not 0 but about one half: nearly all pairs are non-links on both sides.",
-        "NSTMp stops at the first event that differs: what hangs below a wrong root earns nothing, and a right link "
-        "below an event that is not yet attached changes nothing.",
-        "How well mentions were found is part of none of these numbers alone: read coref.mention beside them.",
+        "NSTMp stops at the first event that differs: events below a wrong root earn nothing, and a right link below "
+        "an event that is not attached to its parent changes nothing.",
+        "None of these scores shows how well mentions were found: also read coref.mention.",
     ),
     departures=(
-        "BLANCp is undefined where the two sides do not have the same events, as in the paper; `twinless` chooses "
-        "otherwise.",
-        "BLANCp leaves out a class (links, non-links) only if neither side has it. Recasens and Hovy (2011) look at "
-        "gold alone (edge = gold), which breaks the paper's own property P2.",
-        "The dummy root of NSTMp is counted on neither side, so that totally different forests get 0 (P3); root = "
-        "counted is the paper's text to the letter.",
-        "Algorithm 1 follows all pairs of children that share a mention and can count one twice; here they are matched "
-        "one-to-one, with the greatest sum. Where implied links count, it counts chains of events, over the larger "
-        "self-match.",
-        "An event with two parents makes no tree: NSTMp and CEAFp are then undefined, the others are scored.",
+        "BLANCp is undefined if the two sides do not have the same events, as in the paper; `twinless` changes this.",
+        "BLANCp ignores a class (links, non-links) only if neither side has it. Recasens and Hovy (2011) look only at "
+        "gold (edge = gold), which violates the paper's property P2.",
+        "NSTMp does not count the dummy root, so that totally different forests score 0 (P3). root = counted follows "
+        "the text of the paper.",
+        "Algorithm 1 follows all pairs of children that share a mention, and can count one twice. karat matches them "
+        "one-to-one, with the greatest sum. If implied links count, it counts chains of events and divides by the "
+        "larger match of a forest with itself.",
+        "If an event has two parents, there is no tree: NSTMp and CEAFp are undefined, the other measures are scored.",
     ),
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says to the family."""
+    """What a protocol may set."""
 
     alignment: str
     only: tuple[Name, ...] = ("mucp", "siblings", "blancp", "nstmp", "ceafp")
     links: tuple[str, ...] = ()
-    """Kinds of links to score; none named: all that gold has but those that order events."""
+    """Kinds of links to score; empty: all that gold has, except those that order events."""
     transitive: bool = False
     twinless: Twinless = "undefined"
     edge: ClassRule = "symmetric"
@@ -119,7 +129,7 @@ class LinkClasses(Counts, frozen=True):
     nonlink_recall_num: float
     nonlink_recall_den: float
     undefined: float
-    """Documents whose two sides do not have the same events: with one of them the whole is undefined."""
+    """Documents whose two sides do not have the same events; if there are any, the score is undefined."""
 
     def classes(self) -> list[PrecisionRecall]:
         """Links and non-links, without a class that neither side has."""
@@ -132,7 +142,7 @@ class LinkClasses(Counts, frozen=True):
         return bool(one.recall_den or one.precision_den)
 
     def ratios(self) -> dict[str, Ratio]:
-        """The means over the classes; of a class that one side lacks everything is 0."""
+        """The means over the classes; for a class that one side does not have, everything is 0."""
         known = [] if self.undefined else self.classes()
         values = [[ratio.value for ratio in one.ratios().values()] for one in known]
         return {
@@ -143,7 +153,7 @@ class LinkClasses(Counts, frozen=True):
 
 
 class GoldLinkClasses(LinkClasses, frozen=True):
-    """The same, but a class that gold lacks is left out (Recasens and Hovy 2011)."""
+    """The same, but a class that gold does not have is ignored (Recasens and Hovy 2011)."""
 
     def counts_in(self, one: PrecisionRecall) -> bool:
         """Whether gold has it."""

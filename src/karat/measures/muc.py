@@ -31,6 +31,15 @@ recall = (COR + PAR/2) / POS           precision = (COR + PAR/2) / ACT
 undergeneration = MIS / POS            overgeneration = SPU / ACT
 substitution = (INC + PAR/2) / (COR + PAR + INC)
 error = (INC + PAR/2 + MIS + SPU) / (COR + PAR + INC + MIS + SPU)""",
+    symbols={
+        "COR": "correct: slots with the same fill on both sides",
+        "PAR": "partial: spans that overlap, but are not equal",
+        "INC": "incorrect: slots of aligned mentions whose fills differ",
+        "MIS": "missing: slots of gold mentions that are not aligned",
+        "SPU": "spurious: slots of system mentions that are not aligned",
+        "POS": "possible: the slots of gold",
+        "ACT": "actual: the slots of the system",
+    },
     citation="Chinchor (1992), MUC-5 Evaluation Metrics; Liu, Mitamura and Hovy (2015), section 3.1.",
     traps=(
         "An overlap earns one half, whether it is small or large; nugget.* weights it by Dice.",

@@ -42,6 +42,14 @@ TP = Σ over gold mentions of the best Dice with an aligned system mention whose
 P = TP / N_S     R = TP / N_G     F1 = 2PR / (P + R)
 pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
        accuracy = Σ over gold mentions of (share of its system mentions with the right value) / N_G""",
+    symbols={
+        "G, S": "a gold mention, a system mention",
+        "T_G, T_S": "the characters (or tokens) of their spans",
+        "TP": "true positives: the credit of all gold mentions, at most 1 for each",
+        "FP": "false positives: system mentions without credit (pilot only)",
+        "N_G, N_S": "the number of gold mentions, of system mentions",
+        "P, R": "precision, recall",
+    },
     citation="Liu, Mitamura and Hovy (2015), Evaluation Algorithms for Event Nugget Detection: A Pilot Study, "
     "sections 2.2 to 2.6; in TAC KBP 2015-2017 as scorer v1.8 computes it.",
     traps=(

@@ -21,38 +21,43 @@ CARD = Card(
     title="Event sequences",
     rows={
         "sequence.after": "After links: what happens before what",
-        "sequence.subevent": "Subevent links, taken for what happens during what",
-        "sequence.all": "both together, so that each may follow from the other",
+        "sequence.subevent": "Subevent links, read as: what happens during what",
+        "sequence.all": "both together; links of one kind can entail links of the other",
     },
     formula="""\
 after(x, y): x ends before y starts     subevent(x, y): x starts before y starts, and y ends before x ends
-R_G, R_S    links of a side without those that its other links entail
-found       links that the other side has or entails
 P = |R_S found in gold| / |R_S|
 R = (|R_G found in the system| + w · implicit) / |R_G|
-w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), and 0 where that is not positive
-implicit: links of R_S that gold entails, but does not have in R_G; n: mentions in links of both R_G and R_S""",
+w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), or 0 if the denominator is not positive""",
+    symbols={
+        "x, y": "two mentions",
+        "P, R": "precision, recall",
+        "R_G, R_S": "the reduced links of gold and of the system: links that other links entail are left out",
+        "found": "that the other side has or entails",
+        "w": "the weight of an implicit link",
+        "implicit": "links of R_S that gold entails, but does not have in R_G",
+        "n": "the number of mentions that are in links of both R_G and R_S",
+    },
     citation="UzZaman and Allen (2011), Temporal Evaluation, and UzZaman et al. (2013), SemEval-2013 Task 1: "
     "TempEval-3, for temporal awareness; TAC KBP event sequencing 2017 for links over coreference, as scorer v1.8 "
     "computes it.",
     traps=(
-        "A link holds between all mentions of its two events and counts once for each pair of them: a link between "
-        "two events of ten mentions weighs a hundred times one between two singletons.",
-        "Mentions meet under the alignment of coreference (coref.mapping) without its threshold: any overlap will do.",
-        "Precision may be 0 and recall not: the system's links entail some of gold's, and none of them is gold's.",
+        "A link holds between all mentions of its two events and counts once per pair of them: a link between two "
+        "events with ten mentions each has a hundred times the weight of a link between two singletons.",
+        "Mentions are aligned as for coreference (coref.mapping), but without its threshold: any overlap is enough.",
+        "Precision can be 0 if recall is not: the system's links entail some of gold's, but none of them is in gold.",
         "After and Subevent may contradict each other in sequence.all (x is before y and includes y). Such links stay "
-        "in R, where the other side may find them, but they entail nothing. Where a system contradicts itself, recall "
-        "may exceed 1.",
-        "Where there is no link at all, tac-2017 makes 0 of what is undefined, a perfect system's score included.",
+        "in R_G or R_S and can match, but they entail nothing. If a system contradicts itself, recall may exceed 1.",
+        "Without any link, tac-2017 scores 0 instead of undefined, even for a perfect system.",
     ),
     departures=(
-        "Scorer v1.8's time graph believed relations that do not follow, depending on the order of links and so on the "
-        "spelling of ids: renaming mentions moved scores. karat's closure is exact.",
-        "Scorer v1.8 dropped every link of a cycle of three or more events without a word. Here a cycle within one "
-        "kind of link is refused, with its members.",
-        "Scorer v1.8 divides by zero where one pair is After and Subevent on both sides; w is 0 there.",
-        "Links of sequence.all that contradict each other are found all at once; v1.8 added links one by one, so that "
-        "the order of a set decided which of them counted.",
+        "The time graph of scorer v1.8 accepts relations that are not entailed, depending on the order of links and "
+        "therefore on the spelling of ids: renaming mentions changes scores. karat's closure is exact.",
+        "Scorer v1.8 silently drops every link of a cycle of three or more events. karat refuses a cycle within one "
+        "kind of link, and names its members.",
+        "Scorer v1.8 divides by zero if one pair is After and Subevent on both sides; karat sets w to 0.",
+        "karat considers all links of sequence.all together to find contradictions. Scorer v1.8 adds links one by one, "
+        "so the order of a set decides which of them count.",
     ),
     laws=("perfect", "order", "ids", "outcomes"),
 )
@@ -62,7 +67,7 @@ ROWS = {**{kind: (kind,) for kind in CONSTRAINTS}, "all": tuple(CONSTRAINTS)}
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol says to the family."""
+    """What a protocol may set."""
 
     alignment: str
 

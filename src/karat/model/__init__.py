@@ -35,20 +35,29 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     """A place in a document that refers to an event (or an entity, a value, a time)."""
 
     id: Id
+    """Unique in its document."""
     span: Region
+    """Where it is. Several segments make a discontinuous mention; a mention with no segment matches by its id."""
     head: Region | None = None
+    """Its syntactic head."""
     extent: Region | None = None
+    """The phrase or sentence around it, if that is more than the span (ACE events)."""
     anchor: Region | None = None
+    """The word that expresses an event, if it is not the span."""
     kind: str = "event"
+    """What it refers to: event, entity, value, time, relation."""
     cluster: str | None = None
-    """The cluster it belongs to; None: a cluster of its own."""
+    """The id of its cluster; without one, it is a cluster of its own."""
     attributes: dict[str, Value] = {}
+    """Such as type and realis."""
     text: str | None = None
+    """The text of its span."""
     confidence: tuple[str, ...] = ()
     """As written in the file; never scored."""
     scope: Region | None = None
+    """The scope of an event mention (ACE: ldc_scope)."""
     texts: dict[str, str] = {}
-    """The texts of its other regions by name: head, extent, ..."""
+    """The texts of its other regions, by name (head, extent, ...)."""
     boxes: dict[str, Boxes] = {}
     """Its regions by name, including the span, if the source is an image."""
 
@@ -57,40 +66,55 @@ class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fi
     """A region that is not a mention, with its text."""
 
     span: Region = ()
+    """Where it is."""
     text: str | None = None
+    """Its text."""
     boxes: Boxes = ()
+    """Where it is, if the source is an image."""
 
 
 class Name(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A name of what a cluster refers to, and its place in the document."""
 
     place: Place
+    """Where the document has it."""
     name: str | None = None
+    """The name as the file spells it (ACE: NAME)."""
 
 
 class External(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """The id of a cluster in an external resource, with the name of that resource."""
 
     resource: str
+    """The name of the resource."""
     id: str
+    """The id in that resource."""
 
 
 class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What mentions refer to. Only clusters with more than an id need a record; ids are corpus-wide."""
+    """What mentions refer to. Only clusters that have more than an id need a record."""
 
     id: Id
+    """Unique in the corpus: the same id in two documents is the same cluster."""
     kind: str = "event"
+    """What it is: event, entity, value, time, relation."""
     attributes: dict[str, Value] = {}
+    """Such as the type and subtype of an ACE entity."""
     names: tuple[Name, ...] = ()
+    """Its names (ACE: entity_attributes)."""
     external: tuple[External, ...] = ()
+    """Its ids in external resources (ACE: external_link)."""
 
 
 class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A directed link between two mentions, or two clusters, of a document (`from` and `to` in JSON)."""
 
     kind: str
+    """Such as subevent, member or after; for arguments, the role."""
     source: str = field(name="from")
+    """The id of a mention or cluster: the parent, the earlier event, or the event that has the argument."""
     target: str = field(name="to")
+    """The id of a mention or cluster: the child, the later event, or the argument."""
     extent: Place | None = None
     """Where the document states it, if the format has that for arguments."""
 
@@ -99,21 +123,31 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """One text with its annotations. The order of mentions is significant, the order of links is not."""
 
     id: Id
+    """Unique in the corpus. The documents of the two sides are paired by id."""
     topic: str | None = None
+    """Its topic; without one, it is a topic of its own."""
     subtopic: str | None = None
+    """Its part of the topic, such as 36ecb in ECB+."""
     source: str | None = None
     """The kind of source: newswire, weblog, ..."""
     language: str | None = None
+    """Such as en."""
     producer: str | None = None
     """Who made the annotations, if the format says so."""
     text: str | None = None
+    """The text that offsets in characters refer to."""
     unit: Unit = "char"
+    """What offsets count: characters, tokens, microseconds of a recording; or `box`, for an image."""
     tokens: tuple[tuple[int, int], ...] | None = None
+    """The tokens, each with its place in the text."""
     about: dict[str, str] = {}
     """What else the file says about it, under the file's own names; never scored."""
     mentions: tuple[Mention, ...] = ()
+    """Its mentions, in the order of the file."""
     clusters: tuple[Cluster, ...] = ()
+    """The clusters of its mentions that have more than an id."""
     links: tuple[Link, ...] = ()
+    """Its links."""
 
 
 class Pair(Struct, frozen=True):

@@ -26,6 +26,8 @@ class Card(Struct, frozen=True):
     """Ids (or patterns of ids) of its measures, each with what it counts."""
     formula: str
     citation: str
+    symbols: dict[str, str] = {}
+    """What the symbols of the formula mean."""
     traps: tuple[str, ...] = ()
     """What readers of the score get wrong."""
     departures: tuple[str, ...] = ()

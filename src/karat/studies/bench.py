@@ -1,4 +1,4 @@
-"""The bench of the laboratory: gold in memory, any number of systems against it, and what moves a measure."""
+"""Scores systems in memory for the laboratory, and finds out which part of gold each measure depends on."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ Leaves = Mapping[str, ScoreValues]
 
 
 class Bench:
-    """A protocol with those of its measures that are looked at."""
+    """A protocol, restricted to the measures to examine."""
 
     def __init__(self, protocol: Protocol, prefix: str) -> None:
         families = [
@@ -33,21 +33,21 @@ class Bench:
         ]
         self.protocol = replace(protocol, families=tuple(families))
         self.prefix = prefix
-        self._tables, self._exchanged = KeptTables(), KeptTables()
+        self._tables, self._swapped_tables = KeptTables(), KeptTables()
 
     def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
-        """What a system scores by these measures (none named: by all)."""
+        """The scores of a system by these measures (empty: by all)."""
         return self._leaves(gold, system, measures, self._tables)
 
-    def exchanged(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
-        """The same with the sides exchanged. A system may lack what a measure, or even the protocol, wants of gold."""
+    def swapped(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
+        """The same with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
         try:
-            return self._leaves(system, gold, measures, self._exchanged)
+            return self._leaves(system, gold, measures, self._swapped_tables)
         except KaratError:
             return {}
 
     def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
-        """A sheet of the engine, without what is done for files: these documents were checked when they were read."""
+        """A run of the engine without checks: the documents were checked when they were read."""
         survey = MemoryCorpus(gold).survey()
         run = ProtocolRun(self.protocol, survey, survey, measures=measures, report=_ignore)
         preparation = Preparation(_ignore, tables)
@@ -58,23 +58,23 @@ class Bench:
 
 
 def _ignore(finding: object) -> None:
-    """What is odd about gold is told when it is read, and its likes when they are made of it are no news."""
+    """Ignore a finding: those of gold were reported when it was read, and the systems are made from it."""
 
 
 class Group(Struct, frozen=True):
-    """Measures that are moved by the same pieces."""
+    """Measures that depend on the same pieces."""
 
     pieces: Pieces
     measures: tuple[str, ...]
 
 
 def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
-    """What moves each measure, found by taking it from gold: links, by kind; else clusters; else mentions.
+    """What each measure depends on, found by removing it from gold: links, by kind; else clusters; else mentions.
 
-    Nothing is declared: links need clusters and clusters need mentions, so that the first of the three whose loss
-    shows is what a measure is about. A measure that reads what is told of a cluster is about whole elements instead: of
-    the first kind whose loss shows, relations and events before what they are made of. A measure that nothing moves is
-    in no group.
+    Measures do not declare this. Links need clusters and clusters need mentions, so the first of the three whose
+    removal changes the score is what the measure depends on. A measure that reads attributes of clusters depends on
+    whole elements instead: of the first kind whose removal changes the score, relations and events before their
+    arguments. A measure that depends on nothing is in no group.
     """
     whole = bench.leaves(gold, gold)
     found = list(_by_elements(bench, gold, whole))
@@ -121,10 +121,10 @@ def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
 
 
 def headline(leaf: ScoreValues) -> float | None:
-    """The one score that sums up a measure: F1 where it has one."""
+    """The main score of a measure: F1 if it has one."""
     return leaf.values[headline_name(leaf)]
 
 
 def headline_name(leaf: ScoreValues) -> str:
-    """What that score is called."""
+    """The name of that score."""
     return summary(list(leaf.values))[0]

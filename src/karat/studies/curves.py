@@ -1,4 +1,4 @@
-"""Curves: the scores of a system that grows from nothing to gold, or goes from gold to chaos, piece by piece."""
+"""Curves: the scores of a system that grows from nothing to gold, or turns from gold to chaos, piece by piece."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -14,34 +14,34 @@ Direction = Literal["grow", "spoil"]
 
 
 class Point(Struct, frozen=True):
-    """One system on the way."""
+    """One system of a curve."""
 
     pieces: int
-    """How many it has of those that are added."""
+    """The number of pieces added so far."""
     added: str
-    """The last of them; nothing at the start."""
+    """The last piece added; empty at the start."""
     scores: dict[str, float | None]
     swapped: dict[str, float | None]
-    """The scores with the two sides exchanged, of the measures that there are then."""
+    """The scores with the two sides swapped, for the measures that are defined then."""
 
 
 class Curve(Struct, frozen=True):
-    """The scores on one way."""
+    """The scores while pieces are added in one order."""
 
     direction: Direction
     order: str
-    """In which order pieces were added."""
+    """The order in which pieces are added."""
     noun: str
     points: tuple[Point, ...]
 
     @property
     def pieces(self) -> int:
-        """How many were added in all."""
+        """The number of pieces."""
         return self.points[-1].pieces
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Whose curves these are."""
+        """The measures that were scored."""
         return tuple(self.points[0].scores)
 
     def values(self, measure: str) -> list[float | None]:
@@ -58,20 +58,20 @@ class Way(Struct, frozen=True):
 
 
 def ways(pieces: Pieces, *, orders: int, seed: int) -> list[Way]:
-    """Both directions, each from the last piece to the first and in so many orders by chance beside."""
+    """Both directions, each from the last piece to the first, and in random orders."""
     found = []
     directions: tuple[tuple[Direction, int], ...] = (("grow", len(pieces.correct)), ("spoil", len(pieces.wrong)))
     for direction, count in directions:
         found.append(Way(direction, "from last to first", tuple(range(count))))
         for number in range(1, orders):
             found.append(
-                Way(direction, f"by chance ({seed}.{number})", _mixed(count, chance(seed, direction, f"{number}")))
+                Way(direction, f"random order ({seed}.{number})", _mixed(count, chance(seed, direction, f"{number}")))
             )
     return found
 
 
 def _mixed(count: int, random: Random) -> tuple[int, ...]:
-    """Numbers in an order by chance."""
+    """Numbers in random order."""
     keys = [random.random() for _ in range(count)]
     return tuple(sorted(range(count), key=keys.__getitem__))
 
@@ -86,24 +86,24 @@ def curve(
     swap: bool,
     progress: Callable[[], None] | None = None,
 ) -> Curve:
-    """Score each system on the way; with more pieces than steps, some are added together."""
+    """Score each system of the curve; if there are more pieces than steps, several are added at once."""
     points = []
     names = pieces.correct if way.direction == "grow" else pieces.wrong
     for count in stops(len(way.numbers), steps):
-        said = way.numbers[:count]
-        right, wrong = (said, ()) if way.direction == "grow" else (range(len(pieces.correct)), said)
+        numbers = way.numbers[:count]
+        right, wrong = (numbers, ()) if way.direction == "grow" else (range(len(pieces.correct)), numbers)
         system = pieces.system(right, wrong)
-        there = bench.leaves(pieces.gold, system, measures)
-        back = bench.exchanged(pieces.gold, system, measures) if swap else {}
-        added = names[said[-1]] if said else ""
-        points.append(Point(count, added, dict(_scores(there, measures)), dict(_scores(back, measures))))
+        scores = bench.leaves(pieces.gold, system, measures)
+        swapped = bench.swapped(pieces.gold, system, measures) if swap else {}
+        added = names[numbers[-1]] if numbers else ""
+        points.append(Point(count, added, dict(_scores(scores, measures)), dict(_scores(swapped, measures))))
         if progress is not None:
             progress()
     return Curve(way.direction, way.order, pieces.noun, tuple(points))
 
 
 def stops(count: int, steps: int) -> list[int]:
-    """After how many pieces a system is scored: after each if there are not more than `steps`, else evenly."""
+    """After how many pieces a system is scored: after each one, or at `steps` even distances if there are more."""
     taken = min(count, steps)
     return [0] + [count * step // taken for step in range(1, taken + 1)]
 

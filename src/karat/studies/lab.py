@@ -1,4 +1,4 @@
-"""The laboratory: how measures behave while a system grows from nothing to gold, and goes from gold to chaos."""
+"""The laboratory: how measures behave while a system grows from nothing to gold, and turns from gold to chaos."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -25,41 +25,41 @@ from karat.studies.pieces import Pieces, bare, strangers
 from karat.studies.properties import Verdict, judged, plural
 
 SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest", "studies/data/ace/norvik.apf.xml")
-"""Gold where none is named: the first whose format chooses a protocol that has the measure."""
+"""Default gold: the first corpus whose default protocol has the measure."""
 
-UNMOVED = Rule("measure-unmoved", "fatal", "Name gold that has what the measure reads with --gold, or other settings.")
+UNMOVED = Rule("measure-unmoved", "fatal", "Choose gold that has what the measure reads (--gold), or other settings.")
 
 
 class Options(Struct, frozen=True):
-    """How long to look, and in what order."""
+    """How many systems to score, and in which orders."""
 
     steps: int = 200
-    """Points of a curve; with more pieces than that, some are added together."""
+    """Points of a curve; if there are more pieces, several are added at once."""
     orders: int = 2
-    """In how many orders pieces are added: from last to first, and the others by chance."""
+    """The number of orders in which pieces are added: from last to first, and random ones."""
     seed: int = 0
 
 
 class Examined(Struct, frozen=True):
-    """What was found of one measure."""
+    """The results for one measure."""
 
     measure: str
     score: str
-    """The score that is looked at."""
+    """The score that was examined."""
     noun: str
-    """What moves it."""
+    """What its pieces are called."""
     verdicts: tuple[Verdict, ...]
 
 
 class Examination(Struct, frozen=True):
-    """What was found of all measures that were asked for."""
+    """The results for all examined measures."""
 
     base: Result
     """Gold against itself."""
     measures: tuple[Examined, ...]
     curves: tuple[Curve, ...]
     unmoved: tuple[str, ...]
-    """Measures that nothing in this gold moves."""
+    """Measures that do not depend on anything in this gold."""
 
 
 def examine(
@@ -71,18 +71,18 @@ def examine(
     findings: Findings,
     progress: Progress | None = None,
 ) -> Examination:
-    """Examine the measures of a protocol whose ids begin with `prefix`."""
+    """Examine the measures of a protocol whose ids start with `prefix`."""
     (base,) = engine.score(gold, gold, [protocol], engine.RunOptions((prefix,)), findings=Findings())
     documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
     if not found:
-        raise UNMOVED.error(f"nothing in gold moves {', '.join(base.scores)}", file=gold.name)
-    told = _counter([group.pieces for group in found], options, progress)
+        raise UNMOVED.error(f"{', '.join(base.scores)} depends on nothing in gold", file=gold.name)
+    advance = _counter([group.pieces for group in found], options, progress)
     curves: list[Curve] = []
     examined: dict[str, Examined] = {}
     for group in found:
-        own = list(_curves(bench, group, options, told))
+        own = list(_curves(bench, group, options, advance))
         examined |= _examined(bench, group, own)
         curves += own
     return Examination(
@@ -94,7 +94,7 @@ def examine(
 
 
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
-    """Gold as a protocol sees it: what its filters and its collapse take away can be no piece of information."""
+    """Gold as a protocol sees it, after its filters and its collapse."""
     places = Places(gold, gold, report)
     preparation = Preparation(places.report)
     steps = preparation.enter(protocol)
@@ -111,14 +111,14 @@ def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
 
 
 def _ignore(finding: object) -> None:
-    """What is odd about gold is told when a protocol is chosen."""
+    """Ignore a finding: those of gold are reported when it is scored."""
 
 
-def _curves(bench: Bench, group: Group, options: Options, told: Callable[[], None]) -> Iterator[Curve]:
-    """Sides are exchanged on the first way of each direction only: it takes as long as everything else."""
+def _curves(bench: Bench, group: Group, options: Options, advance: Callable[[], None]) -> Iterator[Curve]:
+    """Sides are swapped only in the first order of each direction: it takes as long as everything else."""
     for number, way in enumerate(ways(group.pieces, orders=options.orders, seed=options.seed)):
         swap = number % options.orders == 0
-        yield curve(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=told)
+        yield curve(bench, group.pieces, way, group.measures, steps=options.steps, swap=swap, progress=advance)
 
 
 def _examined(bench: Bench, group: Group, curves: Sequence[Curve]) -> dict[str, Examined]:
@@ -144,24 +144,24 @@ def _different(pieces: Pieces) -> dict[str, list[Document]]:
 
 
 def _counter(pieces: Sequence[Pieces], options: Options, progress: Progress | None) -> Callable[[], None]:
-    """Counts the systems that were scored, of all that will be."""
+    """A function to call after each scored system, which reports progress."""
     sizes = [len(side) for one in pieces for side in (one.correct, one.wrong)]
     total = options.orders * sum(len(stops(size, options.steps)) for size in sizes)
     done = 0
 
-    def told() -> None:
+    def advance() -> None:
         nonlocal done
         done += 1
         if progress is not None:
             progress(done, total)
 
-    return told
+    return advance
 
 
 def setting(
     prefix: str, gold: Corpus | None, protocol: str | None, settings: Mapping[str, Any]
 ) -> tuple[Corpus, Protocol]:
-    """The gold and the protocol to examine a measure with, where the user names only one of them, or none."""
+    """The gold and the protocol to examine a measure with, if the user names only one of them or neither."""
     corpora = samples() if gold is None else [gold]
     if protocol is not None:
         fitting = [corpus for corpus in corpora if protocol in corpus.protocols]

@@ -16,20 +16,20 @@ FORMATS = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""What a picture's name may end in, and what is left out of the file: when, and with what, it was made."""
+"""The suffixes of pictures, and the metadata to omit (time and program), so that the bytes are reproducible."""
 
-# Colours that stay apart for readers who see few of them (Okabe and Ito 2008); dashes tell them apart without any.
+# Colours that colour-blind readers can distinguish (Okabe and Ito 2008); dashes distinguish them without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 
 
 class Line(Struct, frozen=True):
-    """One curve: its name, its scores at even distances, and whether it stands behind the others."""
+    """One curve: its name, its scores, and whether it is drawn thin, behind the others."""
 
     name: str
     scores: tuple[float | None, ...]
     at: tuple[float, ...]
-    """Shares of the way, from 0 to 1."""
+    """Where the scores are on the horizontal axis, from 0 to 1."""
     behind: bool = False
 
 
@@ -43,17 +43,17 @@ class Panel(Struct, frozen=True):
 
 
 def drawn_as(name: str) -> str:
-    """The end of a picture's name, if it can be drawn: asked before the work, so that none is in vain."""
+    """The suffix of a picture, checked before the work starts."""
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
-        raise UsageError("plot-format", f"cannot draw {name!r}", f"End the name in {', '.join(FORMATS)}.")
+        raise UsageError("plot-format", f"cannot draw {name!r}", f"Use a name that ends in {', '.join(FORMATS)}.")
     if importlib.util.find_spec("matplotlib") is None:
-        raise NO_LIBRARY.error("matplotlib, which draws, is not installed", file=name)
+        raise NO_LIBRARY.error("matplotlib, which draws plots, is not installed", file=name)
     return suffix
 
 
 def picture(rows: Sequence[Sequence[Panel]], suffix: str, *, title: str) -> bytes:
-    """Panels in rows; the legend of a row, whose panels show the same lines, stands to its right."""
+    """Panels in rows; each row has one legend, at its right."""
     import matplotlib
     from matplotlib.figure import Figure
 

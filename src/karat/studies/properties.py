@@ -1,13 +1,13 @@
 """The five properties of a good measure (Araki et al. 2014, section 3.3), judged on curves, with counter-examples.
 
     P1  identity    gold against itself scores 1
-    P2  symmetry    exchanging the two sides changes nothing
-    P3  zero        what has nothing in common with gold scores 0
+    P2  symmetry    swapping the two sides changes nothing
+    P3  zero        a system that has nothing in common with gold scores 0
     P4  monotone    every right piece raises the score, every wrong one lowers it
     P5  linear      every piece is worth the same: the curve is a straight line
 
-Scores are compared as numbers that were computed in different orders: they are equal if they differ by less than
-1e-9. A score that is undefined is neither equal to a number nor on its way anywhere: it is told, and not judged.
+Scores that differ by less than 1e-9 are equal, since they were computed in different orders. An undefined score is
+reported, but not judged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,10 +37,10 @@ class Verdict(Struct, frozen=True):
     property: str
     holds: bool | None
     """None: nothing could be judged."""
-    told: str
-    """In a word or a number."""
+    summary: str
+    """In one word, or with a number."""
     examples: tuple[str, ...] = ()
-    """Where it does not hold, and what else a reader should know."""
+    """Counter-examples, and points that could not be judged."""
 
 
 def judged(
@@ -71,16 +71,15 @@ def _symmetry(measure: str, curves: Sequence[Curve]) -> Verdict:
         for point in curve.points:
             if measure not in point.swapped:
                 continue
-            there, back = point.scores[measure], point.swapped[measure]
             compared += 1
-            apart = _apart(there, back)
-            if apart > SAME and (worst is None or apart > worst[0]):
-                worst = apart, curve, point
+            distance = _distance(point.scores[measure], point.swapped[measure])
+            if distance > SAME and (worst is None or distance > worst[0]):
+                worst = distance, curve, point
     if worst is None:
         return Verdict("P2", True, "yes") if compared else Verdict("P2", None, UNDEFINED)
-    apart, curve, point = worst
-    scores = f"{percent(point.scores[measure])}, with the sides exchanged {percent(point.swapped[measure])}"
-    return Verdict("P2", False, f"no, {percent(apart)}", (f"{_place(curve, point)}: {scores}",))
+    distance, curve, point = worst
+    scores = f"{percent(point.scores[measure])}, with the sides swapped {percent(point.swapped[measure])}"
+    return Verdict("P2", False, f"no, {percent(distance)}", (f"{_place(curve, point)}: {scores}",))
 
 
 def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
@@ -97,13 +96,13 @@ def _zero(different: Mapping[str, ScoreValues]) -> Verdict:
 
 
 def _beside(leaf: ScoreValues) -> str:
-    """What is known where the score that sums up is not."""
+    """The scores that are defined if the main score is not."""
     known = [f"{name} {percent(value)}" for name, value in leaf.values.items() if value is not None]
     return f" ({', '.join(known)})" if known and headline(leaf) is None else ""
 
 
 def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:
-    """Strictly, as the paper means it: a right piece that is worth nothing is a failure, if a small one."""
+    """Strictly, as in the paper: a right piece that adds nothing is a failure, too."""
     astray: list[tuple[float, str]] = []
     flat: list[str] = []
     judged_ = 0
@@ -124,17 +123,17 @@ def _monotone(measure: str, curves: Sequence[Curve]) -> Verdict:
     examples += _undefined(measure, curves)
     if not judged_:
         return Verdict("P4", None, UNDEFINED, tuple(examples))
-    told = f"no, {len(astray)} astray" if astray else f"no, {len(flat)} flat" if flat else "yes"
-    return Verdict("P4", not astray and not flat, told, tuple(examples))
+    result = f"no, {len(astray)} astray" if astray else f"no, {len(flat)} flat" if flat else "yes"
+    return Verdict("P4", not astray and not flat, result, tuple(examples))
 
 
 def _undefined(measure: str, curves: Iterable[Curve]) -> Iterator[str]:
-    """Points that are no points of a curve; of each direction, those in the first order that has some."""
-    told: set[str] = set()
+    """Undefined points; for each direction, those of the first order that has some."""
+    reported: set[str] = set()
     for curve in curves:
         lacking = [point for point in curve.points if point.scores[measure] is None]
-        if lacking and curve.direction not in told:
-            told.add(curve.direction)
+        if lacking and curve.direction not in reported:
+            reported.add(curve.direction)
             more = f" and {len(lacking) - 1} more times" if len(lacking) > 1 else ""
             yield f"{_place(curve, lacking[0])}{more}: undefined, not judged"
 
@@ -159,7 +158,7 @@ def _linear(measure: str, curves: Sequence[Curve]) -> Verdict:
 
 
 def deviation(curve: Curve, measure: str) -> tuple[float, Point, float] | None:
-    """The largest distance from the chord as a share of the range, the point, and what the chord has there."""
+    """The largest distance from the chord as a share of the range, the point, and the chord's value there."""
     known = [(point, score) for point in curve.points if (score := point.scores[measure]) is not None]
     if len(known) < 2 or _same(known[0][1], known[-1][1]):
         return None
@@ -187,8 +186,8 @@ def _order(curve: Curve) -> str:
     return "" if curve.order.startswith("from") else f", {curve.order}"
 
 
-def _of(count: int, told: str) -> str:
-    return told if count == 1 else f"{told} (and {count - 1} more)"
+def _of(count: int, example: str) -> str:
+    return example if count == 1 else f"{example} (and {count - 1} more)"
 
 
 def plural(noun: str, count: int) -> str:
@@ -205,8 +204,8 @@ def _same(one: float, other: float) -> bool:
     return abs(one - other) <= SAME
 
 
-def _apart(one: float | None, other: float | None) -> float:
-    """How far two scores are from each other; as far as can be where only one is defined."""
+def _distance(one: float | None, other: float | None) -> float:
+    """The distance of two scores; the greatest possible if only one is defined."""
     if one is None or other is None:
         return 0.0 if one is other else 1.0
     return abs(one - other)

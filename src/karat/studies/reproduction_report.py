@@ -10,22 +10,22 @@ from karat.studies.papers import PAPERS, Cell, Column, Form, Numbers, Reproducti
 
 
 def listed() -> str:
-    """All papers, each with the data that it needs."""
+    """All papers, and the data that each needs."""
     rows = [[name, paper.TITLE, paper.DATA or "none"] for name, paper in PAPERS]
-    return table(["paper", "what", "data"], rows, left=3) + "\n"
+    return table(["paper", "title", "data"], rows, left=3) + "\n"
 
 
 def text(reproduction: Reproduction) -> str:
     """Everything, top to bottom: the paper, its numbers, its claims, remarks."""
     blocks = [reproduction.title, *map(numbers, reproduction.numbers)]
     if reproduction.claims:
-        blocks.append("\n".join(["What the paper says, and what was found", *_claims(reproduction)]))
+        blocks.append("\n".join(["Claims of the paper, and results", *_claims(reproduction)]))
     blocks += [_paragraph(remark, "") for remark in reproduction.remarks]
     return "\n\n".join(blocks) + "\n"
 
 
 def numbers(one: Numbers) -> str:
-    """A table; a column of which numbers were published has them and the differences beside it."""
+    """A table; columns with published numbers show these and the differences, too."""
     cells = list(zip(*one.rows.values(), strict=True))
     known = [any(cell.published is not None for cell in column) for column in cells]
     header = [""]
@@ -53,11 +53,11 @@ def _claims(reproduction: Reproduction) -> Iterator[str]:
     for claim in reproduction.claims:
         says = f'{"holds" if claim.holds else "fails"}  "{claim.says}" ({claim.where})'
         yield _paragraph(says, "  ")
-        yield _paragraph(f"found: {claim.found}.", " " * 9)
+        yield _paragraph(f"result: {claim.found}.", " " * 9)
 
 
-def _paragraph(told: str, indent: str) -> str:
-    return textwrap.fill(told, 118, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))
+def _paragraph(words: str, indent: str) -> str:
+    return textwrap.fill(words, 118, initial_indent=indent, subsequent_indent=indent + "  " * bool(indent))
 
 
 def json(reproduction: Reproduction) -> str:

@@ -34,7 +34,7 @@ def text(examination: Examination) -> str:
         *counterexamples(examination),
         *map(bars, first_ways(examination)),
         *(
-            [f"not examined, for nothing in gold moves them: {', '.join(unmoved)}"]
+            [f"not examined, since they depend on nothing in this gold: {', '.join(unmoved)}"]
             if (unmoved := examination.unmoved)
             else []
         ),
@@ -44,32 +44,32 @@ def text(examination: Examination) -> str:
 
 
 def verdicts(examination: Examination) -> str:
-    """One row a measure, a column a property."""
+    """One row per measure, one column per property."""
     header = ["measure", "score", "pieces", *(f"{id_} {name}" for id_, name in PROPERTIES.items())]
     rows = [
-        [one.measure, one.score, plural(one.noun, 2), *(verdict.told for verdict in one.verdicts)]
+        [one.measure, one.score, plural(one.noun, 2), *(verdict.summary for verdict in one.verdicts)]
         for one in examination.measures
     ]
     return table(header, rows, left=len(header))
 
 
 def counterexamples(examination: Examination) -> Iterator[str]:
-    """For each measure what does not hold, and where; measures of which the same is to be said stand together."""
+    """The counter-examples of each measure; measures with the same ones share a block."""
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for one in examination.measures:
-        told = tuple((verdict.property, example) for verdict in one.verdicts for example in verdict.examples)
-        alike.setdefault(told, []).append(one.measure)
-    for told, measures in alike.items():
-        if told:
+        examples = tuple((verdict.property, example) for verdict in one.verdicts for example in verdict.examples)
+        alike.setdefault(examples, []).append(one.measure)
+    for examples, measures in alike.items():
+        if examples:
             lines = [
                 textwrap.fill(f"{id_}  {what}", 118, initial_indent="  ", subsequent_indent=" " * 6)
-                for id_, what in told
+                for id_, what in examples
             ]
             yield "\n".join([", ".join(measures), *lines])
 
 
 def first_ways(examination: Examination) -> list[Curve]:
-    """The curves from the last piece to the first; those by chance are witnesses only."""
+    """The curves from the last piece to the first, without random orders."""
     found: dict[tuple[str, tuple[str, ...]], Curve] = {}
     for curve in examination.curves:
         found.setdefault((curve.direction, curve.measures), curve)
@@ -77,7 +77,7 @@ def first_ways(examination: Examination) -> list[Curve]:
 
 
 def bars(curve: Curve) -> str:
-    """The curves of several measures, a line each, between their first and last scores."""
+    """The curves of several measures, one per line, between their first and last scores."""
     what = f"{counted(curve.pieces, f'{KINDS[curve.direction]} {curve.noun}')}, {curve.order}"
     values = {id_: curve.values(id_) for id_ in curve.measures}
     rows = [[id_, percent(scores[0]), bar(scores), percent(scores[-1])] for id_, scores in values.items()]
@@ -85,7 +85,7 @@ def bars(curve: Curve) -> str:
 
 
 def bar(values: Sequence[float | None]) -> str:
-    """A curve in a line: the height of each column is a score from 0 to 1."""
+    """A curve in one line: the height of each column is a score from 0 to 1."""
     columns = min(WIDTH, len(values))
     picked = [values[(len(values) - 1) * column // max(columns - 1, 1)] for column in range(columns)]
     return "".join(
@@ -96,7 +96,7 @@ def bar(values: Sequence[float | None]) -> str:
 def json(examination: Examination) -> str:
     """For programs: verdicts, and every point of every curve."""
     base = examination.base
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "karat": base.version,
         "protocol": base.protocol,
         "signature": base.signature,
@@ -109,7 +109,7 @@ def json(examination: Examination) -> str:
                     verdict.property: {
                         "name": PROPERTIES[verdict.property],
                         "holds": verdict.holds,
-                        "told": verdict.told,
+                        "summary": verdict.summary,
                         "examples": verdict.examples,
                     }
                     for verdict in one.verdicts
@@ -120,11 +120,11 @@ def json(examination: Examination) -> str:
         "unmoved": examination.unmoved,
         "curves": examination.curves,
     }
-    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(fields), indent=2).decode() + "\n"
 
 
 def points(examination: Examination) -> str:
-    """For spreadsheets: the curves, a line for each point and measure."""
+    """For spreadsheets: the curves, one line per point and measure."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["direction", "order", "pieces", "added", "measure", "score", "swapped"])
@@ -132,13 +132,13 @@ def points(examination: Examination) -> str:
         for point in curve.points:
             for id_ in curve.measures:
                 scores = (point.scores[id_], point.swapped.get(id_))
-                told = ("" if score is None else repr(score) for score in scores)
-                writer.writerow([curve.direction, curve.order, point.pieces, point.added, id_, *told])
+                cells = ("" if score is None else repr(score) for score in scores)
+                writer.writerow([curve.direction, curve.order, point.pieces, point.added, id_, *cells])
     return stream.getvalue()
 
 
 def panels(examination: Examination) -> list[list[Panel]]:
-    """The curves to draw: a row for each kind of pieces, the way to gold beside the way to chaos."""
+    """The curves to draw: one row per kind of piece, growth to gold beside the way to chaos."""
     rows: dict[tuple[str, ...], dict[str, list[Curve]]] = {}
     for curve in examination.curves:
         rows.setdefault(curve.measures, {}).setdefault(curve.direction, []).append(curve)

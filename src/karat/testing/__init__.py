@@ -1,4 +1,4 @@
-"""Laws as checks: what a measure, a format or a protocol promises, tried on many small corpora.
+"""Checks the laws that a measure, a format or a protocol promises on many small corpora.
 
     from karat.testing import check
 
@@ -7,8 +7,8 @@
         check(my_package.format, samples=["tests/one.pairs"])
         check("my-protocol.toml")                 # a protocol, by name or file
 
-A broken promise raises an AssertionError that says which law it is, what differs, and shows the smallest corpora on
-which it does. It needs hypothesis (`pip install karat[testing]`).
+A broken law raises an AssertionError that names the law, says what differs, and shows the smallest corpora that break
+it. This needs hypothesis (`pip install karat[testing]`).
 """
 
 from collections.abc import Iterable
@@ -39,8 +39,8 @@ def check(
 ) -> None:
     """Check every law that a plug-in promises.
 
-    `parameters` are what a protocol would say to a family (by default, its first alignment), `samples` files of a
-    format, `corpora` a strategy for gold and system documents where the ordinary ones do not fit.
+    `parameters` are those that a protocol would set for a family (by default, only its alignment), `samples` are files
+    of a format, and `corpora` is a strategy for gold and system documents, if the default ones do not fit.
     """
     if isinstance(plugin, ModuleType):
         plugin = _offered(plugin)

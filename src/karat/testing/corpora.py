@@ -1,4 +1,4 @@
-"""Small corpora at random, for laws: mentions that overlap a lot, clusters, links, and ACE elements."""
+"""Small random corpora to check laws on: overlapping mentions, clusters, links, and ACE elements."""
 
 from collections.abc import Callable, Sequence
 

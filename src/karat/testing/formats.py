@@ -50,7 +50,7 @@ def _check_garbage(format_: Format, examples: int) -> None:
 
 
 def _check_round_trip(format_: Format, write: Write, examples: int) -> None:
-    """A document that is written without a loss reads as it was."""
+    """A document that is written without loss is the same when read back."""
 
     @settings(max_examples=examples, deadline=None, database=None)
     @given(documents())
@@ -58,7 +58,7 @@ def _check_round_trip(format_: Format, write: Write, examples: int) -> None:
         losses: list[str] = []
         data = write(document, format_.plan([document], WriteOptions(), losses.append), losses.append)
         if isinstance(data, dict) or losses:
-            return  # files beside each other need a folder; a loss that was reported is none to be found here
+            return  # several files need a folder, and a reported loss is allowed
         (back,) = _read(format_, data, f"written{format_.suffixes[0]}")
         same = _fingerprint(back) == _fingerprint(document)
         assert same, f"{format_.title} reports no loss, but {document} was written as {data!r} and read as {back}"

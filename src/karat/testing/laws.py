@@ -1,4 +1,4 @@
-"""The laws that measures and protocols can promise: each function raises an AssertionError where one is broken."""
+"""The laws that measures and protocols can promise: each function raises an AssertionError if its law is broken."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ def _require(condition: bool, law: Law, protocol: Protocol, message: str) -> Non
 
 
 def perfect(protocol: Protocol, both: Sides) -> None:
-    """Gold against itself scores 1 wherever the ratio is defined (and 0 where less is better)."""
+    """Gold against itself scores 1 if the ratio is defined (or 0 if less is better)."""
     for id_, score in _score(protocol, both[0], both[0]).scores.items():
         for name, ratio in score.micro.counts.ratios().items() if score.micro.counts is not None else ():
             expected = 0 if name in LESS_IS_BETTER else 1
@@ -92,7 +92,7 @@ def outcomes(protocol: Protocol, both: Sides) -> None:
 
 
 def swap(protocol: Protocol, both: Sides) -> None:
-    """Swapping the two sides swaps precision and recall, and leaves every other score as it is."""
+    """Swapping the two sides swaps precision and recall, and changes no other score."""
     survey = _joint_survey(both)
     there, back = _scores(protocol, survey, survey, both), _scores(protocol, survey, survey, (both[1], both[0]))
     for id_, values in there.items():
@@ -124,7 +124,7 @@ def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Docume
 
 
 def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> ProtocolRun:
-    """The protocol on these documents, with the rows of the corpora that the surveys are of."""
+    """The protocol on these documents, with the rows that the surveys imply."""
     run, preparation = ProtocolRun(protocol, gold, system, report=_ignore), Preparation(_ignore)
     steps = preparation.enter(protocol)
     golds, systems = ({document.id: document for document in side} for side in both)
@@ -169,7 +169,7 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
     for measure, _ in run.measures:
         spec = measure.table
         if type(spec).add is not TableSpec.add:
-            # Documents are added up even where each is a unit, so that what adds up is seen to do so.
+            # Documents are added up even if each is a unit, to check that their tables do add up.
             together = [*units.values(), [made for unit in units.values() for made in unit]]
             whole = [spec.add([made.get(spec) for made in unit]) for unit in together]
             for table in spec.finish(whole, _ignore) if spec.counted == "corpus" else whole:
@@ -177,7 +177,7 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
 
 
 def _ignore(finding: Finding) -> None:
-    """What is odd about a made-up corpus is of no interest."""
+    """Ignore a finding about a generated corpus."""
 
 
 def _renamed(document: Document) -> Document:

@@ -1,10 +1,10 @@
-"""Papers recomputed: one module a paper, each its published numbers and claims beside what karat finds.
+"""Papers recomputed: one module per paper, with its published numbers and claims beside what karat finds.
 
-A paper is a module (or any object another package offers under the entry-point group `karat.studies.papers`) with
+A paper is a module (or any object that another package offers under the entry-point group `karat.studies.papers`) with
 
     TITLE              authors, year and title
-    DATA               what the user must name to recompute it; None: it brings its data with it
-    reproduce(data)    the `Reproduction`; `data` is the path that the user named, None where DATA is None
+    DATA               the data that the user must provide; None: the data come with karat
+    reproduce(data)    the `Reproduction`; `data` is the path that the user gave, None if DATA is None
 """
 
 import sys
@@ -21,7 +21,7 @@ Form = Literal["count", "percent", "share"]
 
 
 class Cell(Struct, frozen=True):
-    """A recomputed number, and the published one where there is one."""
+    """A recomputed number, and the published one if there is one."""
 
     found: float | None
     published: float | None = None
@@ -33,7 +33,7 @@ class Cell(Struct, frozen=True):
 
 
 class Column(Struct, frozen=True):
-    """What the cells of a column are."""
+    """The name of a column, and how its numbers are printed."""
 
     name: str
     form: Form = "percent"
@@ -77,13 +77,13 @@ PAPERS: Registry[Any] = Registry(
 
 
 def recomputed(name: str, data: str | None, *, figure: bool = False) -> Reproduction:
-    """A paper recomputed; `figure`: there must be one to draw."""
+    """A paper recomputed; with `figure`, it must have a figure to draw."""
     paper = PAPERS.get(name)
     if paper.DATA is None and data is not None:
-        raise UsageError("data-unwanted", f"{name} brings its data with it", "Leave DATA out.")
+        raise UsageError("data-unwanted", f"the data of {name} come with karat", "Omit DATA.")
     if paper.DATA is not None and data is None:
-        raise UsageError("data-needed", f"{name} needs {paper.DATA}", "Name it after the paper.")
+        raise UsageError("data-needed", f"{name} needs {paper.DATA}", "Give its path after the name of the paper.")
     found: Reproduction = paper.reproduce(data)
     if figure and not found.panels:
-        raise UsageError("figure-absent", f"there is no figure of {name} to draw", "Leave --plot out.")
+        raise UsageError("figure-absent", f"{name} has no figure to draw", "Omit --plot.")
     return found

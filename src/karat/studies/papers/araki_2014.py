@@ -1,7 +1,7 @@
 """Araki, Hovy and Mitamura (2014), section 5: Table 1 scored, and both panels of Figure 4.
 
-The paper prints the forests of Table 1 and, of their scores, only curves. It adds links "in a bottom-up fashion" and
-tells the first of each panel, 28 -> 29 and 49 -> 50. Two ways to go on are taken for each panel:
+The paper prints the forests of Table 1, but only curves of their scores. It adds links "in a bottom-up fashion" and
+gives the first of each panel, 28 -> 29 and 49 -> 50. We continue each panel in two ways:
 
     (a)  links in reverse preorder                     (b)  each root below the one before it, last to first: a chain
          the deepest first, in that order                   each root below the first, last to first: a star
@@ -35,11 +35,11 @@ NAMES = dict(zip(MEASURES, ("MUCp", "BLANCp", "NSTMp"), strict=True))
 PREORDER, DEEPEST = "(a) links in reverse preorder", "(a) deepest links first"
 CHAIN, STAR = "(b) a chain of roots", "(b) a star on the first root"
 CLOSE = 0.2
-"""What is close to a straight line: the paper gives no number; here, within a fifth of the range."""
+"""What counts as close to a straight line: the paper gives no number, we take a fifth of the range."""
 
 
 def reproduce(data: str | None) -> Reproduction:
-    """Everything of section 5; nothing is needed for it."""
+    """Section 5; the data come with karat."""
     del data
     bench = Bench(resolve("araki-2014"), "hierarchy")
     forests = {name: [*open_corpus(str(FOLDER / f"{file}.forest"))] for name, file in FILES.items()}
@@ -74,7 +74,7 @@ def reproduce(data: str | None) -> Reproduction:
 
 
 def shape(document: Document) -> Numbers:
-    """What section 5 says of the gold standard."""
+    """What section 5 says about the gold standard."""
     parents = {link.target: link.source for link in document.links}
     trees = {root for root in parents.values() if root not in parents}
     linked = parents.keys() | trees
@@ -175,7 +175,7 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         "The curve of MUCp and BLANCp in Figure 4 are close to the linearity",
         "section 5",
         max(linear) < CLOSE,
-        "of the range they are away from the chord, at most: MUCp {:.3f} in (a), {:.3f} in (b); "
+        "largest distance from the chord, as a share of the range: MUCp {:.3f} in (a), {:.3f} in (b); "
         "BLANCp {:.3f} in (a), {:.3f} in (b)".format(*linear),
     )
     grown = [_steps(found[name], NSTMP) for name in (PREORDER, DEEPEST)]
@@ -185,9 +185,9 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         "NSTMp fails to meet P4 and P5 in case (a)",
         "section 5",
         all(flat) and min(bends) > SAME,
-        f"{flat[0]} of {len(grown[0])} correct links bring nothing in reverse preorder, {flat[1]} deepest first; the "
-        f"others bring from {percent(_least(grown[0]))} to {percent(max(grown[0]))}. It never falls, and in reverse "
-        f"preorder it is nearer to the chord ({bends[0]:.3f}) than MUCp and BLANCp",
+        f"{flat[0]} of {len(grown[0])} correct links add nothing in reverse preorder, {flat[1]} with the deepest "
+        f"first; the others add {percent(_least(grown[0]))} to {percent(max(grown[0]))}. The score never falls, and in "
+        f"reverse preorder it is closer to the chord ({bends[0]:.3f}) than MUCp and BLANCp",
     )
     spoilt = _steps(found[CHAIN], NSTMP)
     (bend,) = _bends(found, NSTMP, CHAIN)
@@ -195,19 +195,21 @@ def _claims(found: Mapping[str, Curve], *, gold: Document) -> Iterator[Claim]:
         "and fails to meet P5 in case (b)",
         "section 5",
         max(spoilt) < -SAME and bend > SAME,
-        f"every incorrect link costs something, but from {percent(-max(spoilt))} to {percent(-min(spoilt))}; "
-        f"{bend:.3f} of the range from the chord",
+        f"incorrect links cost between {percent(-max(spoilt))} and {percent(-min(spoilt))}; the largest distance from "
+        f"the chord is {bend:.3f} of the range",
     )
     idle = {one: _idle(found[one]) for one in (PREORDER, DEEPEST)}
     parents = {link.target: link.source for link in gold.links}
-    below = [parent for links in idle.values() for parent, said in links if parent in parents and parent not in said]
+    below = [
+        parent for links in idle.values() for parent, attached in links if parent in parents and parent not in attached
+    ]
     total = sum(map(len, idle.values()))
     yield Claim(
         "This is because STM first checks whether root nodes have the same element, and if not, stops searching",
         "section 5",
         total > 0 and len(below) == total,
-        f"{len(below)} of the {total} links that bring nothing hang below an event that is not yet attached to its own "
-        "parent: its tree in gold is another one",
+        f"{len(below)} of the {total} links that add nothing are below an event that is not yet attached to its own "
+        "parent, and is therefore in another tree than in gold",
     )
 
 
@@ -216,7 +218,7 @@ def _least(steps: Sequence[float]) -> float:
 
 
 def _idle(one: Curve) -> list[tuple[str, set[str]]]:
-    """For each link that brought nothing: its parent, and what was attached before."""
+    """For each link that added nothing: its parent, and the events that were attached before."""
     found, attached = [], set[str]()
     for before, after in pairwise(one.points):
         _, parent, _, child = after.added.split()
@@ -230,8 +232,8 @@ def _idle(one: Curve) -> list[tuple[str, set[str]]]:
 def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
     start = {measure: percent(_values(found[PREORDER], measure)[0]) for measure in MEASURES}
     yield (
-        "The paper tells the first link of each panel, 28 -> 29 and 49 -> 50, and that it goes on bottom-up; the two "
-        "orders of (a) and the two shapes of the merged tree in (b) are readings."
+        "The paper gives only the first link of each panel, 28 -> 29 and 49 -> 50, and says that it continues "
+        "bottom-up; the two orders in (a) and the two shapes of the merged tree in (b) are our readings."
     )
     same = all(
         abs(one - other) <= SAME
@@ -240,8 +242,8 @@ def _remarks(found: Mapping[str, Curve]) -> Iterator[str]:
     )
     yield f"In (b) a chain and a star give {'the same curves' if same else 'different curves'}."
     yield (
-        f"P4 asks for a way from 0 to 1. Without any link MUCp is {start[MUCP]}, but BLANCp {start[BLANCP]} and NSTMp "
-        f"{start[NSTMP]}; the paper does not discuss it."
+        f"P4 demands a range from 0 to 1. Without any link, MUCp is {start[MUCP]}, but BLANCp is {start[BLANCP]} and "
+        f"NSTMp {start[NSTMP]}; the paper does not discuss this."
     )
 
 

@@ -1,15 +1,15 @@
-"""Pieces of information: what a system says, one thing at a time, right or wrong.
+"""Pieces of information, right or wrong, from which systems are made.
 
 Araki et al. (2014), section 3.3: a correct piece is the addition of one correct link or the deletion of one incorrect
-link. The same holds for the other two sentences of a corpus: a mention, and a link of coreference, are pieces too.
+link. Here, mentions, coreference links and whole elements are pieces, too.
 
-    mentions   right: a gold mention              wrong: the same one where gold has none
-    clusters   right: a mention with the one      wrong: the first mention of a cluster with that of the
-               before it in its cluster                  cluster before it
-    links      right: a gold link                 wrong: a link between two events that nothing leads to
-    elements   right: a cluster with all of it    wrong: the same one where gold has none
+    mentions   right: a gold mention              wrong: a copy of it where gold has none
+    clusters   right: a mention joined with the   wrong: the first mentions of two neighbouring clusters
+               one before it in its cluster              joined
+    links      right: a gold link                 wrong: a link between two events that have no parent
+    elements   right: a whole cluster             wrong: a copy of it where gold has none
 
-Pieces stand from the last of the corpus to the first, as in the paper's Figure 4: bottom-up.
+Pieces are ordered from the last of the corpus to the first, bottom-up, as in the paper's Figure 4.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,33 +21,33 @@ from karat.model import Document, Link, Mention, Region
 
 
 class Pieces(Protocol):
-    """All that a system can get right, and as much that it can get wrong."""
+    """What a system can get right, and as much that it can get wrong."""
 
     noun: str
-    """What one is called."""
+    """What one piece is called."""
 
     @property
     def gold(self) -> Sequence[Document]:
-        """Gold as far as these pieces tell of it."""
+        """Gold, restricted to what these pieces describe."""
         ...
 
     @property
     def correct(self) -> Sequence[str]:
-        """What each right piece is, in the order in which a system grows."""
+        """The right pieces in the order in which a system grows, described."""
         ...
 
     @property
     def wrong(self) -> Sequence[str]:
-        """The same of the wrong ones."""
+        """The wrong pieces, described."""
         ...
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """The system that says just these, by their numbers."""
+        """The system that consists of these pieces, given by number."""
         ...
 
 
 def bare(document: Document) -> Document:
-    """The document without its text, so that mentions can be put where the text has ended."""
+    """The document without its text, so that mentions can be put beyond its end."""
     mentions = tuple(replace(mention, text=None) for mention in document.mentions)
     return replace(document, text=None, tokens=None, mentions=mentions)
 
@@ -59,7 +59,7 @@ def without_links(document: Document, kinds: Collection[str] | None = None) -> D
 
 
 def without_clusters(document: Document) -> Document:
-    """The document with each mention as a cluster of its own; links, which may name clusters, go too."""
+    """The document with each mention as a singleton; links are removed, since they may name clusters."""
     mentions = tuple(replace(mention, cluster=None) for mention in document.mentions)
     return replace(document, mentions=mentions, clusters=(), links=())
 
@@ -78,7 +78,7 @@ def _ids(document: Document) -> list[str]:
 
 
 def _stranger(document: Document, mark: str) -> Document:
-    """Other names, and every mention beyond the last one."""
+    """The document with new ids, and every mention moved beyond the last one."""
     regions = [region for mention in document.mentions for region in _regions(mention).values()]
     by = max((end for region in regions for _, end in region), default=0)
 

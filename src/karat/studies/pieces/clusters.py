@@ -1,4 +1,4 @@
-"""Pieces that are links of coreference."""
+"""Pieces that are coreference links."""
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
@@ -13,9 +13,9 @@ Place = tuple[int, int]
 
 
 class Clusters:
-    """Right: a mention with the one before it in its cluster. Wrong: two clusters by their first mentions.
+    """Right: a mention joined with the one before it in its cluster. Wrong: the first mentions of two clusters joined.
 
-    `units` says for each document in which unit of evaluation it is; only there do mentions meet.
+    `units` is the unit of evaluation of each document; mentions are joined only within a unit.
     """
 
     noun = "coreference link"
@@ -29,11 +29,11 @@ class Clusters:
             right += [link for members in clusters for link in pairwise(members)]
             wrong += pairwise(members[0] for members in clusters)
         self._right, self._wrong = sorted(right, reverse=True), sorted(wrong, reverse=True)
-        self.correct = [self._told(*link) for link in self._right]
-        self.wrong = [self._told(*link) for link in self._wrong]
+        self.correct = [self._described(*link) for link in self._right]
+        self.wrong = [self._described(*link) for link in self._wrong]
 
     def _clusters(self, units: Sequence[str]) -> Iterable[list[list[Place]]]:
-        """Of each unit and each kind of mention, the clusters in the order of their first mentions."""
+        """For each unit and kind of mention, the clusters in the order of their first mentions."""
         found: dict[tuple[str, str], dict[Hashable, list[Place]]] = {}
         for d, document in enumerate(self.gold):
             for m, mention in enumerate(document.mentions):
@@ -42,7 +42,7 @@ class Clusters:
         return [list(clusters.values()) for clusters in found.values()]
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """Gold's mentions, in the clusters that these links make."""
+        """Gold's mentions, clustered by these links."""
         links = [self._right[number] for number in correct] + [self._wrong[number] for number in wrong]
         first = _joined(links)
         return [self._document(d, document, first) for d, document in enumerate(self.gold)]
@@ -59,13 +59,12 @@ class Clusters:
                 records[name] = replace(self._records[founder.cluster], id=name)
         return replace(document, mentions=tuple(mentions), clusters=tuple(records.values()))
 
-    def _told(self, before: Place, after: Place) -> str:
-        told = [f"{self.gold[d].mentions[m].id} of {self.gold[d].id}" for d, m in (before, after)]
-        return " with ".join(told)
+    def _described(self, before: Place, after: Place) -> str:
+        return " with ".join(f"{self.gold[d].mentions[m].id} of {self.gold[d].id}" for d, m in (before, after))
 
 
 def _joined(links: Iterable[tuple[Place, Place]]) -> dict[Place, Place]:
-    """For each place that links join with others, the first of those."""
+    """For each place that is linked to others, the first of them."""
     first: dict[Place, Place] = {}
 
     def founder(place: Place) -> Place:

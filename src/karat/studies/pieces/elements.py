@@ -9,9 +9,9 @@ from karat.studies.pieces import strangers
 
 
 class Elements:
-    """Right: each element of a kind. Wrong: the same one, put where gold has none; its links lead to other elements.
+    """Right: an element of a kind. Wrong: a copy of it where gold has none, with links to other elements.
 
-    What the elements are linked to is there from the start; what is linked to them is not looked at.
+    Elements that they link to are there from the start; elements that link to them are ignored.
     """
 
     def __init__(self, gold: Sequence[Document], kind: str) -> None:
@@ -30,10 +30,10 @@ class Elements:
             if one.kind == kind
         ][::-1]
         self.correct = [f"{self.gold[d].clusters[c].id} of {self.gold[d].id}" for d, c in self._places]
-        self.wrong = [f"{told}, elsewhere" for told in self.correct]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """What was given, then gold's elements, then the others."""
+        """The other kinds, then gold's elements, then the wrong ones."""
         chosen = [{self._places[number] for number in numbers} for numbers in (correct, wrong)]
         return [
             _joined([given, *(_only(side, {c for own, c in places if own == d}) for side, places in sides)])
@@ -43,14 +43,14 @@ class Elements:
 
 
 def kinds_of_elements(gold: Sequence[Document]) -> list[str]:
-    """Kinds of clusters that have records, those that no link of another kind leads to first."""
+    """Kinds of clusters that have records; first those to which no link from another kind leads."""
     kinds = sorted({cluster.kind for document in gold for cluster in document.clusters})
     ends = {kind: _pointed_at(gold, kind) - {kind} for kind in kinds}
     return sorted(kinds, key=lambda kind: (any(kind in others for others in ends.values()), kind))
 
 
 def undescribed(document: Document) -> Document:
-    """The document with clusters of which nothing is told but their kind."""
+    """The document with clusters that have no attributes."""
     return replace(document, clusters=tuple(replace(cluster, attributes={}) for cluster in document.clusters))
 
 
@@ -85,7 +85,7 @@ def _only(document: Document, numbers: Collection[int]) -> Document:
 
 
 def _led_astray(document: Document, other: Document) -> tuple[Link, ...]:
-    """The links of a stranger, from its own items to the element after the one they led to, of the same kind."""
+    """The links of a copied element; each leads to the next element of the same kind."""
     kinds = {cluster.id: cluster.kind for cluster in document.clusters}
     owner = {cluster: cluster for cluster in kinds} | {m.id: m.cluster for m in document.mentions if m.cluster in kinds}
     first = {m.cluster: m.id for m in reversed(document.mentions)}
@@ -106,7 +106,7 @@ def _led_astray(document: Document, other: Document) -> tuple[Link, ...]:
 
 
 def _joined(parts: Sequence[Document]) -> Document:
-    """One document; links to what is in none of the parts are left out."""
+    """One document from several parts, without links to items that are in none of them."""
     mentions = tuple(mention for part in parts for mention in part.mentions)
     clusters = tuple(cluster for part in parts for cluster in part.clusters)
     ends = {mention.id for mention in mentions} | {cluster.id for cluster in clusters}

@@ -13,7 +13,7 @@ Placed = tuple[int, Link]
 
 
 class Links:
-    """Right: a gold link. Wrong: a link that is not gold's. Mentions and clusters are gold's all the time."""
+    """Right: a gold link. Wrong: a link that gold does not have. Mentions and clusters are always those of gold."""
 
     noun = "link"
 
@@ -23,14 +23,14 @@ class Links:
         others = {link.kind for document in gold for link in document.links} - set(kinds)
         self.gold = [without_links(document, others) for document in gold]
         self.right, self.astray = correct, wrong
-        self.correct, self.wrong = ([self._told(*placed) for placed in side] for side in (correct, wrong))
+        self.correct, self.wrong = ([self._described(*placed) for placed in side] for side in (correct, wrong))
 
     @classmethod
     def of(cls, gold: Sequence[Document], kinds: Collection[str]) -> "Links":
-        """The links of these kinds in the order of what they lead to, and wrong ones that chain up all roots.
+        """The links of these kinds in the order of their targets, and wrong ones that join all roots to a chain.
 
-        A root is an event that none of these links leads to. Each is put below the one before it until there is
-        one, by links of the kinds in turn.
+        A root is an event that is the target of none of these links. Each root is put below the one before it,
+        with links of each kind in turn, until one root is left.
         """
         correct: list[Placed] = []
         wrong: list[Placed] = []
@@ -46,7 +46,7 @@ class Links:
         return cls(gold, kinds, correct[::-1], wrong[::-1])
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """Gold with just these links."""
+        """Gold with only these links."""
         links: list[list[Link]] = [[] for _ in self.gold]
         for d, link in [self.right[number] for number in sorted(correct)]:
             links[d].append(link)
@@ -54,19 +54,19 @@ class Links:
             links[d].append(link)
         return [replace(document, links=tuple(own)) for document, own in zip(self.gold, links, strict=True)]
 
-    def _told(self, d: int, link: Link) -> str:
+    def _described(self, d: int, link: Link) -> str:
         where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
         return f"{link.kind} {link.source} -> {link.target}{where}"
 
 
 def _telling(links: Sequence[Link], rank: dict[str, int]) -> list[Link]:
-    """Links in the order of their targets, each two events once; a link inside an event says nothing."""
-    told = {(rank[link.target], rank[link.source], link.kind): link for link in reversed(links)}
-    return [told[key] for key in sorted(told) if key[0] != key[1]]
+    """Links in the order of their targets, one per pair of events, without links inside an event."""
+    distinct = {(rank[link.target], rank[link.source], link.kind): link for link in reversed(links)}
+    return [distinct[key] for key in sorted(distinct) if key[0] != key[1]]
 
 
 def _ranks(document: Document) -> dict[str, int]:
-    """For each mention and each cluster: the place of its event's first mention. A name of both is the mention's."""
+    """For each mention and cluster, by id: the place of its event's first mention. Mentions win over clusters."""
     first: dict[str, int] = {}
     silent = {cluster.id: len(document.mentions) + c for c, cluster in enumerate(document.clusters)}
     for m, mention in enumerate(document.mentions):

@@ -9,7 +9,7 @@ from karat.studies.pieces import strangers, without_links
 
 
 class Mentions:
-    """Right: each gold mention. Wrong: the same one, put where gold has none."""
+    """Right: a gold mention. Wrong: a copy of it where gold has none."""
 
     noun = "mention"
 
@@ -17,11 +17,11 @@ class Mentions:
         self.gold = [without_links(document) for document in gold]
         self._strangers = strangers(self.gold)
         self._places = [(d, m) for d, document in enumerate(self.gold) for m in range(len(document.mentions))][::-1]
-        self.correct = [self._told(d, m) for d, m in self._places]
-        self.wrong = [f"{told}, elsewhere" for told in self.correct]
+        self.correct = [self._described(d, m) for d, m in self._places]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
 
     def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
-        """Gold's mentions in gold's order, then the others."""
+        """Gold's mentions in gold's order, then the wrong ones."""
         right, others = ({self._places[number] for number in numbers} for numbers in (correct, wrong))
         documents = []
         for d, (document, strange) in enumerate(zip(self.gold, self._strangers, strict=True)):
@@ -31,6 +31,6 @@ class Mentions:
             documents.append(replace(document, mentions=(*kept, *more), clusters=records))
         return documents
 
-    def _told(self, d: int, m: int) -> str:
+    def _described(self, d: int, m: int) -> str:
         document = self.gold[d]
         return f"{document.mentions[m].id} of {document.id}"

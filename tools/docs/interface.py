@@ -1,0 +1,114 @@
+"""The pages of the command line: the commands, and the errors by code."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import click
+import sources
+from markup import badge, code, fence, items, joined, prose, table
+
+from karat.cli import cli
+from karat.formats import FORMATS
+from karat.measures import MEASURES
+
+HELP_WIDTH = 88
+
+
+# Commands
+
+
+def commands_page() -> str:
+    """The `--help` text of every command."""
+    context = click.Context(cli, info_name="karat", **_help_settings())
+    parts = ["# Commands", "The output of `karat COMMAND --help`.", fence(cli.get_help(context))]
+    for name in cli.list_commands(context):
+        command = cli.commands[name]
+        inner = click.Context(command, info_name=name, parent=context, **_help_settings())
+        parts.append(f"## karat {name}\n\n{fence(command.get_help(inner))}")
+    return joined(parts)
+
+
+def _help_settings() -> dict[str, Any]:
+    return {"terminal_width": HELP_WIDTH, "max_content_width": HELP_WIDTH, "help_option_names": ["-h", "--help"]}
+
+
+# Errors
+
+
+def errors_page() -> str:
+    """Every rule, and every usage error, by code."""
+    rules = sources.rules()
+    named: set[str] = set()
+    about = (
+        "Every problem has a code, printed in brackets at the end of its message. `…` stands for what karat finds in\n"
+        "your file. [Severities](concepts/severities.md) explains what is refused and what is only counted."
+    )
+    usage = (
+        "Mistakes on the command line; the exit code is 2. Misspelt options and missing arguments are reported by the\n"
+        "command line parser and have no code."
+    )
+    parts = [
+        "---\nhide:\n  - toc\n---",
+        "# Errors by code",
+        about,
+        f"## Findings\n\n{table(['code', 'message', 'what to do', 'reported by'], _error_rows(rules, named))}",
+        f"## Usage errors\n\n{usage}\n\n"
+        + table(["code", "message", "what to do", "reported by"], _error_rows(sources.usage_errors(), named)),
+    ]
+    return joined(parts)
+
+
+def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[str]]:
+    rows = []
+    for entry in entries:
+        anchor = "" if entry.code in named else f'<a id="{entry.code}"></a>'
+        named.add(entry.code)
+        severity = "" if entry.severity is None else f"<br>{badge(entry.severity)}"
+        rows.append(
+            [
+                f"{anchor}{code(entry.code)}{severity}",
+                items(map(prose, entry.messages)),
+                items(map(prose, entry.hints)),
+                "<br>".join(dict.fromkeys(home for module in entry.modules for home in _homes(module, entry.code))),
+            ]
+        )
+    return rows
+
+
+# Packages whose rules a reader meets through something that has a page; others are shown by their names.
+ROOMS = {
+    "api": "[Python](python.md)",
+    "convert": "[karat convert](commands.md#karat-convert)",
+    "corpus": "any corpus",
+    "checks": "any annotation",
+    "demo": "[karat demo](commands.md#karat-demo)",
+    "engine": "[karat score](commands.md#karat-score)",
+    "filters": "[protocols](concepts/protocols.md)",
+    "protocols": "[protocols](concepts/protocols.md)",
+    "measures": "[measures](measures/index.md)",
+    "registry": "names",
+    "simulate": "[karat simulate](commands.md#karat-simulate)",
+    "studies": "[karat lab](commands.md#karat-lab), [karat reproduce](commands.md#karat-reproduce)",
+}
+
+
+def _homes(module: str, code_: str) -> list[str]:
+    """Where a reader meets a rule that a module declares."""
+    _, _, short = module.partition(".")
+    room, _, name = short.partition(".")
+    if short in ("formats._text", "corpus.paths"):
+        return ["any file"]
+    if short == "engine.validation":
+        return ["[karat validate](commands.md#karat-validate)"]
+    if room == "formats":
+        return [f"[{one}](formats/{one}.md)" for one in _formats_with(code_)] or [code(short)]
+    if room == "measures" and name in MEASURES.names():
+        return [f"[{name}](measures/{name}.md)"]
+    if room == "cli" and name in cli.commands:
+        return [f"[karat {name}](commands.md#karat-{name})"]
+    return ["any command"] if room == "cli" else [ROOMS.get(room, code(short or module))]
+
+
+def _formats_with(code_: str) -> list[str]:
+    """The formats that apply a rule."""
+    return [name for name, format_ in FORMATS if code_ in {rule.code for rule in sources.of_format(format_)}]

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from karat.counts import ScoreValues
-from karat.errors import Finding
+from karat.errors import Finding, Origin
 
 
 class Score(Struct, frozen=True):
@@ -56,7 +56,7 @@ class Result:
         by: Mapping[str, Mapping[str, Mapping[str, Score]]],
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
-        warning_counts: Mapping[str, int],
+        warning_counts: Mapping[tuple[str, Origin | None], int],
         details: Mapping[str, Any] | None = None,
     ) -> None:
         self.version = version
@@ -99,7 +99,7 @@ class Result:
         if self.details:
             content["details"] = self.details
         content["warnings"] = [
-            {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
+            {key: value for key, value in (finding.to_dict() | {"side": finding.origin}).items() if value}
             for finding in self.warnings
         ]
         return content

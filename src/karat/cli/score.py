@@ -98,7 +98,7 @@ def score(
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
     from karat.corpus import open_corpus
-    from karat.errors import Findings, UsageError
+    from karat.errors import Findings, UsageError, of_side
     from karat.formats import read_options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
@@ -114,9 +114,13 @@ def score(
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
     options = read_options(unit, tokens, sources)
-    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=findings.add)
+    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=of_side(findings.add, "gold"))
     system_corpus = open_corpus(
-        system, format=system_format, fallback=gold_corpus.format, options=options, report=findings.add
+        system,
+        format=system_format,
+        fallback=gold_corpus.format,
+        options=options,
+        report=of_side(findings.add, "system"),
     )
     gold_corpus = gold_corpus.of_topics(topics)
     system_corpus = system_corpus.of_topics(topics, beside=gold_corpus)

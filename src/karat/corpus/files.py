@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import Item, KaratError, Report, Rule, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
 from karat.plugin import Block, ReadOptions
@@ -98,6 +98,8 @@ class FileCorpus:
                 raise
 
     def _survey_document(self, number: int, block: Block, survey: Survey, other_topics: set[str | None]) -> None:
+        if block.problems:
+            raise KaratError(block.problems[0])
         # Where only the document says its id and topic, it has to be parsed before they are known.
         if not block.id or self._is_wanted(block):
             block = self._reader.surveyed(number, block)
@@ -120,12 +122,12 @@ class FileCorpus:
         if block.id in survey.rows:
             first, there = survey.place(block.id)
             message = f"document {quoted(block.id)} was already given in {self.files[first].name}, line {there.line}"
-            raise TWICE.error(message, file=self.files[number].name, line=block.line)
+            raise TWICE.error(message, file=self.files[number].name, line=block.line, found=block.id)
         survey.add(block, number)
 
     def read(self, id_: str, report: Report) -> Document:
-        """One document."""
-        return self.read_at(*self.survey().place(id_), report)
+        """One document, which must have nothing fatal."""
+        return self.read_at(*self.survey().place(id_), refusing(report))
 
     def read_at(self, number: int, block: Block, report: Report) -> Document:
         """The document in a block of a file, with what only the whole corpus knows about it."""

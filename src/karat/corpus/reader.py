@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
-from karat.errors import Finding, Item, Report
+from karat.errors import Finding, Item, Report, refusing
 from karat.model import Document
 from karat.plugin import Block, Contents, Format, ReadOptions
 
@@ -35,7 +35,7 @@ class DocumentReader:
         if block.contents is not None:
             return block
         findings: list[Finding] = []
-        document = self._parse(number, block, findings.append)
+        document = self._parse(number, block, refusing(findings.append))
         self._room -= _size(document)
         if self._room >= 0:
             self._kept[number, block.offset] = document, findings

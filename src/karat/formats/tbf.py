@@ -13,12 +13,12 @@ another document's header, empty spans, overlapping clusters).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import BinaryIO
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS, write
 from karat.formats._text import decode
@@ -67,7 +67,13 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first, line = None, 0, 0, 0
     relations: set[bytes] = set()
+    problems: list[Finding] = []  # since the last block; one about what stands outside documents is enough
     offset = stream.tell()
+
+    def block(*more: Finding) -> Block:
+        contents = Contents(ATTRIBUTES, KINDS, _links(relations))
+        return Block(start, offset - start, first, id_ or "", contents=contents, problems=(*problems, *more))
+
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
         if data[0] == RELATION_MARK:
@@ -76,26 +82,31 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             mark = data.strip()
             if mark.startswith(BEGIN):
                 if id_ is not None:
-                    raise _not_closed("the next document begins", id_, first, file, line)
-                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line)
-                if not id_:
-                    raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=line)
+                    yield block(_not_closed("the next document begins", id_, first, file, line))
+                    problems.clear()
+                    relations.clear()
+                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line) or None
                 start, first = after, line
+                if id_ is None and not problems:
+                    problems.append(STRUCTURE.at("#BeginOfDocument without a document id", file=file, line=line))
             elif mark.startswith(END):
-                if id_ is None:
-                    raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                contents = Contents(ATTRIBUTES, KINDS, _links(relations))
-                yield Block(start, offset - start, first, id_, contents=contents)
-                id_ = None
-                relations.clear()
+                if id_ is not None:
+                    yield block()
+                    id_ = None
+                    problems.clear()
+                    relations.clear()
+                elif not problems:
+                    problems.append(STRUCTURE.at("#EndOfDocument outside a document", file=file, line=line))
             elif mark[:1] == b"@":
                 relations.add(mark.partition(b"\t")[0])
-        if id_ is None and data[0] != COMMENT and not data.isspace():
+        if id_ is None and not problems and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
-            raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
+            problems.append(STRUCTURE.at(f"a line outside a document: {quoted(text)}", file=file, line=line))
         offset = after
     if id_ is not None:
-        raise _not_closed("the file ends", id_, first, file, line)
+        yield block(_not_closed("the file ends", id_, first, file, line))
+    elif problems:
+        raise KaratError(problems[0])
 
 
 def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
@@ -104,9 +115,9 @@ def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
     return frozenset([LINKS[name] for name in names if name in LINKS])
 
 
-def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> KaratError:
+def _not_closed(found: str, id_: str, first: int, file: str, line: int) -> Finding:
     what = f"{found} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(what, file=file, line=line)
+    return STRUCTURE.at(what, file=file, line=line, found="" if found == "the file ends" else None)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -114,14 +125,19 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
     table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(block.id, report)
     first = block.line + 1
-    lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
+    try:
+        text = decode(data, file=file, line=first)
+    except KaratError as error:
+        report(error.finding)
+        text = data.decode("utf-8", "replace")
+    lines = list(map(str.strip, text.split("\n")))
     relations = _Relations(block.id, file, report)
     for place, line in enumerate(lines, first):
         if line[:1] == "@":
             relations.read(place, line)
     said = _MentionLines(lines, first, file, report)
     mentions = said.read(block.id, unit, table, relations.cluster_of)
-    links = relations.links({mention.id for mention in mentions})
+    links = relations.links({mention.id for mention in mentions}, said.unreadable)
     return Document(block.id, producer=said.producer, unit=unit, mentions=mentions, links=links)
 
 
@@ -145,12 +161,18 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
+_Problem = tuple[Rule, str, str | None]
+"""What is wrong with a line: the rule, the message, and the text to point at."""
+
+
 class _MentionLines:
     """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
 
     def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
         self._rows = [line.split("\t") for line in lines if line[:1] not in OTHERS]
         self._lines, self._first, self._file, self._report = lines, first, file, report
+        self.unreadable: set[str] = set()
+        """Ids of mentions that were reported and left out."""
 
     @property
     def producer(self) -> str | None:
@@ -161,23 +183,22 @@ class _MentionLines:
         self, document: str, unit: Unit, table: Mapping[str, int], cluster_of: dict[str, str]
     ) -> tuple[Mention, ...]:
         """The mentions of a document."""
+        widths = list(map(len, self._rows))
+        if widths and min(widths) < COLUMN_COUNT:
+            self._leave_out({row: _few_columns(self._rows[row]) for row, n in enumerate(widths) if n < COLUMN_COUNT})
+        self._check_documents(document)
+        self._check_ids()
+        spans = self._spans(document, unit, table)
         if not self._rows:
             return ()
-        widths = list(map(len, self._rows))
-        if min(widths) < COLUMN_COUNT:
-            row = next(row for row, width in enumerate(widths) if width < COLUMN_COUNT)
-            raise self._wrong(COLUMNS, row, _few_columns(self._rows[row]))
-        _, documents, ids, wheres, words, types, realis, *_ = zip(*self._rows, strict=False)
-        if set(documents) != {document}:
-            self._check_documents(documents, document)
+        _, _, ids, _, words, types, realis, *_ = zip(*self._rows, strict=False)
         attributes: list[dict[str, Value]] = [
             {"type": type_, "realis": value} for type_, value in zip(types, realis, strict=True)
         ]
         if not (all(types) and all(realis)):
             attributes = [{name: value for name, value in given.items() if value} for given in attributes]
         confidences = [tuple(row[COLUMN_COUNT:]) for row in self._rows] if max(widths) > COLUMN_COUNT else repeat(())
-        ids = self._ids(ids)
-        spans = self._spans(wheres, document, unit, table)
+        ids = tuple(map(str.strip, ids))
         nothing = repeat(None)
         return tuple(
             map(
@@ -195,44 +216,53 @@ class _MentionLines:
             )
         )
 
-    def _check_documents(self, documents: Sequence[str], document: str) -> None:
-        for row, named in enumerate(documents):
-            if named.strip() != document:
-                found = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
-                raise self._wrong(OTHER_DOCUMENT, row, found)
+    def _check_documents(self, document: str) -> None:
+        if {columns[1] for columns in self._rows} <= {document}:
+            return
+        wrong: dict[int, _Problem] = {}
+        for row, columns in enumerate(self._rows):
+            if columns[1].strip() != document:
+                found = f"a mention of document {quoted(columns[1])} in the block of {quoted(document)}"
+                wrong[row] = OTHER_DOCUMENT, found, columns[1]
+        self._leave_out(wrong)
 
-    def _ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Ids, each once, without blanks around them."""
-        trimmed = tuple(map(str.strip, ids))
+    def _check_ids(self) -> None:
+        """Ids, each once; blanks around them do not count."""
+        ids = [columns[2] for columns in self._rows]
+        trimmed = list(map(str.strip, ids))
         if trimmed != ids:
             for row, (id_, bare) in enumerate(zip(ids, trimmed, strict=True)):
                 if id_ != bare:
-                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}")
-        if len(set(trimmed)) < len(trimmed) or "" in trimmed:
-            seen: set[str] = set()
-            for row, id_ in enumerate(trimmed):
-                if id_ in seen:
-                    raise self._wrong(TWICE, row, f"mention id {quoted(id_)} was already used in this document")
-                if not id_:
-                    raise self._wrong(COLUMNS, row, "a mention without an id")
-                seen.add(id_)
-        return trimmed
+                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}", id_)
+        if len(set(trimmed)) == len(trimmed) and "" not in trimmed:
+            return
+        seen: set[str] = set()
+        wrong: dict[int, _Problem] = {}
+        for row, id_ in enumerate(trimmed):
+            if not id_:
+                wrong[row] = COLUMNS, "a mention without an id", None
+            elif id_ in seen:
+                wrong[row] = TWICE, f"mention id {quoted(id_)} was already used in this document", id_
+            seen.add(id_)
+        self._leave_out(wrong)
 
-    def _spans(self, wheres: Sequence[str], document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
+    def _spans(self, document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
         """Spans in order, no segment overlapping another."""
-        spans: list[Region] = []
+        wheres = [columns[3] for columns in self._rows]
+        read: Callable[[str], Region] = _char_span if unit == "char" else partial(_token_span, table=table)
         try:
-            spans.extend(map(_char_span, wheres) if unit == "char" else (_token_span(where, table) for where in wheres))
+            spans = list(map(read, wheres))
         except ValueError:
-            row = len(spans)
-            raise self._wrong(SPAN, row, _span_problem(wheres[row], unit)) from None
+            wrong = {row: _span_problem(where, unit) for row, where in enumerate(wheres) if not _is_span(where, read)}
+            self._leave_out({row: (SPAN, problem, wheres[row]) for row, problem in wrong.items()})
+            return self._spans(document, unit, table)
         for row, where in enumerate(wheres if table and unit == "token" else ()):
             for token in map(str.strip, where.split(",")):
                 if token not in table:
-                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}")
-        for row, span in enumerate(spans if max(map(len, spans)) > 1 else ()):
+                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}", token)
+        for row, span in enumerate(spans if max(map(len, spans), default=0) > 1 else ()):
             if len(span) > 1 and (merged := union(span)) != span:
-                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}")
+                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}", wheres[row])
                 spans[row] = merged
         return spans
 
@@ -240,18 +270,34 @@ class _MentionLines:
     def _numbers(self) -> list[int]:
         return [place for place, line in enumerate(self._lines, self._first) if line[:1] not in OTHERS]
 
-    def _tell(self, rule: Rule, row: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=self._numbers[row]))
+    def _tell(self, rule: Rule, row: int, message: str, found: str | None) -> None:
+        self._report(rule.at(message, file=self._file, line=self._numbers[row], found=found))
 
-    def _wrong(self, rule: Rule, row: int, message: str) -> KaratError:
-        return rule.error(message, file=self._file, line=self._numbers[row])
+    def _leave_out(self, wrong: Mapping[int, _Problem]) -> None:
+        """Report these rows, and go on without them."""
+        if not wrong:
+            return
+        for row, (rule, message, found) in wrong.items():
+            self._tell(rule, row, message, found)
+            self.unreadable.update("\t".join(self._rows[row]).split()[2:3])
+        kept = [row for row in range(len(self._rows)) if row not in wrong]
+        self._numbers = [self._numbers[row] for row in kept]
+        self._rows = [self._rows[row] for row in kept]
 
 
-def _few_columns(columns: list[str]) -> str:
+def _is_span(where: str, read: Callable[[str], Region]) -> bool:
+    try:
+        read(where)
+    except ValueError:
+        return False
+    return True
+
+
+def _few_columns(columns: list[str]) -> _Problem:
     line = "\t".join(columns)
     found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
-    return f"{found}{blanks}: {quoted(line)}"
+    return COLUMNS, f"{found}{blanks}: {quoted(line)}", None if blanks else ""
 
 
 @lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and mostly share their spans
@@ -316,7 +362,8 @@ class _Relations:
         columns = text.split("\t")
         if len(columns) != 3:
             found = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            raise self._wrong(line, f"{found}: {quoted(text)}")
+            self._tell(RELATION, line, f"{found}: {quoted(text)}")
+            return
         mark, id_, listed = columns
         name = mark[1:].lstrip()
         arguments = listed.split(",")
@@ -327,27 +374,29 @@ class _Relations:
             arguments = trimmed
         if (kind := LINK_KINDS.get(name)) is not None:
             if len(arguments) != 2:
-                raise self._miscounted(line, name, listed, "2")
+                self._report_miscounted(line, name, listed, "2")
+                return
             self._links.append(Link(kind, arguments[0], arguments[1]))
         elif name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
         elif len(arguments) < 2:
-            raise self._miscounted(line, name, listed, "2 or more")
+            self._report_miscounted(line, name, listed, "2 or more")
+            return
         else:
-            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}")
+            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}", name)
             return
         self._named += arguments
         self._lines.append((line, name, arguments))
 
-    def links(self, known: set[str]) -> tuple[Link, ...]:
-        """The links between known mentions; what names an unknown one is reported and left out."""
+    def links(self, known: set[str], unreadable: set[str]) -> tuple[Link, ...]:
+        """The links between known mentions; a name that is neither known nor unreadable is reported."""
         if known.issuperset(self._named):
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:
-                if argument not in known:
+                if argument not in known and argument not in unreadable:
                     found = f"@{name} names {quoted(argument)}, which is no mention of document"
-                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}")
+                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}", argument)
         return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
@@ -356,12 +405,12 @@ class _Relations:
         if len(set(arguments)) < len(arguments):
             for argument, count in Counter(arguments).items():
                 if count > 1:
-                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
+                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times", argument)
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
                 found = f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
-                raise OVERLAPPING.error(found, file=self._file, line=line)
+                self._tell(OVERLAPPING, line, found, argument)
 
     def _new_cluster(self, id_: str) -> str:
         """Cluster ids are corpus-wide, so a line's id is qualified by its document; it may even stand twice in one."""
@@ -372,16 +421,13 @@ class _Relations:
         self._clusters.add(cluster)
         return cluster
 
-    def _tell(self, rule: Rule, line: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=line))
+    def _tell(self, rule: Rule, line: int, message: str, found: str | None = None) -> None:
+        self._report(rule.at(message, file=self._file, line=line, found=found))
 
-    def _miscounted(self, line: int, name: str, listed: str, wanted: str) -> KaratError:
+    def _report_miscounted(self, line: int, name: str, listed: str, wanted: str) -> None:
         count = listed.count(",") + 1
         found = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        return self._wrong(line, f"{found}: {quoted(listed)}")
-
-    def _wrong(self, line: int, message: str) -> KaratError:
-        return RELATION.error(message, file=self._file, line=line)
+        self._tell(RELATION, line, f"{found}: {quoted(listed)}", listed)
 
 
 FORMAT = Format(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from karat.counts import Ratio, ScoreValues
-from karat.errors import Finding
+from karat.errors import Finding, Origin
 from karat.results import Result, Score
 
 SHORT = {
@@ -254,12 +254,14 @@ def findings(result: Result) -> list[str]:
     return ["\n".join(finding_lines(result.warnings, result.warning_counts))] if result.warnings else []
 
 
-def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int]) -> list[str]:
-    """One line per code: its first finding, and how many more there are."""
-    lines: dict[str, str] = {}
+def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
+    """One line per code and side: its first finding, and how many more there are."""
+    lines: dict[tuple[str, Origin | None], str] = {}
     for finding in findings:
-        more = counts[finding.code] - 1
-        lines.setdefault(finding.code, f"{finding.severity}: {finding}" + (f" (and {more:,} more)" if more else ""))
+        more = counts[finding.group] - 1
+        side = {None: "", "gold": " in gold", "system": " in the system"}[finding.origin]
+        line = f"{finding.severity}: {finding}" + (f" (and {more:,} more{side})" if more else "")
+        lines.setdefault(finding.group, line)
     return list(lines.values())
 
 

@@ -1,0 +1,54 @@
+"""A line of a file with carets under what is wrong in it."""
+
+import re
+
+from karat.errors import Finding
+from karat.report.text import printable, width
+
+ELLIPSIS = "..."
+LEAD = 30
+"""Characters shown before the carets, where a line is too long to be shown as a whole."""
+
+
+def excerpt(line: str, finding: Finding, columns: int) -> str:
+    """Two lines: as much of a line as fits, and carets under the place of the finding."""
+    begin, end = place(line, finding)
+    first = max(0, begin - LEAD) if _columns(line[: columns + 1]) > columns else 0
+    cells = [_shown(character) for character in line[first : first + columns]]
+    room = columns - 2 * len(ELLIPSIS)
+    while sum(map(width, cells)) > room:
+        cells.pop()
+    before, after = (ELLIPSIS * (first > 0), ELLIPSIS * (first + len(cells) < len(line)))
+    indent = width(before + "".join(cells[: begin - first]))
+    under = width("".join(cells[begin - first : end - first]))
+    return f"{before}{''.join(cells)}{after}\n{' ' * indent}{'^' * max(under, 1)}"
+
+
+def place(line: str, finding: Finding) -> tuple[int, int]:
+    """Where in its line a finding is: what was found (after its item), else the item, else the first character."""
+    if finding.found == "":
+        return len(line), len(line)
+    item = finding.item if isinstance(finding.item, str) else None
+    at_item = _position(line, item, 0) if item else None
+    if finding.found:
+        for start in ([] if at_item is None else [at_item[1]]) + [0]:
+            at_found = _position(line, finding.found, start)
+            if at_found is not None:
+                return at_found
+    start = len(line) - len(line.lstrip())
+    return at_item or (start, start)
+
+
+def _position(line: str, text: str, start: int) -> tuple[int, int] | None:
+    """Where a text stands, by itself if possible, not as a part of a longer word."""
+    alone = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)").search(line, start)
+    begin = alone.start() if alone else line.find(text, start)
+    return None if begin < 0 else (begin, begin + len(text))
+
+
+def _columns(text: str) -> int:
+    return sum(width(_shown(character)) for character in text)
+
+
+def _shown(character: str) -> str:
+    return "  " if character == "\t" else printable(character)

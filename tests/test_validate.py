@@ -304,6 +304,140 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path) -> None:
     assert f"    also {path}, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
 
 
+def test_a_truncated_file_hides_nothing(tmp_path: Path) -> None:
+    """Neither what stands before the break in its document, nor a document that follows."""
+    cut = VALID.replace("Generic", "Maybe").partition("#EndOfDocument")[0]
+    before = [("realis-unknown", "note", 4), ("tbf-structure", "fatal", 12)]
+    assert found(file(tmp_path, cut)) == before
+    assert found(file(tmp_path, cut.replace("R3\tE4,E1\n", "R3"))) == [*before, ("tbf-relation", "fatal", 12)]
+    after = VALID.partition("#EndOfDocument\n")[2].replace("came\tMovement\tActual", "came\tMovement\tMaybe")
+    assert found(file(tmp_path, cut + after)) == [
+        before[0],
+        ("tbf-structure", "fatal", 13),
+        ("realis-unknown", "note", 15),
+    ]
+
+
+def test_a_broken_line_hides_no_other_line_of_its_document(tmp_path: Path) -> None:
+    """Columns, ids, spans, relations, text that is not UTF-8, and what checks find; nothing follows from another."""
+    names = ["blanks for tabs", "a link with three ends", "an empty span", "a mention said twice", "a member twice"]
+    text = damaged(*(TBF[name] for name in names)).replace("dies\tLife_Die\tother", "d\udcefes\tLife_Die\tother", 1)
+    codes = [
+        ("tbf-span", "fatal", 3),
+        ("tbf-columns", "fatal", 4),
+        ("encoding", "fatal", 6),
+        ("span-twice", "note", 7),
+        ("member-twice", "fault", 9),
+        ("tbf-relation", "fatal", 11),
+    ]
+    assert found(file(tmp_path, text)) == codes
+
+
+def test_a_broken_jsonl_line_hides_no_other_finding(tmp_path: Path) -> None:
+    """Not in other lines, and, where it is JSON at all, not in its own."""
+    mentions = [M1, M1, {"id": "m3", "span": [[9, 9]]}, {"id": "m4", "span": [[1, 2]], "attributes": {"realis": "x"}}]
+    links = [{"kind": "after", "from": "m1", "to": "m9"}, {"kind": "after", "from": "m3", "to": "m4"}]
+    bad = {"id": "d3", "mentions": mentions, "links": links}
+    path = jsonl(tmp_path, DOCUMENT, "{", bad, DOCUMENT | {"mentions": [M1 | {"text": "right"}], "links": []})
+    assert found(path) == [
+        ("jsonl-shape", "fatal", 2),
+        ("mention-twice", "fatal", 3),
+        ("jsonl-span", "fatal", 3),
+        ("argument-unknown", "fault", 3),
+        ("realis-unknown", "note", 3),
+        ("document-twice", "fatal", 4),
+        ("text-differs", "fault", 4),
+    ]
+
+
+def test_an_overlong_id_hides_no_other_finding(tmp_path: Path) -> None:
+    """A file name of a token table that no system allows."""
+    text = damaged(TBF["an unknown realis"]).replace("d1", "d" * 5000)
+    codes = sorted(code for code, _, _ in found(file(tmp_path, text), "--tokens", tmp_path))
+    assert codes == ["realis-unknown", "token-table-missing", "token-table-missing"]
+
+
+# Against gold.
+
+
+TEXT = "Anna left the\nold  town. She died."
+
+
+def against(
+    folder: Path, gold: list[dict[str, Any]], *system: dict[str, Any]
+) -> tuple[list[tuple[str, str, int]], str]:
+    """Code, severity and line of every finding, and the last line of the report."""
+    name = str(file(folder, "".join(json.dumps(line) + "\n" for line in gold), "gold.jsonl"))
+    path = jsonl(folder, *system)
+    told = json.loads(run(path, "--against", name, "-f", "json").stdout)
+    done = run(path, "--against", name)
+    findings = [finding for one in told["files"] for finding in one["findings"]]
+    assert done.exit_code == (not told["submissions"][0]["ready"])
+    codes = [(finding["code"], finding["severity"], finding["line"]) for finding in findings]
+    return codes, done.stdout.splitlines()[-1].replace(f"{folder}/", "")
+
+
+def test_a_submission_that_is_ready(tmp_path: Path) -> None:
+    """Gold needs no annotations; notes do no harm."""
+    system = {"id": "d1", "mentions": [M1, M1 | {"id": "m2"}]}
+    verdict = "system.jsonl: ready to submit (all 1 document of gold.jsonl; checked: units, offsets, texts)"
+    assert against(tmp_path, [{"id": "d1", "text": TEXT}], system) == ([("span-twice", "note", 1)], verdict)
+
+
+def test_documents_that_are_missing_or_too_many(tmp_path: Path) -> None:
+    gold = [{"id": name, "text": TEXT} for name in ("d1", "d2", "d3")]
+    codes, verdict = against(tmp_path, gold, {"id": "d2"}, {"id": "D1"})
+    missing = ("document-missing", "fault", None)
+    assert codes == [missing, missing, ("document-system-only", "note", 2)]
+    assert verdict == "system.jsonl: not ready to submit: 2 of 3 documents are missing: d1, d3"
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "code"),
+    [
+        ({"text": TEXT}, {"mentions": [M1 | {"span": [[5, 99]], "text": None}]}, "span-beyond-text"),
+        ({"text": TEXT}, {"mentions": [M1 | {"text": "right"}]}, "text-differs"),
+        ({"text": TEXT}, {"text": TEXT.replace("  ", " ")}, "texts-differ"),
+        ({"mentions": [M1]}, {"mentions": [M1 | {"text": "town"}]}, "text-unlike-gold"),
+        ({"unit": "token", "tokens": [[0, 1], [2, 3]]}, {"unit": "char"}, "units-differ"),
+        ({"unit": "token", "tokens": [[0, 1]]}, {"unit": "token", "mentions": [M1]}, "span-beyond-text"),
+        (
+            {"unit": "token", "tokens": [[0, 1], [2, 3]]},
+            {"unit": "token", "tokens": [[0, 1], [2, 4], [5, 6]]},
+            "tokens-differ",
+        ),
+        ({"source": "weblog"}, {"source": "newswire"}, "sources-differ"),
+    ],
+)
+def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], code: str, tmp_path: Path) -> None:
+    told, verdict = against(tmp_path, [{"id": "d1"} | gold], {"id": "d1"} | system)
+    severity = "fatal" if code == "units-differ" else "fault"
+    assert told == [(code, severity, 1)]
+    assert verdict == f"system.jsonl: not ready to submit: {'1 fatal' if severity == 'fatal' else '1 fault to correct'}"
+
+
+def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:
+    """A fault of gold does not matter; where gold cannot be read, the report says whose line it is."""
+    gold = {"id": "d1", "text": TEXT, "mentions": [M1 | {"text": "right"}]}
+    assert against(tmp_path, [gold], {"id": "d1"})[0] == []
+    codes, verdict = against(tmp_path, [gold, {"id": "d2", "mentions": [M1, M1]}], {"id": "d1"}, {"id": "d2"})
+    assert codes == [("mention-twice", "fatal", 2)]
+    assert verdict == "system.jsonl: not ready to submit: gold.jsonl has 1 fatal and cannot be compared as a whole"
+    assert (
+        "line 2: fatal in gold: mention id 'm1'"
+        in run(tmp_path / "system.jsonl", "--against", tmp_path / "gold.jsonl").stdout
+    )
+
+
+def test_formats_need_not_be_the_same(tmp_path: Path) -> None:
+    gold = jsonl(tmp_path, {"id": "d1"}, {"id": "d2"})
+    done = run(file(tmp_path, VALID), "--against", gold)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (
+        0,
+        f"{tmp_path / 'system.tbf'}: ready to submit (all 2 documents of {gold}; checked: units)",
+    )
+
+
 # What is printed, and the exit code.
 
 
@@ -334,6 +468,32 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "\n"
         "4 documents, 14 mentions: 0 fatal, 1 fault, 2 notes\n"
     )
+
+
+def test_long_lines_are_cut_around_the_place(tmp_path: Path) -> None:
+    mentions = [M1 | {"id": f"m{n}", "span": [[n, n + 1]], "text": "字\t\x1b"} for n in range(200)]
+    mentions[150]["attributes"] = {"realis": "Perhaps"}
+    shown = run(jsonl(tmp_path, {"id": "d", "mentions": mentions})).stdout.splitlines()
+    line, carets = shown[1:3]
+    assert len(line) <= 100
+    assert line.startswith("    ...")
+    assert line.endswith("...")
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "Perhaps"
+
+
+def test_findings_of_the_two_sides_are_told_apart(tmp_path: Path) -> None:
+    """Each side has its own line and its own count, in the text and in the JSON of a score."""
+    gold = file(tmp_path, damaged(TBF["an unknown realis"]), "gold.tbf")
+    system = file(tmp_path, VALID.replace("Actual", "Perhaps"))
+    command = ["score", str(gold), str(system), "-m", "nugget"]
+    told = CliRunner().invoke(cli, command).stdout
+    assert (
+        f"note: {gold}, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n" in told
+    )
+    assert f"note: {system}, line 2: " in told
+    assert "[realis-unknown] (and 1 more in the system)\n" in told
+    warnings = json.loads(CliRunner().invoke(cli, [*command, "-f", "json"]).stdout)["warnings"]
+    assert [finding["side"] for finding in warnings] == ["gold", "system", "system"]
 
 
 def test_the_shape_of_the_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,6 +556,8 @@ def test_files_that_say_nothing(tmp_path: Path) -> None:
         (["-f", "yaml"], 2),
         (["--nothing"], 2),
         (["-", "-"], 2),
+        (["-", "--against", "-"], 2),
+        (["--against", "nowhere"], 1),
         (["--tokens", "nowhere"], 1),
         (["--types", "nowhere"], 1),
         (["--types", "blank"], 1),

@@ -168,7 +168,7 @@ class FileCorpus:
             self.close()
 
     def __repr__(self) -> str:
-        return f"<corpus {self.name}: {self.format}, {len(self.files)} files>"
+        return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:

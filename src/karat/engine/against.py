@@ -58,7 +58,10 @@ class Submission:
     def __init__(self, path: str, gold: Reference) -> None:
         self.path = path
         self.gold = gold
-        self.faults: dict[Severity, int] = {}
+        self.findings: Mapping[Severity, int] = {}
+        """How many findings it has."""
+        self.compared = {"units"}
+        """What could be compared, in at least one document."""
         self._ids: set[str] = set()
 
     def add(self, document: Document, where: Where) -> Iterator[Finding]:
@@ -66,6 +69,7 @@ class Submission:
         self._ids.add(document.id)
         gold = self.gold.read(document.id)
         if gold is not None:
+            self.compared |= comparable(gold, document)
             findings = differences(gold, document)
         elif document.id in self.gold.corpus.survey().rows:
             return
@@ -89,7 +93,7 @@ class Submission:
     @property
     def ready(self) -> bool:
         """Whether nothing is missing or wrong, and gold could be read."""
-        return not (self.faults["fatal"] or self.faults["fault"] or self.gold.findings["fatal"])
+        return not (self.findings["fatal"] or self.findings["fault"] or self.gold.findings["fatal"])
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -97,10 +101,27 @@ class Submission:
             "submission": self.path,
             "gold": self.gold.corpus.name,
             "ready": self.ready,
+            "compared": sorted(self.compared),
             "documents": len(self._ids.intersection(self.gold.documents)),
             "missing": self.missing,
             "others": sorted(self._ids.difference(self.gold.documents)),
         }
+
+
+def comparable(gold: Document, system: Document) -> set[str]:
+    """What the two sides of one document can be compared by."""
+    source = gold.text if gold.unit == "char" else gold.tokens
+    words = _spans_with_text(system)
+    conditions = {
+        "offsets": source is not None,
+        "texts": bool(words if gold.text is not None else words & _spans_with_text(gold)),
+        "tokens": gold.tokens is not None and system.tokens is not None,
+    }
+    return {name for name, holds in conditions.items() if holds}
+
+
+def _spans_with_text(document: Document) -> set[Region]:
+    return {mention.span for mention in document.mentions if mention.text}
 
 
 def differences(gold: Document, system: Document) -> Iterator[Finding]:

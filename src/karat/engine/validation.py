@@ -13,6 +13,7 @@ from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import File, FileCorpus, Progress, Survey, corpus_of, find
+from karat.corpus.paths import UNREADABLE
 from karat.engine.against import Reference, Submission
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver
 from karat.filters.types import types_in
@@ -23,7 +24,6 @@ from karat.protocols import resolve
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
-UNREADABLE = Rule("document-unreadable", "fatal", "Check the document id, and that you may read its files.")
 
 SEVERITIES = ("fatal", "fault", "note")
 """The worst first."""
@@ -137,13 +137,13 @@ def validate(
         before = validation.findings.by_severity()
         submission = None if gold is None else Submission(path, gold)
         with _reporting(validation, path):
-            files = find(path, lambda error: validation.add(error.finding))
-            if files:
+            if files := find(path, lambda error: validation.add(error.finding)):
+                fallback = None if gold is None else gold.corpus.format
                 corpus = corpus_of(
                     files,
                     path,
                     format=format,
-                    fallback=None if gold is None else gold.corpus.format,
+                    fallback=fallback,
                     options=options,
                     report=validation.add,
                     skip_broken=True,
@@ -153,8 +153,10 @@ def validate(
             for finding in submission.missing_documents():
                 validation.add(finding)
             after = validation.findings.by_severity()
-            submission.faults = {severity: after[severity] - before[severity] for severity in before}
+            submission.findings = {severity: after[severity] - before[severity] for severity in before}
             validation.submissions.append(submission)
+    if gold is not None:
+        gold.corpus.close()
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
     return validation

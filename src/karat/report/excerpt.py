@@ -28,7 +28,7 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
     """Where in its line a finding is: what was found (after its item), else the item, else the first character."""
     if finding.found == "":
         return len(line), len(line)
-    item = finding.item if isinstance(finding.item, str) else None
+    item = finding.item[-1] if isinstance(finding.item, tuple) else finding.item
     at_item = _position(line, item, 0) if item else None
     if finding.found:
         for start in ([] if at_item is None else [at_item[1]]) + [0]:

@@ -17,6 +17,10 @@ MESSAGES = 5
 """Findings of one code that are shown with their messages; of the others only the lines are listed."""
 
 
+COMPARED = ("units", "offsets", "texts", "tokens")
+"""What may be compared, in the order of the report."""
+
+
 def text(validation: Validation, *, columns: int | None = None) -> str:
     """Findings by code, and a summary; messages are wrapped if the columns of a terminal are given."""
     blocks = [_group(validation, group, columns) for group in validation.by_code()]
@@ -84,7 +88,8 @@ def verdict(submission: Submission) -> str:
     gold = submission.gold
     if submission.ready:
         documents = counted(len(gold.documents), "document")
-        return f"{submission.path}: ready to submit (it has {documents} of {gold.corpus.name}, and agrees with them)"
+        checked = ", ".join(name for name in COMPARED if name in submission.compared)
+        return f"{submission.path}: ready to submit (all {documents} of {gold.corpus.name}; checked: {checked})"
     reasons = []
     if gold.findings["fatal"]:
         reasons.append(f"{gold.corpus.name} has {gold.findings['fatal']:,} fatal and cannot be compared as a whole")
@@ -93,9 +98,9 @@ def verdict(submission: Submission) -> str:
         listed = f"{', '.join(missing[:LISTED])}{more}"
         number = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
         reasons.append(f"{number} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
-    if fatal := submission.faults["fatal"]:
+    if fatal := submission.findings["fatal"]:
         reasons.append(f"{fatal:,} fatal")
-    if faults := submission.faults["fault"] - len(missing):
+    if faults := submission.findings["fault"] - len(missing):
         reasons.append(f"{counted(faults, 'fault')} to correct")
     return f"{submission.path}: not ready to submit: {'; '.join(reasons)}"
 

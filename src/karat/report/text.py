@@ -237,6 +237,21 @@ def _names(leaves: Iterable[ScoreValues]) -> list[str]:
     return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
 
 
+def column_names(leaves: Iterable[ScoreValues]) -> dict[str, str]:
+    """The names of all scores, each with its short form."""
+    return {name: SHORT.get(name, name) for name in _names(leaves)}
+
+
+def main_scores(result: Result) -> str:
+    """The main score of the last measure of each family, which takes the most into account, in percent."""
+    last = {_family(id_): id_ for id_ in result.scores if id_ in _counted_ids(result.scores)}
+    return ", ".join(
+        f"{id_} {SHORT.get(name, name)} {_number(result.scores[id_].micro, name, 2)}"
+        for id_ in last.values()
+        for name in summary(_names([result.scores[id_].micro]))
+    )
+
+
 def summary(names: Sequence[str]) -> list[str]:
     """The main score of a measure."""
     return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))

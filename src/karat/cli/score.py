@@ -14,6 +14,7 @@ from karat.cli._options import (
     unit_option,
 )
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files, complete_formats, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
@@ -32,14 +33,15 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("gold")
-@click.argument("system")
+@click.argument("gold", shell_complete=complete_files)
+@click.argument("system", shell_complete=complete_files)
 @click.option(
     "-p",
     "--protocol",
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
     help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
 @click.option(
@@ -48,11 +50,22 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     "measures",
     multiple=True,
     metavar="PREFIX",
+    shell_complete=complete_measures,
     help="Score only measures whose id starts with PREFIX; may be repeated.",
 )
 @settings_option
-@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: detected from the content.")
-@click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM. Default: detected, else that of GOLD.")
+@click.option(
+    "--gold-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of GOLD. Default: detected from the content.",
+)
+@click.option(
+    "--system-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of SYSTEM. Default: detected, else that of GOLD.",
+)
 @unit_option
 @tokens_option
 @sources_option

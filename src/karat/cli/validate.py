@@ -8,6 +8,7 @@ import click
 
 from karat.cli._options import form_option, input_options, progress
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files
 
 EPILOG = """\b
 Examples:
@@ -28,12 +29,18 @@ note   odd but usable
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @input_options
-@click.option("--types", metavar="FILE", help="File of all allowed types, one per line; any other type is a fault.")
+@click.option(
+    "--types",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="File of all allowed types, one per line; any other type is a fault.",
+)
 @click.option(
     "--against",
     metavar="GOLD",
+    shell_complete=complete_files,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
 )
 @form_option

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
@@ -23,6 +25,9 @@ UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you 
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
+
+MOST_BESIDE = 10_000
+"""Names in a folder that are compared with a misspelt one."""
 
 GZIP_MARK = b"\x1f\x8b"
 
@@ -90,8 +95,22 @@ def _plain(spec: str) -> list[Path]:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
         return paths
     if not path.exists() or not spec:
-        raise MISSING.error("there is no such file or folder", file=spec or "''")
+        raise _missing("there is no such file or folder", spec)
     return [path]
+
+
+def _missing(message: str, name: str) -> KaratError:
+    """The error for a file that does not exist, with the file of the most similar name beside it."""
+    finding = MISSING.at(message, file=name or "''")
+    path = Path(name)
+    try:
+        beside = [entry.name for entry in islice(os.scandir(path.parent), MOST_BESIDE)]
+    except (OSError, ValueError):
+        beside = []
+    near = get_close_matches(path.name, sorted(beside), n=1, cutoff=0.6)
+    if not near:
+        return KaratError(finding)
+    return KaratError(finding._replace(hint=f"Did you mean {path.parent / near[0]}? {finding.hint}"))
 
 
 def _hidden(path: Path, root: Path) -> bool:
@@ -101,7 +120,7 @@ def _hidden(path: Path, root: Path) -> bool:
 def _listed(name: str) -> Iterator[str]:
     """The paths in a list, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
-        raise MISSING.error("there is no such list", file=name)
+        raise _missing("there is no such list", name)
     lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
     paths = [line.strip() for line in lines if line.strip()]
     if not paths:

@@ -128,7 +128,7 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
     """What the two sides of one document say differently about its source, in items of the system's."""
     name = f"document {quoted(system.id)}"
     if gold.unit != system.unit:
-        yield UNITS_DIFFER.at(f"{name} has {system.unit} offsets, but {gold.unit} offsets in gold")
+        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
         return
     if gold.source != system.source and gold.source and system.source:
         found = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"

@@ -424,10 +424,7 @@ def assert_warned(
 def test_warnings_are_counted() -> None:
     save("system.tbf", block(E1, *(f"@Causes|R{n}|E1,E1" for n in range(1500))))
     done = run("score", "fine.tbf", "system.tbf")
-    assert (
-        "note: system.tbf, line 3: unknown relation @Causes [relation-unknown] (and 1,499 more in the system)"
-        in done.out
-    )
+    assert "note: system.tbf, line 3: unknown relation @Causes [relation-unknown] (and 1,499 more)" in done.out
     told = [warning["message"] for warning in results("fine.tbf", "system.tbf")["warnings"]]
     assert told[0] == "unknown relation @Causes"
     assert told[-1] == "and 500 more like these"
@@ -696,11 +693,11 @@ def test_misspelt(options: str) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ("scroe fine.tbf fine.tbf", "No such command 'scroe'"),
-        ("score fine.tbf", "Missing argument 'SYSTEM'"),
+        ("scroe fine.tbf fine.tbf", "error: no such command 'scroe'"),
+        ("score fine.tbf", "error: missing argument 'SYSTEM'"),
         ("score fine.tbf fine.tbf fine.tbf", "unexpected extra argument"),
         ("score - -", "cannot both be standard input"),
-        ("explain nuget.type", "Did you mean nugget?"),
+        ("explain nuget.type", "Did you mean nugget.type?"),
         ("protocols tac2017", "Did you mean tac-2017?"),
     ],
 )

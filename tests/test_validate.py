@@ -488,10 +488,11 @@ def test_findings_of_the_two_sides_are_told_apart(tmp_path: Path) -> None:
     command = ["score", str(gold), str(system), "-m", "nugget"]
     told = CliRunner().invoke(cli, command).stdout
     assert (
-        f"note: {gold}, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n" in told
+        f"note (gold): {gold}, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
+        in told
     )
-    assert f"note: {system}, line 2: " in told
-    assert "[realis-unknown] (and 1 more in the system)\n" in told
+    assert f"note (system): {system}, line 2: " in told
+    assert "[realis-unknown] (and 1 more)\n" in told
     warnings = json.loads(CliRunner().invoke(cli, [*command, "-f", "json"]).stdout)["warnings"]
     assert [finding["side"] for finding in warnings] == ["gold", "system", "system"]
 

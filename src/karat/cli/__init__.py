@@ -86,7 +86,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character must not stop karat
     warnings.showwarning = _show_warning
     try:
-        sys.exit(cli.main(standalone_mode=False))
+        sys.exit(cli.main(prog_name="karat", standalone_mode=False))
     except KaratError as error:
         _refuse(str(error), error.exit_code)
     except NoArgsIsHelpError as error:

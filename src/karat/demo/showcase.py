@@ -73,8 +73,8 @@ def remark(result: Result) -> str:
     missed, spurious = counts.recall_den - counts.recall_num, counts.precision_den - counts.precision_num
     return (
         f"its widest gap is from {above} down to {below}: {gap.meaning}.\n"
-        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den} gold mentions missed, "
-        f"{spurious:.1f} of {counts.precision_den} system mentions spurious."
+        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den:g} gold mentions missed, "
+        f"{spurious:.1f} of {counts.precision_den:g} system mentions spurious."
     )
 
 

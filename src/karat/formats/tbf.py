@@ -161,16 +161,13 @@ def _is(text: str, item: Item) -> bool:
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 
-_Problem = tuple[Rule, str, str | None]
-"""What is wrong with a line: the rule, the message, and the text to point at."""
-
-
 class _MentionLines:
     """Mention lines of a document, read column by column; only what is wrong is looked for line by line."""
 
     def __init__(self, lines: list[str], first: int, file: str, report: Report) -> None:
         self._rows = [line.split("\t") for line in lines if line[:1] not in OTHERS]
         self._lines, self._first, self._file, self._report = lines, first, file, report
+        self._refused: set[int] = set()
         self.unreadable: set[str] = set()
         """Ids of mentions that were reported and left out."""
 
@@ -185,7 +182,9 @@ class _MentionLines:
         """The mentions of a document."""
         widths = list(map(len, self._rows))
         if widths and min(widths) < COLUMN_COUNT:
-            self._leave_out({row: _few_columns(self._rows[row]) for row, n in enumerate(widths) if n < COLUMN_COUNT})
+            for row in [row for row, width in enumerate(widths) if width < COLUMN_COUNT]:
+                self._refuse(COLUMNS, row, _few_columns(self._rows[row]), None if widths[row] == 1 else "")
+            self._leave_out()
         self._check_documents(document)
         self._check_ids()
         spans = self._spans(document, unit, table)
@@ -219,12 +218,11 @@ class _MentionLines:
     def _check_documents(self, document: str) -> None:
         if {columns[1] for columns in self._rows} <= {document}:
             return
-        wrong: dict[int, _Problem] = {}
         for row, columns in enumerate(self._rows):
             if columns[1].strip() != document:
                 found = f"a mention of document {quoted(columns[1])} in the block of {quoted(document)}"
-                wrong[row] = OTHER_DOCUMENT, found, columns[1]
-        self._leave_out(wrong)
+                self._refuse(OTHER_DOCUMENT, row, found, columns[1])
+        self._leave_out()
 
     def _check_ids(self) -> None:
         """Ids, each once; blanks around them do not count."""
@@ -237,14 +235,13 @@ class _MentionLines:
         if len(set(trimmed)) == len(trimmed) and "" not in trimmed:
             return
         seen: set[str] = set()
-        wrong: dict[int, _Problem] = {}
         for row, id_ in enumerate(trimmed):
             if not id_:
-                wrong[row] = COLUMNS, "a mention without an id", None
+                self._refuse(COLUMNS, row, "a mention without an id", None)
             elif id_ in seen:
-                wrong[row] = TWICE, f"mention id {quoted(id_)} was already used in this document", id_
+                self._refuse(TWICE, row, f"mention id {quoted(id_)} was already used in this document", id_)
             seen.add(id_)
-        self._leave_out(wrong)
+        self._leave_out()
 
     def _spans(self, document: str, unit: Unit, table: Mapping[str, int]) -> list[Region]:
         """Spans in order, no segment overlapping another."""
@@ -253,8 +250,10 @@ class _MentionLines:
         try:
             spans = list(map(read, wheres))
         except ValueError:
-            wrong = {row: _span_problem(where, unit) for row, where in enumerate(wheres) if not _is_span(where, read)}
-            self._leave_out({row: (SPAN, problem, wheres[row]) for row, problem in wrong.items()})
+            for row, where in enumerate(wheres):
+                if not _is_span(where, read):
+                    self._refuse(SPAN, row, _span_problem(where, unit), where)
+            self._leave_out()
             return self._spans(document, unit, table)
         for row, where in enumerate(wheres if table and unit == "token" else ()):
             for token in map(str.strip, where.split(",")):
@@ -273,16 +272,18 @@ class _MentionLines:
     def _tell(self, rule: Rule, row: int, message: str, found: str | None) -> None:
         self._report(rule.at(message, file=self._file, line=self._numbers[row], found=found))
 
-    def _leave_out(self, wrong: Mapping[int, _Problem]) -> None:
-        """Report these rows, and go on without them."""
-        if not wrong:
-            return
-        for row, (rule, message, found) in wrong.items():
-            self._tell(rule, row, message, found)
+    def _refuse(self, rule: Rule, row: int, message: str, found: str | None) -> None:
+        self._tell(rule, row, message, found)
+        self._refused.add(row)
+
+    def _leave_out(self) -> None:
+        """Go on without the refused rows."""
+        for row in self._refused:
             self.unreadable.update("\t".join(self._rows[row]).split()[2:3])
-        kept = [row for row in range(len(self._rows)) if row not in wrong]
+        kept = [row for row in range(len(self._rows)) if row not in self._refused]
         self._numbers = [self._numbers[row] for row in kept]
         self._rows = [self._rows[row] for row in kept]
+        self._refused.clear()
 
 
 def _is_span(where: str, read: Callable[[str], Region]) -> bool:
@@ -293,11 +294,11 @@ def _is_span(where: str, read: Callable[[str], Region]) -> bool:
     return True
 
 
-def _few_columns(columns: list[str]) -> _Problem:
+def _few_columns(columns: list[str]) -> str:
     line = "\t".join(columns)
     found = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (there are blanks where tabs belong)" if len(columns) == 1 and len(line.split()) >= 7 else ""
-    return COLUMNS, f"{found}{blanks}: {quoted(line)}", None if blanks else ""
+    return f"{found}{blanks}: {quoted(line)}"
 
 
 @lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and mostly share their spans

@@ -25,7 +25,7 @@ def excerpt(line: str, finding: Finding, columns: int) -> str:
 
 
 def place(line: str, finding: Finding) -> tuple[int, int]:
-    """Where in its line a finding is: what was found (after its item), else the item, else the first character."""
+    """Where in its line a finding is: what was found (after its item), else the item, else what the message quotes."""
     if finding.found == "":
         return len(line), len(line)
     item = finding.item[-1] if isinstance(finding.item, tuple) else finding.item
@@ -35,8 +35,14 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
             at_found = _position(line, finding.found, start)
             if at_found is not None:
                 return at_found
+    if at_item is not None:
+        return at_item
+    # Messages quote what was found.
+    for quotation in re.findall(r"'([^']+)'", finding.message):
+        if (at_quotation := _position(line, quotation, 0)) is not None:
+            return at_quotation
     start = len(line) - len(line.lstrip())
-    return at_item or (start, start)
+    return start, start
 
 
 def _position(line: str, text: str, start: int) -> tuple[int, int] | None:

@@ -270,12 +270,13 @@ def findings(result: Result) -> list[str]:
 
 
 def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
-    """One line per code and side: its first finding, and how many more there are."""
+    """One line per code and side: its first finding, and how many more there are. The side is named if both have it."""
     lines: dict[tuple[str, Origin | None], str] = {}
     for finding in findings:
         more = counts[finding.group] - 1
-        side = {None: "", "gold": " in gold", "system": " in the system"}[finding.origin]
-        line = f"{finding.severity}: {finding}" + (f" (and {more:,} more{side})" if more else "")
+        both = sum(code == finding.code for code, _ in counts) > 1
+        side = f" ({finding.origin})" if both and finding.origin else ""
+        line = f"{finding.severity}{side}: {finding}" + (f" (and {more:,} more)" if more else "")
         lines.setdefault(finding.group, line)
     return list(lines.values())
 

@@ -59,7 +59,12 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
-@click.option("--plot", metavar="FILE", help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.",
+)
 @click.option(
     "-f",
     "--format",

@@ -37,7 +37,7 @@ _Named = TypeVar("_Named", Mention, Cluster)
 class _Tell(Protocol):
     """Reports what is wrong with a document; `found` is the text to point at."""
 
-    def __call__(self, rule: Rule, message: str, found: str | None = None) -> None: ...
+    def __call__(self, rule: Rule, message: str, *, found: str | None = None) -> None: ...
 
 
 def sniff(head: bytes) -> bool:
@@ -102,7 +102,7 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
     Repeated ids, impossible spans and links to unknown ids are reported and left out.
     """
 
-    def tell(rule: Rule, message: str, found: str | None = None) -> None:
+    def tell(rule: Rule, message: str, *, found: str | None = None) -> None:
         report(rule.at(message, file=file, line=line, found=found))
 
     mentions = _each_once(document.mentions, "mention", tell)
@@ -117,7 +117,7 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
             message = f"a {link.kind} link names {quoted(end)}, which is no mention or cluster"
-            tell(DANGLING, f"{message} of document {quoted(document.id)}", end)
+            tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)
     kept = tuple([mention for mention in in_order if mention is not None])
@@ -129,7 +129,7 @@ def _each_once(records: Sequence[_Named], what: str, tell: _Tell) -> list[_Named
     first: dict[str, _Named] = {}
     for record in records:
         if first.setdefault(record.id, record) is not record:
-            tell(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", record.id)
+            tell(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
     return list(first.values())
 
 
@@ -139,13 +139,13 @@ def _check_places(document: Document, tell: _Tell) -> None:
     places += [(link.source, link.extent) for link in document.links if link.extent is not None]
     for id_, place in places:
         if any(begin < 0 or begin >= end for begin, end in place.span):
-            tell(SPAN, f"a place of {quoted(id_)} has the span {_written(place.span)}", id_)
+            tell(SPAN, f"a place of {quoted(id_)} has the span {_written(place.span)}", found=id_)
     held = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
     for id_, boxes in [*held, *((id_, place.boxes) for id_, place in places if place.boxes)]:
         if document.unit != "box":
-            tell(SPAN, f"{quoted(id_)} has boxes, but the document counts in {document.unit}s", id_)
+            tell(SPAN, f"{quoted(id_)} has boxes, but the document counts in {document.unit}s", found=id_)
         elif not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
-            tell(SPAN, f"a box of {quoted(id_)} has no width or no height", id_)
+            tell(SPAN, f"a box of {quoted(id_)} has no width or no height", found=id_)
 
 
 def _is_plain(mention: Mention) -> bool:
@@ -164,12 +164,12 @@ def _in_order(mention: Mention, document: Document, tell: _Tell) -> Mention | No
         if region is None:
             continue
         if any(begin < 0 or begin >= end for begin, end in region):
-            tell(SPAN, f"mention {quoted(mention.id)} has the span {_written(region)}", mention.id)
+            tell(SPAN, f"mention {quoted(mention.id)} has the span {_written(region)}", found=mention.id)
             return None
         merged = region if len(region) < 2 else union(region)
         if merged != tuple(sorted(region)):
             message = f"overlapping segments in mention {quoted(mention.id)} of document {quoted(document.id)}"
-            tell(MERGED, message, mention.id)
+            tell(MERGED, message, found=mention.id)
         if merged != region:
             changed[name] = merged
     return replace(mention, **changed) if changed else mention

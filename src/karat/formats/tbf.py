@@ -183,7 +183,7 @@ class _MentionLines:
         widths = list(map(len, self._rows))
         if widths and min(widths) < COLUMN_COUNT:
             for row in [row for row, width in enumerate(widths) if width < COLUMN_COUNT]:
-                self._refuse(COLUMNS, row, _few_columns(self._rows[row]), None if widths[row] == 1 else "")
+                self._refuse(COLUMNS, row, _few_columns(self._rows[row]), found=None if widths[row] == 1 else "")
             self._leave_out()
         self._check_documents(document)
         self._check_ids()
@@ -221,7 +221,7 @@ class _MentionLines:
         for row, columns in enumerate(self._rows):
             if columns[1].strip() != document:
                 found = f"a mention of document {quoted(columns[1])} in the block of {quoted(document)}"
-                self._refuse(OTHER_DOCUMENT, row, found, columns[1])
+                self._refuse(OTHER_DOCUMENT, row, found, found=columns[1])
         self._leave_out()
 
     def _check_ids(self) -> None:
@@ -231,15 +231,15 @@ class _MentionLines:
         if trimmed != ids:
             for row, (id_, bare) in enumerate(zip(ids, trimmed, strict=True)):
                 if id_ != bare:
-                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}", id_)
+                    self._tell(TRIMMED, row, f"blanks around the mention id {quoted(id_)}", found=id_)
         if len(set(trimmed)) == len(trimmed) and "" not in trimmed:
             return
         seen: set[str] = set()
         for row, id_ in enumerate(trimmed):
             if not id_:
-                self._refuse(COLUMNS, row, "a mention without an id", None)
+                self._refuse(COLUMNS, row, "a mention without an id")
             elif id_ in seen:
-                self._refuse(TWICE, row, f"mention id {quoted(id_)} was already used in this document", id_)
+                self._refuse(TWICE, row, f"mention id {quoted(id_)} was already used in this document", found=id_)
             seen.add(id_)
         self._leave_out()
 
@@ -252,16 +252,18 @@ class _MentionLines:
         except ValueError:
             for row, where in enumerate(wheres):
                 if not _is_span(where, read):
-                    self._refuse(SPAN, row, _span_problem(where, unit), where)
+                    self._refuse(SPAN, row, _span_problem(where, unit), found=where)
             self._leave_out()
             return self._spans(document, unit, table)
         for row, where in enumerate(wheres if table and unit == "token" else ()):
             for token in map(str.strip, where.split(",")):
                 if token not in table:
-                    self._tell(NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}", token)
+                    self._tell(
+                        NO_ROW, row, f"token {quoted(token)} is not in the table of {quoted(document)}", found=token
+                    )
         for row, span in enumerate(spans if max(map(len, spans), default=0) > 1 else ()):
             if len(span) > 1 and (merged := union(span)) != span:
-                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}", wheres[row])
+                self._tell(MERGED, row, f"overlapping segments in the span {quoted(wheres[row])}", found=wheres[row])
                 spans[row] = merged
         return spans
 
@@ -269,11 +271,11 @@ class _MentionLines:
     def _numbers(self) -> list[int]:
         return [place for place, line in enumerate(self._lines, self._first) if line[:1] not in OTHERS]
 
-    def _tell(self, rule: Rule, row: int, message: str, found: str | None) -> None:
+    def _tell(self, rule: Rule, row: int, message: str, *, found: str | None = None) -> None:
         self._report(rule.at(message, file=self._file, line=self._numbers[row], found=found))
 
-    def _refuse(self, rule: Rule, row: int, message: str, found: str | None) -> None:
-        self._tell(rule, row, message, found)
+    def _refuse(self, rule: Rule, row: int, message: str, *, found: str | None = None) -> None:
+        self._tell(rule, row, message, found=found)
         self._refused.add(row)
 
     def _leave_out(self) -> None:
@@ -384,7 +386,7 @@ class _Relations:
             self._report_miscounted(line, name, listed, "2 or more")
             return
         else:
-            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}", name)
+            self._tell(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
             return
         self._named += arguments
         self._lines.append((line, name, arguments))
@@ -397,7 +399,7 @@ class _Relations:
             for argument in arguments:
                 if argument not in known and argument not in unreadable:
                     found = f"@{name} names {quoted(argument)}, which is no mention of document"
-                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}", argument)
+                    self._tell(DANGLING, line, f"{found} {quoted(self._document)}", found=argument)
         return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
@@ -406,12 +408,12 @@ class _Relations:
         if len(set(arguments)) < len(arguments):
             for argument, count in Counter(arguments).items():
                 if count > 1:
-                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times", argument)
+                    self._tell(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times", found=argument)
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
                 found = f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
-                self._tell(OVERLAPPING, line, found, argument)
+                self._tell(OVERLAPPING, line, found, found=argument)
 
     def _new_cluster(self, id_: str) -> str:
         """Cluster ids are corpus-wide, so a line's id is qualified by its document; it may even stand twice in one."""
@@ -422,13 +424,13 @@ class _Relations:
         self._clusters.add(cluster)
         return cluster
 
-    def _tell(self, rule: Rule, line: int, message: str, found: str | None = None) -> None:
+    def _tell(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
         self._report(rule.at(message, file=self._file, line=line, found=found))
 
     def _report_miscounted(self, line: int, name: str, listed: str, wanted: str) -> None:
         count = listed.count(",") + 1
         found = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        self._tell(RELATION, line, f"{found}: {quoted(listed)}", listed)
+        self._tell(RELATION, line, f"{found}: {quoted(listed)}", found=listed)
 
 
 FORMAT = Format(

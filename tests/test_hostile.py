@@ -208,9 +208,9 @@ DAMAGED: dict[str, tuple[str, str, int | None, bytes]] = {
     "wrong-sum.tbf.gz": ("gzip-damaged", "compressed", None, gzip.compress(FINE.encode())[:-8] + b"\1" * 8),
     "overwritten.tbf.gz": ("gzip-damaged", "compressed", None, gzip.compress(FINE.encode())[:10] + b"\xff" * 60),
     "picture.png": ("encoding", "binary", None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
-    "letter.txt": ("format-unknown", "cannot tell what format", None, b"Dear Sir,\n"),
+    "letter.txt": ("format-unknown", "the format is not recognised", None, b"Dear Sir,\n"),
     "letter.tbf": ("tbf-structure", "outside a document", 1, b"Dear Sir,\n"),
-    "blank-then-letter": ("format-unknown", "cannot tell what format", None, b"\nDear Sir,\n"),
+    "blank-then-letter": ("format-unknown", "the format is not recognised", None, b"\nDear Sir,\n"),
 }
 
 

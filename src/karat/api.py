@@ -170,7 +170,7 @@ def _scored(
 
 
 def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Names in a list; one name may stand alone."""
+    """A list of names; a string is a list of one."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -186,7 +186,7 @@ def _corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings)
 class Scorer:
     """Scores documents that arrive one pair after another, for example in a training loop.
 
-    The documents are kept until the scorer is dropped, and `result()` can be asked for at any time.
+    The scorer keeps the documents; `result()` can be called at any time.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from karat.report.text import printable, width
 
 ELLIPSIS = "..."
 LEAD = 30
-"""Characters shown before the carets, where a line is too long to be shown as a whole."""
+"""Characters shown before the carets if a line is too long."""
 
 
 def excerpt(line: str, finding: Finding, columns: int) -> str:
@@ -46,7 +46,7 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
 
 
 def _position(line: str, text: str, start: int) -> tuple[int, int] | None:
-    """Where a text stands, by itself if possible, not as a part of a longer word."""
+    """The position of a text, as a whole word if possible."""
     alone = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)").search(line, start)
     begin = alone.start() if alone else line.find(text, start)
     return None if begin < 0 else (begin, begin + len(text))

@@ -40,8 +40,8 @@ def _group(validation: Validation, group: Sequence[Finding], columns: int | None
     others = validation.findings.counts[first.group] - 1
     if others:
         lines.append(f"  {others:,} more:" if others < MESSAGES else f"  {others:,} more, the first of them:")
-        told = group[1:MESSAGES]
-        lines += [_wrapped(f"    {finding.place}{finding.message}", columns, "      ") for finding in told]
+        messages = [f"    {finding.place}{finding.message}" for finding in group[1:MESSAGES]]
+        lines += [_wrapped(message, columns, "      ") for message in messages]
         if rest := "; ".join(_places(group[MESSAGES:])):
             also = textwrap.fill(f"also {rest}", width - 4, break_long_words=False)
             lines.append(textwrap.indent(also, "    "))

@@ -3,16 +3,28 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test check slow coverage lint bench docs clean
 
-$(VENV)/ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+# What karat needs to run, and nothing else.
+$(VENV)/installed: pyproject.toml
+	@echo "installing karat and the libraries it needs into $(VENV) ..."
+	@$(PYTHON) -c 'import sys; sys.exit("karat needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable .
+	@touch $@
+	@echo "installed: $$(du -sm $(VENV) | cut -f1) MB"
+
+# The same environment with what the tests need.
+$(VENV)/ready: $(VENV)/installed
+	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/ready  ## score the bundled corpus
-	$(BIN)/karat demo
+demo: $(VENV)/installed  ## score the bundled corpus
+	@$(BIN)/karat demo
+	@echo
+	@echo "karat is in $(BIN). To use it in this shell: . $(BIN)/activate"
 
 test: $(VENV)/ready  ## run all tests
 	$(PYTEST)
@@ -37,7 +49,7 @@ docs: $(VENV)/docs  ## the documentation, into site/
 	@echo "open site/index.html (or, to search too: $(BIN)/python -m http.server --directory site)"
 
 $(VENV)/docs: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(PIP) --editable '.[docs]'
 	touch $@
 
 bench: $(VENV)/ready  ## speed and memory, as ratios within one run

@@ -232,6 +232,7 @@ NEVER_FOUND = {
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",
     "topics-absent": "validate takes no topics",
+    "not-a-document": "only what a program builds in memory can be something else",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 

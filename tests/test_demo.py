@@ -172,9 +172,16 @@ def test_remarks_are_computed(results: dict[str, Result]) -> None:
         assert type_ in showcase.remark(result)
 
 
-def test_the_commands_that_it_names_run(results: dict[str, Result]) -> None:
-    for command in showcase.commands(FOLDER, results)[:-1]:
-        assert CliRunner().invoke(cli, shlex.split(command)[1:]).exit_code == 0
+def test_the_commands_that_it_names_run_one_after_another(
+    results: dict[str, Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in showcase.commands(results):
+        program, *args = shlex.split(command)
+        if program == "cd":
+            monkeypatch.chdir(args[0])
+        else:
+            assert CliRunner().invoke(cli, args).exit_code == 0
 
 
 def test_demo_copies_the_files_and_overwrites_none(tmp_path: Path) -> None:

@@ -208,9 +208,9 @@ DAMAGED: dict[str, tuple[str, str, int | None, bytes]] = {
     "wrong-sum.tbf.gz": ("gzip-damaged", "compressed", None, gzip.compress(FINE.encode())[:-8] + b"\1" * 8),
     "overwritten.tbf.gz": ("gzip-damaged", "compressed", None, gzip.compress(FINE.encode())[:10] + b"\xff" * 60),
     "picture.png": ("encoding", "binary", None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
-    "letter.txt": ("format-unknown", "cannot tell what format", None, b"Dear Sir,\n"),
+    "letter.txt": ("format-unknown", "the format is not recognised", None, b"Dear Sir,\n"),
     "letter.tbf": ("tbf-structure", "outside a document", 1, b"Dear Sir,\n"),
-    "blank-then-letter": ("format-unknown", "cannot tell what format", None, b"\nDear Sir,\n"),
+    "blank-then-letter": ("format-unknown", "the format is not recognised", None, b"\nDear Sir,\n"),
 }
 
 
@@ -693,11 +693,11 @@ def test_misspelt(options: str) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ("scroe fine.tbf fine.tbf", "No such command 'scroe'"),
-        ("score fine.tbf", "Missing argument 'SYSTEM'"),
+        ("scroe fine.tbf fine.tbf", "error: no such command 'scroe'"),
+        ("score fine.tbf", "error: missing argument 'SYSTEM'"),
         ("score fine.tbf fine.tbf fine.tbf", "unexpected extra argument"),
         ("score - -", "cannot both be standard input"),
-        ("explain nuget.type", "Did you mean nugget?"),
+        ("explain nuget.type", "Did you mean nugget.type?"),
         ("protocols tac2017", "Did you mean tac-2017?"),
     ],
 )

@@ -1,6 +1,7 @@
 """The nugget protocols beside tac-2017, worked by hand, and protocols of a user's own."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,9 @@ from karat.protocols import PROTOCOLS
 from tests.corpora import corpus, mention
 
 
-def run(gold: list[Mention], system: list[Mention], protocol: str, **options: object) -> Result:
+def run(gold: list[Mention], system: list[Mention], protocol: str, **options: Any) -> Result:
     sides = [corpus([Document("d", mentions=tuple(side))]) for side in (gold, system)]
-    return score(*sides, protocol=protocol, **options)  # type: ignore[arg-type]
+    return score(*sides, protocol=protocol, **options)
 
 
 # Liu et al. 2015, section 2.5, in tokens: He=0 carried=1 out=2 the=3 assassination=4

@@ -114,7 +114,7 @@ def test_only_what_is_left_is_surveyed(corpus: Path) -> None:
 def test_a_spec_without_any_document_is_refused(corpus: Path, tmp_path: Path) -> None:
     done = run("describe", str(corpus), "--topics", "3-9,art")
     assert (done.code, done.out) == (1, "")
-    assert "no document is of topic 3-9,art; the corpus has 1-2, 26, 30, 45-46, sports [topics-absent]" in done.err
+    assert "no document has the topic 3-9,art; the corpus has 1-2, 26, 30, 45-46, sports [topics-absent]" in done.err
     out = tmp_path / "out.jsonl"
     assert run("convert", str(corpus), str(out), "--topics", "3").code == 1
     assert not out.exists()

@@ -54,8 +54,8 @@ TBF = {
     "too few columns": Damage(E3, E3.rpartition("\t")[0], "tbf-columns", "fatal", 4),
     "blanks for tabs": Damage(E3, E3.replace("\t", " "), "tbf-columns", "fatal", 4),
     "another document's mention": Damage("s\td1\tE4", "s\td7\tE4", "tbf-other-document", "fatal", 6),
-    "a mention id twice": Damage("s\td1\tE2", "s\td1\tE1", "mention-twice", "fatal", 3),
-    "no mention id": Damage("s\td1\tE2", "s\td1\t", "tbf-columns", "fatal", 3),
+    "a mention id twice": Damage("s\td1\tE5", "s\td1\tE1", "mention-twice", "fatal", 7),
+    "no mention id": Damage("s\td1\tE5", "s\td1\t", "tbf-columns", "fatal", 7),
     "offsets in words": Damage("10,14", "ten,14", "tbf-span", "fatal", 4),
     "offsets out of order": Damage("16,18", "18,16", "tbf-span", "fatal", 4),
     "an empty span": Damage("E2\t5,9\tshot", "E2\t5,5\tshot", "tbf-span", "fatal", 3),
@@ -112,8 +112,8 @@ JSONL: dict[str, tuple[dict[str, Any] | str, str, str]] = {
     "no JSON": ("{", "jsonl-shape", "fatal"),
     "an unknown field": (DOCUMENT | {"mention": []}, "jsonl-shape", "fatal"),
     "no span": (DOCUMENT | {"mentions": [{"id": "m1"}]}, "jsonl-shape", "fatal"),
-    "an empty segment": (DOCUMENT | {"mentions": [M1 | {"span": [[9, 9]]}]}, "jsonl-span", "fatal"),
-    "a mention id twice": (DOCUMENT | {"mentions": [M1, M1]}, "mention-twice", "fatal"),
+    "an empty segment": (DOCUMENT | {"mentions": [M1 | {"span": [[9, 9]]}], "links": []}, "jsonl-span", "fatal"),
+    "a mention id twice": (DOCUMENT | {"mentions": [M1, M1], "links": []}, "mention-twice", "fatal"),
     "overlapping segments": (
         DOCUMENT | {"mentions": [{"id": "m1", "span": [[5, 9], [8, 13]]}], "links": []},
         "segments-merged",
@@ -206,7 +206,7 @@ def test_token_tables(tmp_path: Path) -> None:
     other.mkdir()
     (other / "d.tab").write_text("t0\tx\t0\t0\n")
     assert found(path, "--tokens", other) == [("token-unknown", "note", 3)]
-    assert found(path) == [("tbf-span", "fatal", 2)]
+    assert found(path) == [("tbf-span", "fatal", 2), ("tbf-span", "fatal", 3)]
 
 
 def test_the_unit_of_jsonl(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_several_cycles_are_several_findings(tmp_path: Path) -> None:
     pairs = [(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (4, 5)]
     links = [{"kind": "after", "from": f"m{a}", "to": f"m{b}"} for a, b in pairs]
     told = run(jsonl(tmp_path, {"id": "d", "mentions": mentions, "links": links})).stdout
-    assert told.count("[link-cycle]") == 2
+    assert told.count("form a cycle") == 2
     assert any(cycle in told for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
 
 
@@ -299,7 +299,143 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path) -> None:
     assert [finding["line"] for finding in findings] == list(range(3, kept + 3))
     assert told["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
     assert told["summary"]["codes"] == {"span-twice": kept + 5}
-    assert "... and 5 more [span-twice]" in run(path).stdout
+    told = run(path).stdout
+    assert f"  {kept + 4:,} more, the first of them:\n    {path}, line 4: mention 'E2'" in told
+    assert f"    also {path}, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
+
+
+def test_a_truncated_file_hides_nothing(tmp_path: Path) -> None:
+    """Neither what stands before the break in its document, nor a document that follows."""
+    cut = VALID.replace("Generic", "Maybe").partition("#EndOfDocument")[0]
+    before = [("realis-unknown", "note", 4), ("tbf-structure", "fatal", 12)]
+    assert found(file(tmp_path, cut)) == before
+    assert found(file(tmp_path, cut.replace("R3\tE4,E1\n", "R3"))) == [*before, ("tbf-relation", "fatal", 12)]
+    after = VALID.partition("#EndOfDocument\n")[2].replace("came\tMovement\tActual", "came\tMovement\tMaybe")
+    assert found(file(tmp_path, cut + after)) == [
+        before[0],
+        ("tbf-structure", "fatal", 13),
+        ("realis-unknown", "note", 15),
+    ]
+
+
+def test_a_broken_line_hides_no_other_line_of_its_document(tmp_path: Path) -> None:
+    """Columns, ids, spans, relations, text that is not UTF-8, and what checks find; nothing follows from another."""
+    names = ["blanks for tabs", "a link with three ends", "an empty span", "a mention said twice", "a member twice"]
+    text = damaged(*(TBF[name] for name in names)).replace("dies\tLife_Die\tother", "d\udcefes\tLife_Die\tother", 1)
+    codes = [
+        ("tbf-span", "fatal", 3),
+        ("tbf-columns", "fatal", 4),
+        ("encoding", "fatal", 6),
+        ("span-twice", "note", 7),
+        ("member-twice", "fault", 9),
+        ("tbf-relation", "fatal", 11),
+    ]
+    assert found(file(tmp_path, text)) == codes
+
+
+def test_a_broken_jsonl_line_hides_no_other_finding(tmp_path: Path) -> None:
+    """Not in other lines, and, where it is JSON at all, not in its own."""
+    mentions = [M1, M1, {"id": "m3", "span": [[9, 9]]}, {"id": "m4", "span": [[1, 2]], "attributes": {"realis": "x"}}]
+    links = [{"kind": "after", "from": "m1", "to": "m9"}, {"kind": "after", "from": "m3", "to": "m4"}]
+    bad = {"id": "d3", "mentions": mentions, "links": links}
+    path = jsonl(tmp_path, DOCUMENT, "{", bad, DOCUMENT | {"mentions": [M1 | {"text": "right"}], "links": []})
+    assert found(path) == [
+        ("jsonl-shape", "fatal", 2),
+        ("mention-twice", "fatal", 3),
+        ("jsonl-span", "fatal", 3),
+        ("argument-unknown", "fault", 3),
+        ("realis-unknown", "note", 3),
+        ("document-twice", "fatal", 4),
+        ("text-differs", "fault", 4),
+    ]
+
+
+def test_an_overlong_id_hides_no_other_finding(tmp_path: Path) -> None:
+    """A file name of a token table that no system allows."""
+    text = damaged(TBF["an unknown realis"]).replace("d1", "d" * 5000)
+    codes = sorted(code for code, _, _ in found(file(tmp_path, text), "--tokens", tmp_path))
+    assert codes == ["realis-unknown", "token-table-missing", "token-table-missing"]
+
+
+# Against gold.
+
+
+TEXT = "Anna left the\nold  town. She died."
+
+
+def against(
+    folder: Path, gold: list[dict[str, Any]], *system: dict[str, Any]
+) -> tuple[list[tuple[str, str, int]], str]:
+    """Code, severity and line of every finding, and the last line of the report."""
+    name = str(file(folder, "".join(json.dumps(line) + "\n" for line in gold), "gold.jsonl"))
+    path = jsonl(folder, *system)
+    told = json.loads(run(path, "--against", name, "-f", "json").stdout)
+    done = run(path, "--against", name)
+    findings = [finding for one in told["files"] for finding in one["findings"]]
+    assert done.exit_code == (not told["submissions"][0]["ready"])
+    codes = [(finding["code"], finding["severity"], finding["line"]) for finding in findings]
+    return codes, done.stdout.splitlines()[-1].replace(f"{folder}/", "")
+
+
+def test_a_submission_that_is_ready(tmp_path: Path) -> None:
+    """Gold needs no annotations; notes do no harm."""
+    system = {"id": "d1", "mentions": [M1, M1 | {"id": "m2"}]}
+    verdict = "system.jsonl: ready to submit (all 1 document of gold.jsonl; checked: units, offsets, texts)"
+    assert against(tmp_path, [{"id": "d1", "text": TEXT}], system) == ([("span-twice", "note", 1)], verdict)
+
+
+def test_documents_that_are_missing_or_too_many(tmp_path: Path) -> None:
+    gold = [{"id": name, "text": TEXT} for name in ("d1", "d2", "d3")]
+    codes, verdict = against(tmp_path, gold, {"id": "d2"}, {"id": "D1"})
+    missing = ("document-missing", "fault", None)
+    assert codes == [missing, missing, ("document-system-only", "note", 2)]
+    assert verdict == "system.jsonl: not ready to submit: 2 of 3 documents are missing: d1, d3"
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "code"),
+    [
+        ({"text": TEXT}, {"mentions": [M1 | {"span": [[5, 99]], "text": None}]}, "span-beyond-text"),
+        ({"text": TEXT}, {"mentions": [M1 | {"text": "right"}]}, "text-differs"),
+        ({"text": TEXT}, {"text": TEXT.replace("  ", " ")}, "texts-differ"),
+        ({"mentions": [M1]}, {"mentions": [M1 | {"text": "town"}]}, "text-unlike-gold"),
+        ({"unit": "token", "tokens": [[0, 1], [2, 3]]}, {"unit": "char"}, "units-differ"),
+        ({"unit": "token", "tokens": [[0, 1]]}, {"unit": "token", "mentions": [M1]}, "span-beyond-text"),
+        (
+            {"unit": "token", "tokens": [[0, 1], [2, 3]]},
+            {"unit": "token", "tokens": [[0, 1], [2, 4], [5, 6]]},
+            "tokens-differ",
+        ),
+        ({"source": "weblog"}, {"source": "newswire"}, "sources-differ"),
+    ],
+)
+def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], code: str, tmp_path: Path) -> None:
+    told, verdict = against(tmp_path, [{"id": "d1"} | gold], {"id": "d1"} | system)
+    severity = "fatal" if code == "units-differ" else "fault"
+    assert told == [(code, severity, 1)]
+    assert verdict == f"system.jsonl: not ready to submit: {'1 fatal' if severity == 'fatal' else '1 fault to correct'}"
+
+
+def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:
+    """A fault of gold does not matter; where gold cannot be read, the report says whose line it is."""
+    gold = {"id": "d1", "text": TEXT, "mentions": [M1 | {"text": "right"}]}
+    assert against(tmp_path, [gold], {"id": "d1"})[0] == []
+    codes, verdict = against(tmp_path, [gold, {"id": "d2", "mentions": [M1, M1]}], {"id": "d1"}, {"id": "d2"})
+    assert codes == [("mention-twice", "fatal", 2)]
+    assert verdict == "system.jsonl: not ready to submit: gold.jsonl has 1 fatal and cannot be compared as a whole"
+    assert (
+        "line 2: fatal in gold: mention id 'm1'"
+        in run(tmp_path / "system.jsonl", "--against", tmp_path / "gold.jsonl").stdout
+    )
+
+
+def test_formats_need_not_be_the_same(tmp_path: Path) -> None:
+    gold = jsonl(tmp_path, {"id": "d1"}, {"id": "d2"})
+    done = run(file(tmp_path, VALID), "--against", gold)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (
+        0,
+        f"{tmp_path / 'system.tbf'}: ready to submit (all 2 documents of {gold}; checked: units)",
+    )
 
 
 # What is printed, and the exit code.
@@ -318,15 +454,47 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     done = run("system.tbf", "other.tbf")
     assert done.exit_code == 1
     assert done.stdout == (
-        "system.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
         "system.tbf, line 9: fault: @Coreference names 'E1' 2 times [member-twice]\n"
-        "other.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
+        "    @Coreference  C1  E1,E2,E1\n"
+        "                      ^^\n"
+        "  Name each mention once; it counts once.\n"
         "\n"
-        "member-twice    Name each mention once; it counts once.\n"
-        "realis-unknown  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as it is written.\n"
+        "system.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
+        "    s  d1  E3  10,14;16,18  took off  Movement  Maybe\n"
+        "                                                ^^^^^\n"
+        "  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as it is written.\n"
+        "  1 more:\n"
+        "    other.tbf, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe'\n"
         "\n"
         "4 documents, 14 mentions: 0 fatal, 1 fault, 2 notes\n"
     )
+
+
+def test_long_lines_are_cut_around_the_place(tmp_path: Path) -> None:
+    mentions = [M1 | {"id": f"m{n}", "span": [[n, n + 1]], "text": "字\t\x1b"} for n in range(200)]
+    mentions[150]["attributes"] = {"realis": "Perhaps"}
+    shown = run(jsonl(tmp_path, {"id": "d", "mentions": mentions})).stdout.splitlines()
+    line, carets = shown[1:3]
+    assert len(line) <= 100
+    assert line.startswith("    ...")
+    assert line.endswith("...")
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "Perhaps"
+
+
+def test_findings_of_the_two_sides_are_told_apart(tmp_path: Path) -> None:
+    """Each side has its own line and its own count, in the text and in the JSON of a score."""
+    gold = file(tmp_path, damaged(TBF["an unknown realis"]), "gold.tbf")
+    system = file(tmp_path, VALID.replace("Actual", "Perhaps"))
+    command = ["score", str(gold), str(system), "-m", "nugget"]
+    told = CliRunner().invoke(cli, command).stdout
+    assert (
+        f"note (gold): {gold}, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
+        in told
+    )
+    assert f"note (system): {system}, line 2: " in told
+    assert "[realis-unknown] (and 1 more)\n" in told
+    warnings = json.loads(CliRunner().invoke(cli, [*command, "-f", "json"]).stdout)["warnings"]
+    assert [finding["side"] for finding in warnings] == ["gold", "system", "system"]
 
 
 def test_the_shape_of_the_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,6 +557,8 @@ def test_files_that_say_nothing(tmp_path: Path) -> None:
         (["-f", "yaml"], 2),
         (["--nothing"], 2),
         (["-", "-"], 2),
+        (["-", "--against", "-"], 2),
+        (["--against", "nowhere"], 1),
         (["--tokens", "nowhere"], 1),
         (["--types", "nowhere"], 1),
         (["--types", "blank"], 1),
@@ -414,7 +584,7 @@ def test_a_score_warns_of_the_same_lines(damage: Damage, tmp_path: Path) -> None
     command = ["score", str(gold), str(system), "-f", "json", "-p", "tac-2017", "-m", "nugget"]
     warnings = json.loads(CliRunner().invoke(cli, command).stdout)["warnings"]
     ((finding,),) = [file["findings"] for file in json.loads(run(system, "-f", "json").stdout)["files"]]
-    assert warnings == [finding]
+    assert warnings == [finding | {"side": "system"}]
     strict = CliRunner().invoke(cli, [*command, "--strict"])
     assert isinstance(strict.exception, KaratError) == (damage.severity == "fault")
 

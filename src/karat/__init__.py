@@ -3,13 +3,32 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import Result, coref, read, score
+    from karat.api import Result, Results, Scorer, coref, read, score
     from karat.errors import KaratError, UsageError
+    from karat.model import Cluster, Document, Link, Mention
 
 __version__ = "0.1.0"
-__all__ = ["KaratError", "Result", "UsageError", "__version__", "coref", "read", "score"]
+__all__ = [
+    "Cluster",
+    "Document",
+    "KaratError",
+    "Link",
+    "Mention",
+    "Result",
+    "Results",
+    "Scorer",
+    "UsageError",
+    "__version__",
+    "coref",
+    "read",
+    "score",
+]
 
-_HOMES = {"KaratError": "errors", "UsageError": "errors"} | dict.fromkeys(("Result", "coref", "read", "score"), "api")
+_HOMES = {
+    **dict.fromkeys(("KaratError", "UsageError"), "errors"),
+    **dict.fromkeys(("Cluster", "Document", "Link", "Mention"), "model"),
+    **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api"),
+}
 
 
 def __getattr__(name: str) -> Any:

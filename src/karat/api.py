@@ -1,26 +1,84 @@
-"""The Python API: `karat.read`, `karat.score` and `karat.coref`."""
+"""The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, overload
 
 from karat import engine
-from karat.corpus import Corpus, FileCorpus, open_corpus
+from karat.corpus import Corpus, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
-from karat.errors import Findings, UsageError
+from karat.errors import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.formats import read_options
-from karat.model import Unit
-from karat.protocols import resolve
-from karat.report.text import text
+from karat.model import Document, Unit
+from karat.protocols import Protocol, resolve, resolve_all
+from karat.report.notebook import html
+from karat.report.text import main_scores, text, texts
 from karat.results import Result as _Result
 from karat.tables.contingency import contingency
 
+IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
+NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
+
+LONGEST = 80
+"""Characters of a mention in a message."""
+
+Side = str | PathLike[str] | Corpus | Document | Iterable[Document]
+"""One side of a score: a path, a corpus, or documents in memory."""
+
 
 class Result(_Result):
-    """A result that prints like the output of `karat score`."""
+    """The scores of one protocol. Printed, it is the report of `karat score`."""
 
     def __str__(self) -> str:
         return text(self)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_scores(self)]))}>"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        return html(self)
+
+
+class Results(Mapping[str, Result]):
+    """The scores of several protocols, each by its name. Printed, they are the report of `karat score`."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self._results = {result.protocol: result for result in results}
+
+    def __getitem__(self, protocol: str) -> Result:
+        try:
+            return self._results[protocol]
+        except KeyError:
+            raise KeyError(f"{protocol!r} was not scored; scored: {', '.join(self)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON that `karat score -f json` prints for several protocols."""
+        return {"protocols": {name: result.to_dict() for name, result in self.items()}}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows of all protocols, for pandas or polars."""
+        return [row for result in self.values() for row in result.to_dicts()]
+
+    def __str__(self) -> str:
+        return texts(list(self.values()))
+
+    def __repr__(self) -> str:
+        return f"<Results {', '.join(self)}: {_documents(next(iter(self.values())))}>"
+
+    def _repr_html_(self) -> str:
+        """Tables, for notebooks."""
+        return "".join(map(html, self.values()))
+
+
+def _documents(result: _Result) -> str:
+    return f"{result.gold.documents:,} document{'s' * (result.gold.documents != 1)}"
 
 
 def read(
@@ -40,36 +98,132 @@ def read(
     return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources, coreference))
 
 
+@overload
 def score(
-    gold: str | PathLike[str] | Corpus,
-    system: str | PathLike[str] | Corpus,
+    gold: Side,
+    system: Side,
     *,
     protocol: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    measures: Sequence[str] = (),
-    by: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     per_unit: bool = False,
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
-) -> Result:
-    """Score a system against gold under one protocol. Default: the first default protocol of gold's format.
+) -> Result: ...
 
-    `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`.
+
+@overload
+def score(
+    gold: Side,
+    system: Side,
+    *,
+    protocol: list[str] | tuple[str, ...],
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
+) -> Results: ...
+
+
+def score(
+    gold: Side,
+    system: Side,
+    *,
+    protocol: str | list[str] | tuple[str, ...] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
+) -> Result | Results:
+    """Score a system against gold under one protocol, or under each of a list of protocols.
+
+    Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
+    `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
+    with a list of protocols, `results["tac-2017"]["nugget.type"].f1`.
     """
     findings = Findings()
-    gold_corpus = _corpus(gold, None, findings)
-    system_corpus = _corpus(system, gold_corpus, findings)
-    if protocol is None and not gold_corpus.protocols:
-        raise UsageError("protocol-needed", "a corpus in memory has no default protocol", "Choose one: protocol=...")
-    (result,) = engine.score(
-        gold_corpus,
-        system_corpus,
-        [resolve(protocol or gold_corpus.protocols[0], settings)],
-        engine.RunOptions(tuple(measures), tuple(by), per_unit, strict, accept_faults=accept_faults, details=details),
-        findings=findings,
+    gold_corpus = _corpus(gold, "gold", None, findings)
+    system_corpus = _corpus(system, "system", gold_corpus, findings)
+    names = gold_corpus.protocols[:1] if protocol is None else _listed(protocol)
+    if not names:
+        raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
+    options = engine.RunOptions(
+        _listed(measures), _listed(by), per_unit, strict, accept_faults=accept_faults, details=details
     )
-    return Result(**vars(result))
+    chosen = resolve_all(names, settings or {})
+    results = _scored(gold_corpus, system_corpus, chosen, options, findings)
+    return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
+
+
+def _scored(
+    gold: Corpus, system: Corpus, protocols: Sequence[Protocol], options: engine.RunOptions, findings: Findings
+) -> list[Result]:
+    results = engine.score(gold, system, protocols, options, findings=findings)
+    return [Result(**vars(result)) for result in results]
+
+
+def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    """A list of names; a string is a list of one."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+    if isinstance(given, Corpus):
+        return given
+    if isinstance(given, str | PathLike):
+        fallback = other.format if isinstance(other, FileCorpus) else None
+        return open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+    return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
+
+
+class Scorer:
+    """Scores documents that arrive one pair after another, for example in a training loop.
+
+    The scorer keeps the documents; `result()` can be called at any time.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        measures: str | Sequence[str] = (),
+        by: str | Sequence[str] = (),
+        per_unit: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self._protocol = resolve(protocol, settings)
+        self._options = engine.RunOptions(_listed(measures), _listed(by), per_unit, strict)
+        self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
+
+    def add(self, gold: Document, system: Document) -> None:
+        """Add the two sides of one document. A pair that cannot be used is refused, and nothing is added."""
+        if gold.id != system.id:
+            raise NO_PAIR.error(f"gold is document {quoted(gold.id)}, the system {quoted(system.id)}")
+        self._gold.add(gold)
+        try:
+            self._system.add(system)
+        except Exception:
+            self._gold.discard(gold.id)
+            raise
+
+    def result(self) -> Result:
+        """The scores of all pairs so far."""
+        return _scored(self._gold, self._system, [self._protocol], self._options, Findings())[0]
+
+    def __len__(self) -> int:
+        return len(self._gold)
+
+    def __repr__(self) -> str:
+        return f"<Scorer {self._protocol.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
 
 
 class Coref(Mapping[str, ScoreValues]):
@@ -87,6 +241,12 @@ class Coref(Mapping[str, ScoreValues]):
     def __len__(self) -> int:
         return len(self._leaves)
 
+    def __repr__(self) -> str:
+        f1 = {name: leaf.values.get("f1") for name, leaf in self._leaves.items()}
+        return (
+            f"<Coref F1: {', '.join(f'{name} {100 * value:.2f}' for name, value in f1.items() if value is not None)}>"
+        )
+
 
 def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Coref:
     """Score clusters in memory, for example in a training loop. A mention is any value, the same on both sides.
@@ -96,11 +256,17 @@ def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable
     """
     from karat.measures.coref import scores
 
-    return Coref(scores(contingency(gold, system)))
+    return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
 
 
-def _corpus(given: str | PathLike[str] | Corpus, other: Corpus | None, findings: Findings) -> Corpus:
-    if isinstance(given, Corpus):
-        return given
-    fallback = other.format if isinstance(other, FileCorpus) else None
-    return open_corpus(fspath(given), fallback=fallback, report=findings.add)
+def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:
+    """The clusters of one side; a mention may be in one of them only."""
+    clusters = list(map(set, given))
+    first: dict[Hashable, int] = {}
+    for number, cluster in enumerate(clusters):
+        repeated = sorted([mention for mention in cluster if mention in first], key=repr)
+        for mention in repeated[:1]:
+            where = f"in {side}[{first[mention]}] and in {side}[{number}]"
+            raise IN_TWO_CLUSTERS.error(f"mention {repr(mention)[:LONGEST]} is {where}")
+        first |= dict.fromkeys(cluster, number)
+    return clusters

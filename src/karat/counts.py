@@ -108,6 +108,13 @@ class ScoreValues(Struct, frozen=True):
         """As in the JSON."""
         return {**self.values} if self.counts is None else {**self.values, "counts": self.counts.to_dict()}
 
+    def __repr__(self) -> str:
+        return f"<ScoreValues {self.in_words()}>"
+
+    def in_words(self) -> str:
+        """Names and values, to four digits."""
+        return ", ".join(f"{name} {'-' if x is None else f'{x:.4f}'}" for name, x in self.values.items())
+
 
 class Rows:
     """The counts of one measure, one row per unit, packed into tens of bytes per unit, whatever its size."""

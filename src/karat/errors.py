@@ -32,7 +32,14 @@ class Finding(NamedTuple):
     item: Item | None = None
     """Used to find the line; never shown."""
     origin: Origin | None = None
-    """Used to find the file, where a problem shows only when the two sides are compared."""
+    """The side it is about, where two are compared."""
+    found: str | None = None
+    """The text in that line that is wrong, for reports that point at it; empty: the end of the line."""
+
+    @property
+    def group(self) -> tuple[str, Origin | None]:
+        """Findings are counted by code, those of gold and of the system apart."""
+        return self.code, self.origin
 
     @property
     def place(self) -> str:
@@ -75,13 +82,16 @@ class Rule(NamedTuple):
         line: int | None = None,
         item: Item | None = None,
         origin: Origin | None = None,
+        found: str | None = None,
     ) -> Finding:
         """This problem in a place; code that knows no file names the item and the side."""
-        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin)
+        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found=found)
 
-    def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
+    def error(
+        self, message: str, *, file: str | None = None, line: int | None = None, found: str | None = None
+    ) -> "KaratError":
         """This problem as an error to raise."""
-        return KaratError(self.at(message, file=file, line=line))
+        return KaratError(self.at(message, file=file, line=line, found=found))
 
 
 def graver(report: Report, codes: Collection[str]) -> Report:
@@ -102,6 +112,26 @@ def without(report: Report, codes: Collection[str]) -> Report:
             report(finding)
 
     return report_others if codes else report
+
+
+def refusing(report: Report) -> Report:
+    """A report that raises fatal findings, for callers that cannot go on after one."""
+
+    def report_or_raise(finding: Finding) -> None:
+        if finding.severity == "fatal":
+            raise KaratError(finding)
+        report(finding)
+
+    return report_or_raise
+
+
+def of_side(report: Report, origin: Origin) -> Report:
+    """A report that marks findings as gold's or the system's."""
+
+    def report_side(finding: Finding) -> None:
+        report(finding if finding.origin is not None else finding._replace(origin=origin))
+
+    return report_side
 
 
 class KaratError(Exception):
@@ -134,27 +164,30 @@ class PluginWarning(UserWarning):
 
 
 class Findings:
-    """Collects findings: counts all and keeps the first of each code, so that memory stays flat."""
+    """Collects findings: counts all and keeps the first of each group, so that memory stays flat."""
 
     KEPT = 1000
 
     def __init__(self) -> None:
         self.kept: list[Finding] = []
-        self.counts: dict[str, int] = {}
+        self.counts: dict[tuple[str, Origin | None], int] = {}
+        """By group."""
         self._by_severity: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
 
     def add(self, finding: Finding) -> None:
-        """Count one, and keep it if there are not too many with its code."""
+        """Count one, and keep it if there are not too many in its group."""
         self._by_severity[finding.severity] += 1
-        seen = self.counts[finding.code] = self.counts.get(finding.code, 0) + 1
+        seen = self.counts[finding.group] = self.counts.get(finding.group, 0) + 1
         if seen <= self.KEPT:
             self.kept.append(finding)
 
     def listed(self) -> list[Finding]:
-        """The kept findings, and one more for each code with findings that were not kept."""
+        """The kept findings, and one more for each group with findings that were not kept."""
         more = [
-            Finding(code, self._first(code).severity, f"and {count - self.KEPT:,} more like these")
-            for code, count in self.counts.items()
+            Finding(
+                group[0], self._first(group).severity, f"and {count - self.KEPT:,} more like these", origin=group[1]
+            )
+            for group, count in self.counts.items()
             if count > self.KEPT
         ]
         return [*self.kept, *more]
@@ -163,8 +196,15 @@ class Findings:
         """How many there are of each severity, kept or not."""
         return dict(self._by_severity)
 
-    def _first(self, code: str) -> Finding:
-        return next(finding for finding in self.kept if finding.code == code)
+    def by_code(self) -> dict[str, int]:
+        """How many there are of each code, kept or not."""
+        totals: dict[str, int] = {}
+        for (code, _), count in self.counts.items():
+            totals[code] = totals.get(code, 0) + count
+        return totals
+
+    def _first(self, group: tuple[str, Origin | None]) -> Finding:
+        return next(finding for finding in self.kept if finding.group == group)
 
 
 def quoted(text: str, most: int = 60) -> str:

@@ -1,12 +1,12 @@
 """Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from karat.counts import ScoreValues
-from karat.errors import Finding
+from karat.errors import Finding, Origin
 
 
 class Score(Struct, frozen=True):
@@ -22,6 +22,9 @@ class Score(Struct, frozen=True):
         """As in the JSON."""
         averages = {"micro": self.micro, "macro": self.macro}
         return {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+
+    def __repr__(self) -> str:
+        return f"<Score {self.micro.in_words()}" + (f"; macro {self.macro.in_words()}>" if self.macro else ">")
 
 
 class Side(Struct, frozen=True):
@@ -56,7 +59,7 @@ class Result:
         by: Mapping[str, Mapping[str, Mapping[str, Score]]],
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
-        warning_counts: Mapping[str, int],
+        warning_counts: Mapping[tuple[str, Origin | None], int],
         details: Mapping[str, Any] | None = None,
     ) -> None:
         self.version = version
@@ -80,6 +83,20 @@ class Result:
         except KeyError:
             raise KeyError(f"{measure!r} was not scored; scored: {', '.join(self.scores)}") from None
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
+
+        All rows have the same keys. Scores are unrounded fractions, None if undefined or if a measure has no such one.
+        """
+        rows = [row for id_, score in self.scores.items() for row in _rows(None, None, id_, score)]
+        for field, values in self.by.items():
+            for value, scores in values.items():
+                rows += [row for id_, score in scores.items() for row in _rows(field, value, id_, score)]
+        for unit, leaves in self.units.items():
+            rows += [row for id_, leaf in leaves.items() for row in _rows(self.unit, unit, id_, leaf)]
+        keys = dict.fromkeys(key for row in rows for key in row)
+        return [{"protocol": self.protocol, **dict.fromkeys(keys), **row} for row in rows]
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
         content: dict[str, Any] = {
@@ -99,10 +116,17 @@ class Result:
         if self.details:
             content["details"] = self.details
         content["warnings"] = [
-            {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
+            {key: value for key, value in (finding.to_dict() | {"side": finding.origin}).items() if value}
             for finding in self.warnings
         ]
         return content
+
+
+def _rows(field: str | None, value: str | None, measure: str, score: Score | ScoreValues) -> Iterator[dict[str, Any]]:
+    averages = {"micro": score.micro, "macro": score.macro} if isinstance(score, Score) else {"micro": score}
+    for average, leaf in averages.items():
+        if leaf is not None:
+            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values}
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

@@ -24,4 +24,4 @@ def check(document: Document) -> Iterator[Finding]:
     for value, ids in having.items():
         others = f" (and {len(ids) - 1:,} more with it)" if len(ids) > 1 else ""
         found = f"mention {ids[0]!r} of document {document.id!r}{others} has the unknown realis {value!r}"
-        yield UNKNOWN.at(found, item=ids[0])
+        yield UNKNOWN.at(found, item=ids[0], found=str(value))

@@ -20,4 +20,4 @@ def check(document: Document) -> Iterator[Finding]:
     for item, whose, region, _ in placed(document):
         if region[-1][1] > len(content):
             found = f"{whose} of document {document.id!r} ends at {region[-1][1]:,}"
-            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item)
+            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(region[-1][1]))

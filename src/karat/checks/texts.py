@@ -28,4 +28,4 @@ def check(document: Document) -> Iterator[Finding]:
         there = " ".join([text[begin:end] for begin, end in region])
         if there != said and said.split() not in (there.split(), unescape(there).split()):
             found = f"{whose} of document {document.id!r} says {said[:SHOWN]!r}"
-            yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item)
+            yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)

@@ -19,6 +19,10 @@ def checking(
             type_ = mention.attributes.get("type")
             if mention.kind == "event" and key(type_) not in vocabulary:
                 said = "no type" if type_ is None else f"the type {type_!r}, which is not in the vocabulary"
-                yield UNKNOWN.at(f"mention {mention.id!r} of document {document.id!r} has {said}", item=mention.id)
+                yield UNKNOWN.at(
+                    f"mention {mention.id!r} of document {document.id!r} has {said}",
+                    item=mention.id,
+                    found=None if type_ is None else str(type_),
+                )
 
     return check

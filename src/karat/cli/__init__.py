@@ -3,17 +3,20 @@
 import sys
 import warnings
 from io import TextIOWrapper
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from karat import __version__
 from karat.cli import (
+    completion,
     convert,
     demo,
     describe,
     explain,
     formats,
+    help,
     lab,
     measures,
     protocols,
@@ -35,7 +38,7 @@ Examples:
 
 
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="karat")
+@click.version_option(__version__, "-V", "--version", prog_name="karat")
 def cli() -> None:
     """Score systems for event understanding: measure how much gold there is in their output."""
 
@@ -53,6 +56,8 @@ COMMANDS = (
     lab.lab,
     reproduce.reproduce,
     demo.demo,
+    completion.completion,
+    help.help,
 )
 
 for command in COMMANDS:
@@ -81,10 +86,32 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character must not stop karat
     warnings.showwarning = _show_warning
     try:
-        cli()
+        sys.exit(cli.main(prog_name="karat", standalone_mode=False))
     except KaratError as error:
-        click.echo(f"{click.style('error', fg='red', bold=True)}: {error}", err=True)
+        _refuse(str(error), error.exit_code)
+    except NoArgsIsHelpError as error:
+        error.show()
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        message = error.format_message()
+        _refuse(message[:1].lower() + message[1:].rstrip(".") + _usage(error), error.exit_code)
+    except click.Abort:
+        _refuse("stopped", 1)
     except OSError as error:
-        click.echo(f"error: {error.filename or ''}: {error.strerror or error}", err=True)
-        sys.exit(1)
+        place = f"{error.filename}: " if error.filename else ""
+        _refuse(f"{place}{error.strerror or error}", 1)
+
+
+def _refuse(message: str, exit_code: int) -> NoReturn:
+    """Every error is printed in this way."""
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
+    sys.exit(exit_code)
+
+
+def _usage(error: click.ClickException) -> str:
+    """How to use the command, below an error that its arguments show."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return ""
+    usage = context.command.get_usage(context).replace("Usage: ", "", 1)
+    return f" [usage]\n  Usage: {usage}\n  `{context.command_path} --help` explains it."

@@ -7,25 +7,19 @@ from typing import Any, TypeVar
 
 import click
 
-from karat.errors import Findings, nearest
+from karat.cli._choice import Nearest
+from karat.cli.completion import complete_files, complete_formats
+from karat.errors import Findings
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Nearest(click.Choice[str]):
-    """A choice that suggests the nearest value for a misspelt one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the value if it is one of the choices."""
-        if value not in self.choices:
-            choices = [str(choice) for choice in self.choices]
-            self.fail(f"{value!r} is not one of {', '.join(choices)}. {nearest(str(value), choices)}", param, ctx)
-        return str(value)
-
-
 unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="Unit of offsets.")
 tokens_option = click.option(
-    "--tokens", metavar="DIR", help="Folder of token tables (ID.tab). Spans are then token ids."
+    "--tokens",
+    metavar="DIR",
+    shell_complete=complete_files,
+    help="Folder of token tables (ID.tab). Spans are then token ids.",
 )
 
 settings_option = click.option(
@@ -37,7 +31,10 @@ settings_option = click.option(
 )
 
 sources_option = click.option(
-    "--sources", metavar="DIR", help="Folder of the source files (.sgm) of APF. Default: next to the APF files."
+    "--sources",
+    metavar="DIR",
+    shell_complete=complete_files,
+    help="Folder of the source files (.sgm) of APF. Default: next to the APF files.",
 )
 
 coreference_option = click.option(
@@ -71,7 +68,12 @@ form_option = click.option(
 
 def input_options(command: _Command) -> _Command:
     """Options for a command that reads one corpus: `input_format`, `unit`, `tokens`, `sources`, `coreference`."""
-    form = click.option("--input-format", metavar="FORMAT", help="Input format. Default: detected from the content.")
+    form = click.option(
+        "--input-format",
+        metavar="FORMAT",
+        shell_complete=complete_formats,
+        help="Input format. Default: detected from the content.",
+    )
     return form(unit_option(tokens_option(sources_option(coreference_option(command)))))
 
 

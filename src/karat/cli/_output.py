@@ -12,12 +12,19 @@ from typing import IO, cast
 
 import click
 
+from karat.cli.completion import complete_files
 from karat.errors import Rule, UsageError
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing folder that you may write to.")
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
 
-output_option = click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
+output_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Write to FILE instead of standard output.",
+)
 
 
 def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, folder: str | None = None) -> None:

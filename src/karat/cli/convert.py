@@ -4,8 +4,10 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, print_findings, progress, topics_option
+from karat.cli._choice import Nearest
+from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
+from karat.cli.completion import complete_files, complete_formats
 
 EPILOG = """\b
 Examples:
@@ -26,11 +28,13 @@ renumbered, and it cannot hold the name of a system.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("source", metavar="IN")
-@click.argument("out", metavar="OUT")
+@click.argument("source", metavar="IN", shell_complete=complete_files)
+@click.argument("out", metavar="OUT", shell_complete=complete_files)
 @input_options
 @topics_option
-@click.option("--to", metavar="FORMAT", help="Output format. Default: by the suffix of OUT.")
+@click.option(
+    "--to", metavar="FORMAT", shell_complete=complete_formats, help="Output format. Default: by the suffix of OUT."
+)
 @click.option(
     "--keep",
     type=Nearest(["mentions", "elements"]),

@@ -2,6 +2,8 @@
 
 import click
 
+from karat.cli.completion import complete_files
+
 EPILOG = """\b
 Examples:
   karat demo
@@ -10,7 +12,12 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--to", metavar="DIR", help="Copy the bundled files to DIR instead; never overwrites a file.")
+@click.option(
+    "--to",
+    metavar="DIR",
+    shell_complete=complete_files,
+    help="Copy the bundled files to DIR instead; never overwrites a file.",
+)
 def demo(to: str | None) -> None:
     """Score three systems on a small bundled corpus.
 

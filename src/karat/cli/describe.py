@@ -6,6 +6,7 @@ import click
 
 from karat.cli._options import form_option, input_options, print_findings, progress, topics_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files
 
 EPILOG = """\b
 Examples:
@@ -24,7 +25,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 
 
 @click.command(epilog=EPILOG)
-@click.argument("corpus")
+@click.argument("corpus", shell_complete=complete_files)
 @input_options
 @topics_option
 @click.option(

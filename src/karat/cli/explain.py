@@ -4,25 +4,34 @@ import textwrap
 
 import click
 
+from karat.cli.completion import complete_measures
+
 EPILOG = """\b
 Examples:
   karat explain nugget
   karat explain nugget.type+realis
+  karat explain b3
+
+MEASURE is a family (`karat measures` lists them), the id of a measure, or the last part of an id. Case does not matter.
 """
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure")
+@click.argument("measure", shell_complete=complete_measures)
 def explain(measure: str) -> None:
     """Explain MEASURE.
 
     Prints what it counts, its formula and what the symbols mean, its citation, known traps, and where paper and
     program differ.
     """
-    from karat.measures import MEASURES
+    from karat.cli._measures import also, find
     from karat.report.text import table
 
-    card = MEASURES.get(measure.partition(".")[0]).card
+    card, row = find(measure)
+    if row is not None:
+        click.echo(f"{row}: {card.rows[row]}\n")
+    elif others := also(measure):
+        click.echo(f"{measure} is also short for {', '.join(others)}.\n")
     click.echo(f"{card.title}\n")
     click.echo(table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2) + "\n")
     click.echo(textwrap.indent(card.formula, "  ") + "\n")

@@ -4,8 +4,10 @@ from typing import Any
 
 import click
 
-from karat.cli._options import Nearest, input_options, print_findings, progress, settings_option
+from karat.cli._choice import Nearest
+from karat.cli._options import input_options, print_findings, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files, complete_measures, complete_protocols
 
 EPILOG = """\b
 Examples:
@@ -26,12 +28,18 @@ holds for this gold and these orders: a counter-example disproves a property, bu
 
 
 @click.command(epilog=EPILOG)
-@click.argument("measure")
-@click.option("--gold", metavar="GOLD", help="Gold to examine it with. Default: a corpus that comes with karat.")
+@click.argument("measure", shell_complete=complete_measures)
+@click.option(
+    "--gold",
+    metavar="GOLD",
+    shell_complete=complete_files,
+    help="Gold to examine it with. Default: a corpus that comes with karat.",
+)
 @click.option(
     "-p",
     "--protocol",
     metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
     help="Protocol to score with. Default: one that has the measure, by the format of gold.",
 )
 @settings_option
@@ -51,7 +59,12 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
-@click.option("--plot", metavar="FILE", help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.",
+)
 @click.option(
     "-f",
     "--format",

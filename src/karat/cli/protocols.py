@@ -2,6 +2,8 @@
 
 import click
 
+from karat.cli.completion import complete_protocols
+
 EPILOG = """\b
 Examples:
   karat protocols
@@ -10,7 +12,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_protocols)
 def protocols(name: str | None) -> None:
     """List the protocols, or print one.
 

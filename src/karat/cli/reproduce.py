@@ -4,6 +4,7 @@ import click
 
 from karat.cli._options import form_option
 from karat.cli._output import output_option, write_output
+from karat.cli.completion import complete_files
 
 EPILOG = """\b
 Examples:
@@ -15,8 +16,13 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("paper", required=False)
-@click.argument("data", required=False)
-@click.option("--plot", metavar="FILE", help="Also draw the paper's figure to FILE.svg, FILE.png or FILE.pdf.")
+@click.argument("data", required=False, shell_complete=complete_files)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Also draw the paper's figure to FILE.svg, FILE.png or FILE.pdf.",
+)
 @form_option
 @output_option
 def reproduce(paper: str | None, data: str | None, plot: str | None, form: str, output: str | None) -> None:

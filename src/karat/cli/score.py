@@ -15,6 +15,7 @@ from karat.cli._options import (
     unit_option,
 )
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files, complete_formats, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
@@ -33,14 +34,15 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("gold")
-@click.argument("system")
+@click.argument("gold", shell_complete=complete_files)
+@click.argument("system", shell_complete=complete_files)
 @click.option(
     "-p",
     "--protocol",
     "protocols",
     multiple=True,
     metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
     help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
 )
 @click.option(
@@ -49,11 +51,22 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     "measures",
     multiple=True,
     metavar="PREFIX",
+    shell_complete=complete_measures,
     help="Score only measures whose id starts with PREFIX; may be repeated.",
 )
 @settings_option
-@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: detected from the content.")
-@click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM. Default: detected, else that of GOLD.")
+@click.option(
+    "--gold-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of GOLD. Default: detected from the content.",
+)
+@click.option(
+    "--system-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of SYSTEM. Default: detected, else that of GOLD.",
+)
 @unit_option
 @tokens_option
 @sources_option
@@ -101,7 +114,7 @@ def score(
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
     from karat.corpus import open_corpus
-    from karat.errors import Findings, UsageError
+    from karat.errors import Findings, UsageError, of_side
     from karat.formats import read_options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
@@ -117,9 +130,13 @@ def score(
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
     options = read_options(unit, tokens, sources, coreference)
-    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=findings.add)
+    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=of_side(findings.add, "gold"))
     system_corpus = open_corpus(
-        system, format=system_format, fallback=gold_corpus.format, options=options, report=findings.add
+        system,
+        format=system_format,
+        fallback=gold_corpus.format,
+        options=options,
+        report=of_side(findings.add, "system"),
     )
     gold_corpus = gold_corpus.of_topics(topics)
     system_corpus = system_corpus.of_topics(topics, beside=gold_corpus)

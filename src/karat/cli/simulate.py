@@ -8,6 +8,7 @@ import click
 
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
+from karat.cli.completion import complete_files, complete_formats
 from karat.errors import Rule, UsageError
 
 EPILOG = """\b
@@ -49,7 +50,7 @@ def rate_options(command: _Command) -> _Command:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("gold")
+@click.argument("gold", shell_complete=complete_files)
 @rate_options
 @click.option(
     "--attribute",
@@ -60,7 +61,12 @@ def rate_options(command: _Command) -> _Command:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @input_options
-@click.option("--to", metavar="FORMAT", help="Output format. Default: by the suffix of FILE, else that of GOLD.")
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Output format. Default: by the suffix of FILE, else that of GOLD.",
+)
 @output_option
 def simulate(
     gold: str,

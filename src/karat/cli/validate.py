@@ -1,18 +1,21 @@
 """`karat validate`."""
 
 import sys
+from shutil import get_terminal_size
 from typing import Any
 
 import click
 
 from karat.cli._options import form_option, input_options, progress
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli.completion import complete_files
 
 EPILOG = """\b
 Examples:
   karat validate system.tbf
   karat validate gold/ system.tbf --tokens tables/
   karat validate system.tbf --types types.txt
+  karat validate system.tbf --against gold.tbf
   karat validate apf/ --sources sgm/
   karat validate @files.txt -f json -o findings.json
 
@@ -26,9 +29,20 @@ note   odd but usable
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @input_options
-@click.option("--types", metavar="FILE", help="File of all allowed types, one per line; any other type is a fault.")
+@click.option(
+    "--types",
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="File of all allowed types, one per line; any other type is a fault.",
+)
+@click.option(
+    "--against",
+    metavar="GOLD",
+    shell_complete=complete_files,
+    help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
+)
 @form_option
 @output_option
 def validate(
@@ -39,24 +53,30 @@ def validate(
     sources: str | None,
     coreference: tuple[str, ...],
     types: str | None,
+    against: str | None,
     form: str,
     output: str | None,
 ) -> None:
     """Check files and report every problem.
 
-    Each finding has a severity, its file and line, a code, and a hint. The exit code is 1 if any is fatal or a fault,
-    else 0.
+    Each finding has a severity, its file and line, a code, and a hint. Findings of one code are grouped, and the first
+    is shown with its line. The exit code is 1 if any finding is fatal or a fault, else 0.
+
+    With --against, the last line says whether a submission is ready, or what is missing.
     """
     from karat.engine.validation import validate
     from karat.errors import UsageError
     from karat.formats import read_options
     from karat.report import findings as report
 
-    if paths.count("-") > 1:
+    if [*paths, against].count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")
-    refuse_overwriting(output, paths)
+    refuse_overwriting(output, paths if against is None else [*paths, against])
     options = read_options(unit, tokens, sources, coreference)
-    validation = validate(paths, format=input_format, options=options, types=types, progress=progress())
-    write_output(report.json(validation) if form == "json" else report.text(validation), output)
+    validation = validate(
+        paths, format=input_format, options=options, types=types, against=against, progress=progress()
+    )
+    columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
+    write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)
     if not validation.passed:
         sys.exit(1)

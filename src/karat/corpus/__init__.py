@@ -5,12 +5,13 @@ from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
-from karat.corpus.paths import find
+from karat.corpus.paths import File, find
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
 
 __all__ = [
     "Corpus",
+    "File",
     "FileCorpus",
     "Fingerprint",
     "MemoryCorpus",

@@ -1,4 +1,4 @@
-"""A corpus in files: documents are found in one light pass and read when asked for, as often as asked."""
+"""A corpus in files: one light pass finds the documents, and each is read on demand, as often as needed."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import Item, KaratError, Report, Rule, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
 from karat.plugin import Block, ReadOptions
@@ -50,10 +50,10 @@ class FileCorpus:
         self._survey: Survey | None = None
 
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
-        """The same files, but only the documents of these topics (None: all); there must be some.
+        """The same files, restricted to the documents of these topics (None: all); there must be some.
 
-        For a system, `beside` is gold, restricted in the same way: the system's documents need not say their topics,
-        so those that gold has stay, too, and there may be none.
+        For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:
+        those that gold has are kept, too, and there may be none.
         """
         if topics is None:
             return self
@@ -61,14 +61,14 @@ class FileCorpus:
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
-        """By the format, and by whether clusters have mentions in several documents if the format asks for that."""
+        """The format's default protocols; some formats have others for clusters with mentions in several documents."""
         across = self._format.cross_document_protocols
         return across if across and self.survey().has_shared_clusters else self._format.protocols
 
     def survey(self) -> Survey:
-        """Where the documents are and what they hold; refuses an id given twice.
+        """Where the documents are and what they hold; refuses an id that occurs twice.
 
-        With `skip_broken`, files and documents that cannot be read are left out instead of refused.
+        With `skip_broken`, files and documents that cannot be read are skipped instead of refused.
         """
         if self._survey is None:
             survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
@@ -98,7 +98,9 @@ class FileCorpus:
                 raise
 
     def _survey_document(self, number: int, block: Block, survey: Survey, other_topics: set[str | None]) -> None:
-        # Where only the document says its id and topic, it has to be parsed before they are known.
+        if block.problems:
+            raise KaratError(block.problems[0])
+        # If only the document itself has its id and topic, it has to be parsed first.
         if not block.id or self._is_wanted(block):
             block = self._reader.surveyed(number, block)
         if self._is_wanted(block):
@@ -112,23 +114,23 @@ class FileCorpus:
         return self._beside is not None and block.id in self._beside.survey().rows
 
     def blocks(self, number: int) -> Iterator[Block]:
-        """Where the documents of one file are, found one after another."""
+        """Where the documents of one file are, in its order."""
         return self._reader.blocks(number)
 
     def enter(self, survey: Survey, number: int, block: Block) -> None:
-        """Add a document to a survey; refuse it if there is one of that id."""
+        """Add a document to a survey; refuse an id that it already has."""
         if block.id in survey.rows:
             first, there = survey.place(block.id)
             message = f"document {quoted(block.id)} was already given in {self.files[first].name}, line {there.line}"
-            raise TWICE.error(message, file=self.files[number].name, line=block.line)
+            raise TWICE.error(message, file=self.files[number].name, line=block.line, found=block.id)
         survey.add(block, number)
 
     def read(self, id_: str, report: Report) -> Document:
-        """One document."""
-        return self.read_at(*self.survey().place(id_), report)
+        """One document, which must have nothing fatal."""
+        return self.read_at(*self.survey().place(id_), refusing(report))
 
     def read_at(self, number: int, block: Block, report: Report) -> Document:
-        """The document in a block of a file, with what only the whole corpus knows about it."""
+        """The document in a block of a file, completed with what only the whole corpus can tell about it."""
         document = self._reader.read(number, block, report)
         if not self._format.default_attributes and self._format.resolve_kinds is None:
             return document
@@ -151,7 +153,7 @@ class FileCorpus:
         return self.where_at(*self.survey().place(id_), item)
 
     def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
-        """The same for a block of a file. Lines are looked for only here, so that correct documents cost nothing."""
+        """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
         return self.files[number].name, self._reader.locate(number, block, item)
 
     def close(self) -> None:
@@ -166,11 +168,11 @@ class FileCorpus:
             self.close()
 
     def __repr__(self) -> str:
-        return f"<corpus {self.name}: {self.format}, {len(self.files)} files>"
+        return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
-    """The document with kinds that it leaves open, and with default attributes of its events."""
+    """The document with its open kinds resolved, and with default attributes of its events."""
 
     def completed(mention: Mention) -> Mention:
         kind = kinds.get(mention.kind, mention.kind)

@@ -1,4 +1,4 @@
-"""The fingerprint of a corpus: a hash of what it says, not of its bytes.
+"""The fingerprint of a corpus: a hash of its content, not of its bytes.
 
 It covers documents, mentions in order, spans, attributes, the partition into clusters and the links; neither ids nor
 text. The same corpus in another format, or with its documents in another order, has the same fingerprint.
@@ -14,22 +14,22 @@ from karat.model import Document, qualified
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 _PLACE = Struct("<12sIQ")
-"""Where a cluster stands, in as few bytes as it takes: hash of its id, number of the document, first mention."""
+"""The place of a cluster, packed into few bytes: hash of its id, number of the document, first mention."""
 _PARTS = 64
-"""Clusters are sorted out in so many parts, one after another, so that this takes little memory too."""
+"""Clusters are grouped in this many parts, one after another, to save memory."""
 
 
 class Fingerprint:
-    """Takes the documents of a corpus one by one. Their hashes are added, so order cannot show and none is kept."""
+    """Takes the documents of a corpus one by one. Their hashes are added, so the order does not matter."""
 
     def __init__(self) -> None:
         self._sum = 0
-        # A cluster that lives in several documents is known only at the end.
+        # Which clusters have mentions in several documents is known only at the end.
         self._documents: list[str] = []
         self._shared = [bytearray() for _ in range(_PARTS)]
 
     def add(self, document: Document) -> None:
-        """Take one document."""
+        """Add one document."""
         first = _first_mentions(document)
         mentions = [
             (
@@ -41,7 +41,7 @@ class Fingerprint:
                 m.attributes,
                 position if m.cluster is None else first[m.cluster],
             )
-            # What few corpora have is left out of the others, so that they keep their fingerprints.
+            # Rare fields are included only where they occur, so that other corpora keep their fingerprints.
             + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
             for position, m in enumerate(document.mentions)
         ]
@@ -50,7 +50,7 @@ class Fingerprint:
         self._sum += int.from_bytes(hashlib.sha256(_encode(content)).digest())
         own = qualified(document.id, "")
         for cluster, position in first.items():
-            # A reader of a format with local ids qualified them: such a cluster lives in no other document.
+            # Readers of formats with local ids qualify them: such a cluster is in no other document.
             if not cluster.startswith(own):
                 key = hashlib.blake2b(cluster.encode(), digest_size=12).digest()
                 self._shared[key[0] % _PARTS] += _PLACE.pack(key, len(self._documents), position)
@@ -69,7 +69,7 @@ class Fingerprint:
 
 
 def _first_mentions(document: Document) -> dict[str, int]:
-    """What stands for a cluster's id: the position of its first mention."""
+    """The position of each cluster's first mention, used in place of its id."""
     first: dict[str, int] = {}
     for position, mention in enumerate(document.mentions):
         if mention.cluster is not None:
@@ -78,13 +78,13 @@ def _first_mentions(document: Document) -> dict[str, int]:
 
 
 def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str, str]]:
-    """What clusters say beyond their members, in canonical order."""
-    told = [cluster for cluster in document.clusters if cluster.kind != "event" or cluster.attributes]
-    return sorted((first.get(c.id, -1), c.kind, _encode(c.attributes).decode()) for c in told)
+    """Kinds and attributes of clusters, in canonical order."""
+    clusters = [cluster for cluster in document.clusters if cluster.kind != "event" or cluster.attributes]
+    return sorted((first.get(c.id, -1), c.kind, _encode(c.attributes).decode()) for c in clusters)
 
 
 def _links(document: Document, first: dict[str, int]) -> list[tuple[object, ...]]:
-    """Links with positions for their ends, in canonical order."""
+    """Links with positions in place of ids, in canonical order."""
     if not document.links:
         return []
     places = {cluster: ("cluster", position) for cluster, position in first.items()}

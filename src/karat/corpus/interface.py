@@ -8,28 +8,28 @@ from karat.errors import Item, Report
 from karat.model import Document
 
 Progress = Callable[[int, int | None], None]
-"""Called after each document with how many are done, and of how many (None: that is not known yet)."""
+"""Called after each document with the number done and the total (None: not known yet)."""
 
 
 @runtime_checkable
 class Corpus(Protocol):
-    """Documents by id, each read when it is asked for."""
+    """Documents by id, each read on demand."""
 
     name: str
     refuses_faults: bool
     """Whether the rules of its format forbid scoring files with faults."""
     tolerated_faults: frozenset[str]
-    """Codes of faults that are scored even so."""
+    """Codes of faults that are counted nevertheless."""
     global_ids: bool
     """Whether an id means the same in all documents."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """How it is scored if the user names no protocol."""
+        """The default protocols."""
         ...
 
     def survey(self) -> Survey:
-        """The light pass; made once, then remembered."""
+        """The light pass over all documents, made once."""
         ...
 
     def read(self, id_: str, report: Report) -> Document:

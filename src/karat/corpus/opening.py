@@ -1,4 +1,4 @@
-"""Opens the corpus that an argument names: which of its files belong to it, and in which format they are."""
+"""Opens the corpus that an argument names: which files belong to it, and what format they have."""
 
 from collections.abc import Iterable
 
@@ -42,9 +42,9 @@ def corpus_of(
     report: Report = _ignore,
     skip_broken: bool = False,
 ) -> FileCorpus:
-    """The files that an argument names as a corpus; without `format`, they are in the format that they look like.
+    """The files that an argument names, as a corpus; without `format`, the format is detected.
 
-    `fallback` is the format of files that are empty: a system without any output is read in gold's format.
+    `fallback` is the format of empty files: a system without any output is read in gold's format.
     """
     chosen, name = _chosen(files, spec, format, fallback, report)
     return FileCorpus(spec, chosen, name, options or ReadOptions(), skip_broken=skip_broken)
@@ -78,7 +78,7 @@ def _chosen(
     empty = not any(file.head().strip() for file in files)
     if empty and fallback is not None:
         return files, fallback
-    raise UNKNOWN.error("the file is empty" if empty else "cannot tell what format this is", file=spec)
+    raise UNKNOWN.error("the file is empty" if empty else "the format is not recognised", file=spec)
 
 
 def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
@@ -102,18 +102,18 @@ def _refuse_binary(files: list[File]) -> None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether a file that begins so can be UTF-8: UTF-16 and binary data have zero bytes or a mark of their own."""
+    """Whether a file with these first bytes can be UTF-8: UTF-16 and binary data have zero bytes or a mark."""
     return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
 
 def _of_format(files: list[File], format_: str) -> list[File]:
-    """In a folder, the files whose names end as the format's do, if there are any; else all."""
+    """The files with a suffix of the format, if there are any; else all."""
     suffixes = FORMATS.get(format_).suffixes
     return [file for file in files if file.bare_name.endswith(suffixes)] or files
 
 
 def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
-    """All but the files that belong to another one, such as a text beside its annotations."""
+    """All files except companions of another, such as the text of an annotation file."""
     companions = {
         file.bare_name.removesuffix(suffix) + companion
         for file, name in found
@@ -126,7 +126,7 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
 
 
 def _sniffed(file: File) -> str | None:
-    """The format that a file looks like, by content and suffix."""
+    """The format of a file, detected by content and suffix."""
     head = file.head()
     if not _is_text(head):
         return None

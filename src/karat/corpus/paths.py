@@ -10,6 +10,8 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
@@ -23,6 +25,9 @@ UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you 
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
+
+MOST_BESIDE = 10_000
+"""Names in a folder that are compared with a misspelt one."""
 
 GZIP_MARK = b"\x1f\x8b"
 
@@ -47,7 +52,7 @@ class File(NamedTuple):
 
     @property
     def bare_name(self) -> str:
-        """Its name as suffixes are compared with it: in lower case, without `.gz`."""
+        """Its name in lower case and without `.gz`, to compare suffixes with."""
         return self.name.lower().removesuffix(".gz")
 
 
@@ -58,7 +63,7 @@ def _raise(error: KaratError) -> NoReturn:
 def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
-    `refuse` is called with the error of each that cannot be used; if it does not raise, the others are still found.
+    `refuse` is called with the error of each file that cannot be used; if it does not raise, the search goes on.
     """
     files: list[File] = []
     try:
@@ -87,11 +92,25 @@ def _plain(spec: str) -> list[Path]:
     if path.is_dir() and spec:
         paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
         if not paths:
-            raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
+            raise EMPTY_FOLDER.error("the folder has no files", file=spec)
         return paths
     if not path.exists() or not spec:
-        raise MISSING.error("there is no such file or folder", file=spec or "''")
+        raise _missing("there is no such file or folder", spec)
     return [path]
+
+
+def _missing(message: str, name: str) -> KaratError:
+    """The error for a file that does not exist, with the file of the most similar name beside it."""
+    finding = MISSING.at(message, file=name or "''")
+    path = Path(name)
+    try:
+        beside = [entry.name for entry in islice(os.scandir(path.parent), MOST_BESIDE)]
+    except (OSError, ValueError):
+        beside = []
+    near = get_close_matches(path.name, sorted(beside), n=1, cutoff=0.6)
+    if not near:
+        return KaratError(finding)
+    return KaratError(finding._replace(hint=f"Did you mean {path.parent / near[0]}? {finding.hint}"))
 
 
 def _hidden(path: Path, root: Path) -> bool:
@@ -101,7 +120,7 @@ def _hidden(path: Path, root: Path) -> bool:
 def _listed(name: str) -> Iterator[str]:
     """The paths in a list, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
-        raise MISSING.error("there is no such list", file=name)
+        raise _missing("there is no such list", name)
     lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
     paths = [line.strip() for line in lines if line.strip()]
     if not paths:
@@ -113,8 +132,8 @@ def _listed(name: str) -> Iterator[str]:
 
 
 def _usable(path: Path) -> File:
-    """A file whose bytes can be sought in: as it is, or a copy if it is compressed or a pipe."""
-    # A name whose bytes are not UTF-8 can be opened but not printed: it is shown with replacement marks.
+    """A seekable file: itself, or a copy if it is compressed or a pipe."""
+    # A name that is not UTF-8 can be opened but not printed: it is shown with replacement characters.
     name = os.fsencode(path).decode("utf-8", "replace")
     try:
         if not path.is_file():
@@ -126,7 +145,7 @@ def _usable(path: Path) -> File:
 
 
 def _unpacked(name: str, path: str) -> File:
-    """The file itself, or a copy of what is compressed in it."""
+    """The file itself, or an uncompressed copy."""
     with open(path, "rb") as stream:
         packed = stream.read(2) == GZIP_MARK
     if packed:
@@ -134,7 +153,7 @@ def _unpacked(name: str, path: str) -> File:
             with gzip.open(path) as unpacked:
                 return File(name, _copy(unpacked))
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise GZIP.error("the compressed file is damaged or breaks off", file=name) from None
+            raise GZIP.error("the compressed file is damaged or truncated", file=name) from None
     return File(name, path)
 
 
@@ -147,7 +166,7 @@ def _copy(stream: "SupportsRead[bytes]") -> str:
 
 @functools.cache
 def _spool_folder() -> str:
-    """Where copies are until the process ends."""
+    """The folder of copies, removed when the process ends."""
     folder = tempfile.mkdtemp(prefix="karat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,17 +1,17 @@
-"""Reads the documents of files, each from its place; one that the survey had to parse is not parsed again."""
+"""Reads the documents of files, each from its place. Documents that the survey had to parse are kept, up to a limit."""
 
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
-from karat.errors import Finding, Item, Report
+from karat.errors import Finding, Item, Report, refusing
 from karat.model import Document
 from karat.plugin import Block, Contents, Format, ReadOptions
 
 BUFFER = 1 << 16
-"""Bytes read at once: documents are mostly read in the order of the file."""
+"""Bytes read at once; documents are usually read in file order."""
 KEPT = 32 << 20
-"""Bytes of documents (see `_size`) that are kept after the survey has parsed them; further ones are parsed again."""
+"""Bytes of documents (see `_size`) that are kept after the survey; others are parsed again."""
 
 
 class DocumentReader:
@@ -25,17 +25,17 @@ class DocumentReader:
         self._room = KEPT
 
     def blocks(self, number: int) -> Iterator[Block]:
-        """Where the documents of a file are, found one after another."""
+        """Where the documents of a file are, in its order."""
         file = self._files[number]
         with file.open() as stream:
             yield from self._format.blocks(stream, file.name)
 
     def surveyed(self, number: int, block: Block) -> Block:
-        """The block with id, topics and contents of its document, which is parsed if the block does not say them."""
+        """The block with id, topics and contents of its document, which is parsed if the block lacks them."""
         if block.contents is not None:
             return block
         findings: list[Finding] = []
-        document = self._parse(number, block, findings.append)
+        document = self._parse(number, block, refusing(findings.append))
         self._room -= _size(document)
         if self._room >= 0:
             self._kept[number, block.offset] = document, findings
@@ -44,7 +44,7 @@ class DocumentReader:
         )
 
     def read(self, number: int, block: Block, report: Report) -> Document:
-        """The document of a block; what the parser finds is reported each time."""
+        """The document of a block; the parser's findings are reported each time."""
         kept = self._kept.get((number, block.offset))
         if kept is None:
             return self._parse(number, block, report)
@@ -71,7 +71,7 @@ class DocumentReader:
         return data
 
     def _stream(self, number: int) -> BinaryIO:
-        """The file of that number; the last one stays open, since neighbours are mostly read one after another."""
+        """The file with this number. The last one stays open, since documents are usually read in file order."""
         if self._open is None or self._open[0] != number:
             self.close()
             self._open = number, open(self._files[number].path, "rb", buffering=BUFFER)
@@ -85,5 +85,5 @@ class DocumentReader:
 
 
 def _size(document: Document) -> int:
-    """About how many bytes a document takes in memory: a record with its strings takes about 600."""
+    """Roughly how many bytes a document takes in memory: about 600 per record with its strings."""
     return 600 * (len(document.mentions) + len(document.clusters) + len(document.links)) + len(document.text or "")

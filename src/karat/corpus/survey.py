@@ -8,9 +8,9 @@ from karat.plugin import Block
 
 
 class Survey:
-    """Which documents a corpus has and where, and what occurs in them.
+    """Which documents a corpus has, where they are, and what occurs in them.
 
-    It keeps no mention: an id, a place and a few numbers per document.
+    It keeps no mentions, only an id, a place and a few numbers per document.
     """
 
     def __init__(self, *, watch_clusters: bool = False) -> None:
@@ -25,20 +25,20 @@ class Survey:
         self.kinds: set[str] = set()
         self.links: set[tuple[str, str, str]] = set()
         self.resolved_kinds: dict[str, str] = {}
-        """Kinds that one document leaves open, and what they are in this corpus."""
+        """Kinds that a single document leaves open, and what they are in this corpus."""
         self.has_shared_clusters = False
-        """Whether a cluster has mentions in two documents; known only if the survey watches clusters."""
+        """Whether a cluster has mentions in two documents; only known with `watch_clusters`."""
         self._clusters: set[str] | None = set() if watch_clusters else None
 
     def add(self, block: Block, file: int) -> None:
-        """Add a document, which is in the file of this number."""
+        """Add a document of the file with this number."""
         if block.context is not None:
             self._contexts[len(self.rows)] = block.context
         if block.more:
             self._more[len(self.rows)] = block.more
         if block.is_unnamed:
             self.unnamed.add(block.id)
-        self.rows[sys.intern(block.id)] = len(self.rows)  # both sides mostly have the same ids
+        self.rows[sys.intern(block.id)] = len(self.rows)  # both sides usually have the same ids
         self._places.extend((file, block.offset, block.length, block.line))
         if block.contents is not None:
             self.attributes |= block.contents.attributes
@@ -66,7 +66,7 @@ class Survey:
         self.unnamed = self.unnamed - {unnamed} | {id_}
 
     def finish(self, kinds: dict[str, str]) -> None:
-        """All documents are known: replace kinds that were open by what they are."""
+        """All documents are known: resolve open kinds."""
         self._clusters = None
         self.resolved_kinds = kinds
         self.kinds = {kinds.get(kind, kind) for kind in self.kinds}

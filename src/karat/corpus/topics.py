@@ -1,4 +1,4 @@
-"""Some of a corpus's topics, as `--topics` names them: `26-45`, `1,3,7-9`, `sports,politics`."""
+"""A selection of topics, as in `--topics`: `26-45`, `1,3,7-9`, `sports,politics`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -33,9 +33,9 @@ class Topics:
                     raise _bad(spec, f"{item} runs backwards", f"Did you mean {last}-{first}?")
                 ranges.append((first, last))
             elif found := _NEARLY.fullmatch(item):
-                raise _bad(spec, f"{quoted(item)} is no range", f"Did you mean {'-'.join(found.groups())}?")
+                raise _bad(spec, f"{quoted(item)} is not a range", f"Did you mean {'-'.join(found.groups())}?")
             elif not item or re.fullmatch(r"[0-9]*\s*-+\s*[0-9]*", item):
-                raise _bad(spec, f"{quoted(item)} is no topic", HINT)
+                raise _bad(spec, f"{quoted(item)} is not a topic", HINT)
             elif _is_number(item):
                 ranges.append((int(item), int(item)))
             else:
@@ -43,7 +43,7 @@ class Topics:
         return cls(names, ranges)
 
     def __contains__(self, topic: object) -> bool:
-        """Whether this is one of them; None, the topic of a document that has none, never is."""
+        """Whether this topic is selected; None, for a document without a topic, never is."""
         if not isinstance(topic, str):
             return False
         if topic in self._names:
@@ -51,20 +51,20 @@ class Topics:
         return _is_number(topic) and any(first <= int(topic) <= last for first, last in self._ranges)
 
     def __str__(self) -> str:
-        """In one way, however they were written: ranges joined and in order, then names."""
+        """In canonical form: ranges joined and in order, then names."""
         ranges = [str(first) if first == last else f"{first}-{last}" for first, last in _joined(self._ranges)]
         return ",".join([*ranges, *sorted(self._names)])
 
     def absent(self, there: Iterable[str | None], *, file: str) -> KaratError:
-        """The error for a corpus that has none of them, but these."""
+        """The error for a corpus that only has other topics."""
         known = {topic for topic in there if topic is not None}
         numbers = Topics((), [(int(topic), int(topic)) for topic in known if _is_number(topic)])
         names = sorted(topic for topic in known if not _is_number(topic))
-        told = [*filter(None, [str(numbers).replace(",", ", ")]), *names[:LISTED]]
+        listed = [*filter(None, [str(numbers).replace(",", ", ")]), *names[:LISTED]]
         if len(names) > LISTED:
-            told.append(f"and {len(names) - LISTED:,} more")
-        has = f"the corpus has {', '.join(told)}" if told else "no document of the corpus has a topic"
-        return ABSENT.error(f"no document is of topic {self}; {has}", file=file)
+            listed.append(f"and {len(names) - LISTED:,} more")
+        has = f"the corpus has {', '.join(listed)}" if listed else "no document of the corpus has a topic"
+        return ABSENT.error(f"no document has the topic {self}; {has}", file=file)
 
 
 def _is_number(topic: str) -> bool:
@@ -72,7 +72,7 @@ def _is_number(topic: str) -> bool:
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges in order, those that meet made one."""
+    """Ranges in order; adjacent and overlapping ones are merged."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:

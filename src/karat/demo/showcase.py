@@ -1,6 +1,5 @@
-"""The bundled corpus shown to a newcomer: three systems of different character in one table, and what to look at."""
+"""The demo: three systems scored on the bundled corpus, in one table, and what to look at."""
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -61,7 +60,7 @@ def shown(folder: Path) -> str:
             "columns are micro averages of nugget.span, nugget.type, ...",
             table(["system", *COLUMNS], rows),
             *(f"{name}: {remark(result)}" for name, result in results.items()),
-            "See more:\n" + "\n".join(f"  {command}" for command in commands(folder, results)),
+            "See more:\n" + "\n".join(f"  {command}" for command in commands(results)),
         ]
     )
 
@@ -74,8 +73,8 @@ def remark(result: Result) -> str:
     missed, spurious = counts.recall_den - counts.recall_num, counts.precision_den - counts.precision_num
     return (
         f"its widest gap is from {above} down to {below}: {gap.meaning}.\n"
-        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den} gold mentions missed, "
-        f"{spurious:.1f} of {counts.precision_den} system mentions spurious."
+        f"  Most is lost on {type_}: {missed:.1f} of {counts.recall_den:g} gold mentions missed, "
+        f"{spurious:.1f} of {counts.precision_den:g} system mentions spurious."
     )
 
 
@@ -95,16 +94,16 @@ def _loss(counts: PrecisionRecall) -> float:
     return counts.recall_den - counts.recall_num + counts.precision_den - counts.precision_num
 
 
-def commands(folder: Path, results: Mapping[str, Result]) -> list[str]:
-    """The commands that show more, with the place where the files are."""
-    gold = shlex.quote(str(folder / "gold.jsonl"))
+def commands(results: Mapping[str, Result]) -> list[str]:
+    """The commands that show more, one after another."""
     return [
+        "karat demo --to karat-demo",
+        "cd karat-demo",
         *(
-            f"karat score {gold} {shlex.quote(str(folder / f'{name}.jsonl'))} -p {PROTOCOL} {widest(result).option}"
+            f"karat score gold.jsonl {name}.jsonl -p {PROTOCOL} {widest(result).option}"
             for name, result in results.items()
         ),
         "karat explain nugget",
-        "karat demo --to karat-demo  # copies the files to play with",
     ]
 
 
@@ -113,7 +112,7 @@ def copied(folder: Path, to: Path) -> list[Path]:
     copies = {to / source.name: source for source in sorted(folder.glob("*.jsonl"))}
     for path in copies:
         if path.exists():
-            raise EXISTS.error("there is such a file already", file=str(path))
+            raise EXISTS.error("this file already exists", file=str(path))
     to.mkdir(parents=True, exist_ok=True)
     for path, source in copies.items():
         path.write_bytes(source.read_bytes())

@@ -6,7 +6,7 @@ from functools import partial
 from karat.checks import checked
 from karat.checks.ids import Ids, Numbers
 from karat.corpus import Corpus, Survey
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Origin, Report, Rule, of_side, quoted
 from karat.model import Document, Pair
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
@@ -57,7 +57,7 @@ def _pair_unnamed(gold: Survey, system: Survey, report: Report) -> None:
 
 def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
     golds = gold.survey().rows
-    sides = _Side(gold, report), _Side(system, report)
+    sides = _Side(gold, "gold", report), _Side(system, "system", report)
     for id_ in ids:
         yield _pair(*sides, id_, report), id_ in golds
     for side in sides:
@@ -67,9 +67,9 @@ def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) 
 class _Side:
     """One side, read document by document."""
 
-    def __init__(self, corpus: Corpus, report: Report) -> None:
+    def __init__(self, corpus: Corpus, origin: Origin, report: Report) -> None:
         self.corpus = corpus
-        self._report = report
+        self._report = of_side(report, origin)
         self._numbers = Numbers() if corpus.global_ids else None
 
     def read(self, id_: str) -> Document | None:

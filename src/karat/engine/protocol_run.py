@@ -150,7 +150,7 @@ class ProtocolRun:
             else {},
             details={} if self._details is None else self._details.to_dict(),
             warnings=[*remarks, *findings.listed()],
-            warning_counts=findings.counts | Counter(finding.code for finding in remarks),
+            warning_counts=findings.counts | Counter(finding.group for finding in remarks),
         )
 
     def scores(self) -> dict[str, Score]:

@@ -1,4 +1,4 @@
-"""Validation: every document of every file is read and checked, and what is wrong is told instead of raised."""
+"""Validation: reads and checks every document of every file, and reports problems instead of raising them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,9 @@ from karat import __version__
 from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
-from karat.corpus import FileCorpus, Progress, Survey, corpus_of, find
+from karat.corpus import File, FileCorpus, Progress, Survey, corpus_of, find
+from karat.corpus.paths import UNREADABLE
+from karat.engine.against import Reference, Submission
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, without
 from karat.filters import restricted
 from karat.filters.types import types_in
@@ -21,12 +23,15 @@ from karat.model import Document
 from karat.plugin import Block, Comparison, Filter, ReadOptions
 from karat.protocols import resolve
 
-NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
-NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Name one type a line.")
+NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
+NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
+
+SEVERITIES = ("fatal", "fault", "note")
+"""The worst first."""
 
 
 class Tally(Struct):
-    """How much was read, of one file or of all: documents, those with something fatal among them, and mentions."""
+    """How many documents (including those with fatal findings) and mentions were read."""
 
     documents: int = 0
     mentions: int = 0
@@ -39,6 +44,10 @@ class Validation:
         self.files: dict[str, Tally] = {}
         self.total = Tally()
         self.findings = Findings()
+        self.submissions: list[Submission] = []
+        """One per path, if they were compared with gold."""
+        self.sources: dict[str, File] = {}
+        """The files by name, to show the lines that findings are about."""
 
     def count(self, file: str, *, documents: int = 0, mentions: int = 0) -> None:
         """Add to what was read of a file."""
@@ -47,26 +56,48 @@ class Validation:
             tally.mentions += mentions
 
     def add(self, finding: Finding) -> None:
-        """Take one finding; its file is listed even if nothing could be read of it."""
+        """Add one finding; its file is listed even if nothing in it could be read."""
         self.count(finding.file or "")
         self.findings.add(finding)
 
     def by_file(self) -> dict[str, list[Finding]]:
         """The kept findings of every file, in the order of its lines."""
-        found: dict[str, list[Finding]] = {file: [] for file in self.files}
+        by_file: dict[str, list[Finding]] = {file: [] for file in self.files}
         for finding in self.findings.kept:
-            found[finding.file or ""].append(finding)
-        return {file: sorted(listed, key=lambda finding: finding.line or 0) for file, listed in found.items()}
+            by_file[finding.file or ""].append(finding)
+        return {file: sorted(listed, key=lambda finding: finding.line or 0) for file, listed in by_file.items()}
+
+    def by_code(self) -> list[list[Finding]]:
+        """The kept findings in groups of one code and side, the worst first, each in the order of files and lines."""
+        groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+        for findings in self.by_file().values():
+            for finding in findings:
+                groups.setdefault((finding.severity, *finding.group), []).append(finding)
+        return sorted(groups.values(), key=lambda group: SEVERITIES.index(group[0].severity))
+
+    def line_of(self, finding: Finding) -> str | None:
+        """The line of its file that a finding is about."""
+        file = self.sources.get(finding.file or "")
+        if file is None or finding.line is None:
+            return None
+        try:
+            with file.open() as stream:
+                for number, line in enumerate(stream, 1):
+                    if number == finding.line:
+                        return line.decode("utf-8", "replace").rstrip("\r\n")
+        except OSError:
+            pass
+        return None
 
     @property
     def passed(self) -> bool:
         """Whether nothing worse than a note was found."""
-        found = self.findings.by_severity()
-        return not found["fatal"] and not found["fault"]
+        by_severity = self.findings.by_severity()
+        return not by_severity["fatal"] and not by_severity["fault"]
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON; `codes` counts the findings of each code, those beyond the kept ones too."""
-        return {
+        """As in the JSON; `codes` counts all findings of each code, including those that were not kept."""
+        content: dict[str, Any] = {
             "karat": __version__,
             "files": [
                 {"file": file, **asdict(self.files[file]), "findings": [finding.to_dict() for finding in listed]}
@@ -75,9 +106,12 @@ class Validation:
             "summary": {
                 **asdict(self.total),
                 "findings": self.findings.by_severity(),
-                "codes": dict(sorted(self.findings.counts.items())),
+                "codes": dict(sorted(self.findings.by_code().items())),
             },
         }
+        if self.submissions:
+            content["submissions"] = [submission.to_dict() for submission in self.submissions]
+        return content
 
 
 def validate(
@@ -86,23 +120,44 @@ def validate(
     format: str | None = None,
     options: ReadOptions | None = None,
     types: str | None = None,
+    against: str | None = None,
     progress: Progress | None = None,
 ) -> Validation:
-    """Check what each path names: a file, a folder, `@LIST` or `-`; each is a corpus of its own, as for a score.
+    """Check what each path names: a file, a folder, `@LIST` or `-`; each is a separate corpus, as in scoring.
 
-    `types` is a file with one type a line that holds all types there are. Only options that cannot be used are raised.
+    `types` is a file of all allowed types, one per line. `against` names gold, with or without annotations: each path
+    must then have its documents, and agree with their text, units and tokens. Only unusable options are raised.
     """
     options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     checks = [] if types is None else [_vocabulary(types)]
     validation = Validation()
+    gold = None if against is None else _reference(against, format, options, validation)
     for path in paths:
-        with _telling(validation, path):
-            files = find(path, lambda error: validation.add(error.finding))
-            if files:
-                corpus = corpus_of(files, path, format=format, options=options, report=validation.add, skip_broken=True)
-                _check_corpus(corpus, checks, validation, progress)
+        before = validation.findings.by_severity()
+        submission = None if gold is None else Submission(path, gold)
+        with _reporting(validation, path):
+            if files := find(path, lambda error: validation.add(error.finding)):
+                fallback = None if gold is None else gold.corpus.format
+                corpus = corpus_of(
+                    files,
+                    path,
+                    format=format,
+                    fallback=fallback,
+                    options=options,
+                    report=validation.add,
+                    skip_broken=True,
+                )
+                _check_corpus(corpus, checks, validation, submission, progress)
+        if submission is not None:
+            for finding in submission.missing_documents():
+                validation.add(finding)
+            after = validation.findings.by_severity()
+            submission.findings = {severity: after[severity] - before[severity] for severity in before}
+            validation.submissions.append(submission)
+    if gold is not None:
+        gold.corpus.close()
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
     return validation
@@ -116,19 +171,37 @@ def _vocabulary(file: str) -> Check:
     return checking(known, comparison.key)
 
 
+def _reference(path: str, format_: str | None, options: ReadOptions, validation: Validation) -> Reference:
+    """Gold, to compare submissions with. Its fatal findings are reported as gold's; others are only counted."""
+    own = Validation()
+    corpus = corpus_of(find(path), path, fallback=format_, options=options, report=own.add, skip_broken=True)
+    _check_corpus(corpus, [], own, None, None)
+    validation.sources |= own.sources
+    for finding in own.findings.kept:
+        if finding.severity == "fatal":
+            validation.add(finding._replace(origin="gold"))
+    return Reference(corpus, own.findings.by_severity())
+
+
 @contextmanager
-def _telling(validation: Validation, file: str) -> Iterator[None]:
-    """Whatever is refused in here is a finding, and ends nothing else."""
+def _reporting(validation: Validation, file: str, line: int | None = None) -> Iterator[None]:
+    """Report errors as findings, so that they end nothing else."""
     try:
         yield
     except UsageError:
         raise
     except KaratError as error:
         validation.add(error.finding._replace(file=error.finding.file or file))
+    except OSError as error:
+        validation.add(UNREADABLE.at(error.strerror or str(error), file=file, line=line))
 
 
 def _check_corpus(
-    corpus: FileCorpus, checks: Sequence[Check], validation: Validation, progress: Progress | None
+    corpus: FileCorpus,
+    checks: Sequence[Check],
+    validation: Validation,
+    submission: Submission | None,
+    progress: Progress | None,
 ) -> None:
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
@@ -139,18 +212,23 @@ def _check_corpus(
     checks = [*checks, *filter_checks]
     report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})
     report = without(report, {code for protocol in protocols for code in protocol.superseded})
+    validation.sources |= {file.name: file for file in corpus.files}
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)
-            # What is raised between two documents is the structure of the file, and nothing after it can be trusted.
-            with _telling(validation, file.name):
+            # An error between two documents is about the structure of the file; the rest of it is not read.
+            with _reporting(validation, file.name):
                 for block in corpus.blocks(number):
                     validation.count(file.name, documents=1)
-                    with _telling(validation, file.name):
+                    with _reporting(validation, file.name, block.line):
                         document = _read(corpus, number, block, seen, validation, report)
                         validation.count(file.name, mentions=len(document.mentions))
-                        for finding in check(document, partial(corpus.where_at, number, block), checks):
+                        where = partial(corpus.where_at, number, block)
+                        for finding in check(document, where, checks):
                             report(finding)
+                        if submission is not None:
+                            for finding in submission.add(document, where):
+                                report(finding)
                     if progress is not None:
                         progress(validation.total.documents, None)
     finally:
@@ -175,15 +253,17 @@ class _FilterCheck(Struct, frozen=True):
 def _read(
     corpus: FileCorpus, number: int, block: Block, seen: Survey, validation: Validation, report: Report
 ) -> Document:
-    """A document with what the parser reports, after the error if its id was already used."""
+    """A document. What is wrong with its file and its id is reported before what the parser reports."""
     findings: list[Finding] = []
     try:
         document = corpus.read_at(number, block, findings.append)
         block = block._replace(id=document.id)
         return document
     finally:
+        for problem in block.problems:
+            report(problem)
         if block.id:
-            with _telling(validation, corpus.files[number].name):
+            with _reporting(validation, corpus.files[number].name):
                 corpus.enter(seen, number, block)
         for finding in findings:
             report(finding)

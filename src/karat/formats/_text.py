@@ -14,4 +14,6 @@ def decode(data: bytes, *, file: str, line: int) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         bad = line + data.count(b"\n", 0, error.start)
-        raise ENCODING.error(f"byte 0x{data[error.start]:02x} is not UTF-8", file=file, line=bad) from None
+        raise ENCODING.error(
+            f"byte 0x{data[error.start]:02x} is not UTF-8", file=file, line=bad, found="\ufffd"
+        ) from None

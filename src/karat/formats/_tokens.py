@@ -33,7 +33,11 @@ class TableFolder:
         return self._tables[document]
 
     def _read(self, path: Path, report: Report) -> dict[str, int]:
-        if not path.is_file():
+        try:
+            found = path.is_file()
+        except OSError:  # an id that is too long for a file name
+            found = False
+        if not found:
             report(NO_TABLE.at("there is no such token table", file=str(path)))
             return {}
         rows: dict[str, int] = {}

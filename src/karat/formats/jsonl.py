@@ -6,8 +6,9 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 not lost silently.
 """
 
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from karat.errors import Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._text import decode
-from karat.model import Document, Link, Mention, Region
+from karat.model import Cluster, Document, Link, Mention, Region
 from karat.model.regions import union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
 
@@ -31,6 +32,14 @@ UNIT = Rule(
 
 
 _decoder = msgspec.json.Decoder(Document)
+
+_Named = TypeVar("_Named", Mention, Cluster)
+
+
+class _Tell(Protocol):
+    """Reports what is wrong with a document; `found` is the text to point at."""
+
+    def __call__(self, rule: Rule, message: str, *, found: str | None = None) -> None: ...
 
 
 def sniff(head: bytes) -> bool:
@@ -65,59 +74,80 @@ def _decoded(data: bytes, file: str, line: int) -> Document:
     try:
         return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        decode(data, file=file, line=line)
-        raise SHAPE.error(str(error).replace("$", "the document"), file=file, line=line) from None
+        text = decode(data, file=file, line=line)
+        message = str(error).replace("$", "the document")
+        raise SHAPE.error(message, file=file, line=line, found=_place(message, data, text)) from None
+
+
+def _place(message: str, data: bytes, text: str) -> str | None:
+    """What stands where the decoder gave up, as far as its message says so."""
+    if "truncated" in message:
+        return ""
+    if byte := re.search(r"\(byte (\d+)\)", message):
+        return data[int(byte[1]) :].decode("utf-8", "replace").rstrip()[:1]
+    field = re.search(r"field `(\w+)`", message)
+    return f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
     document = _decoded(data, file, block.line)
     if options.unit is not None and options.unit != document.unit:
-        message = f"document {quoted(document.id)} counts in {document.unit}s, but --unit is {options.unit}"
-        raise UNIT.error(message, file=file, line=block.line)
-    _refuse_twice([mention.id for mention in document.mentions], "mention", file, block.line)
-    if not document.clusters and not document.links and all(map(_is_plain, document.mentions)):
-        return document
-    _refuse_twice([cluster.id for cluster in document.clusters], "cluster", file, block.line)
+        found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
+        raise UNIT.error(found, file=file, line=block.line)
+    return sound(document, report, file=file, line=block.line)
 
-    def warn(rule: Rule, message: str) -> None:
-        report(rule.at(f"{message} of document {quoted(document.id)}", file=file, line=block.line))
 
-    def checked(region: Region, mention: Mention) -> Region:
-        if any(begin < 0 or begin >= end for begin, end in region):
-            raise SPAN.error(f"mention {quoted(mention.id)} has the span {region}", file=file, line=block.line)
-        merged = region if len(region) < 2 else union(region)
-        if merged != tuple(sorted(region)):
-            warn(MERGED, f"overlapping segments in mention {quoted(mention.id)}")
-        return merged
+def sound(document: Document, report: Report, *, file: str, line: int | None = None) -> Document:
+    """The document with its regions in order, and without what cannot be used.
 
-    _refuse_places(document, file, block.line)
-    mentions = [mention if _is_plain(mention) else _in_order(mention, checked) for mention in document.mentions]
-    ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in document.clusters}
+    Repeated ids, impossible spans and links to unknown ids are reported and left out.
+    """
+
+    def tell(rule: Rule, message: str, *, found: str | None = None) -> None:
+        report(rule.at(message, file=file, line=line, found=found))
+
+    mentions = _each_once(document.mentions, "mention", tell)
+    if not document.clusters and not document.links and all(map(_is_plain, mentions)):
+        return document if len(mentions) == len(document.mentions) else replace(document, mentions=tuple(mentions))
+    clusters = _each_once(document.clusters, "cluster", tell)
+    ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
+    in_order = [mention if _is_plain(mention) else _in_order(mention, document, tell) for mention in mentions]
+    _check_places(document, tell)
     links: list[Link] = []
     for link in document.links:
         unknown = [end for end in (link.source, link.target) if end not in ends]
         for end in unknown:
-            warn(DANGLING, f"a {link.kind} link names {quoted(end)}, which is not a mention or cluster")
+            message = f"a {link.kind} link names {quoted(end)}, which is no mention or cluster"
+            tell(DANGLING, f"{message} of document {quoted(document.id)}", found=end)
         if not unknown:
             links.append(link)
-    return replace(document, mentions=tuple(mentions), links=tuple(links))
+    kept = tuple([mention for mention in in_order if mention is not None])
+    return replace(document, mentions=kept, clusters=tuple(clusters), links=tuple(links))
 
 
-def _refuse_places(document: Document, file: str, line: int) -> None:
-    """Refuse places with bad segments, boxes outside images, and boxes without an area."""
+def _each_once(records: Sequence[_Named], what: str, tell: _Tell) -> list[_Named]:
+    """The first mention or cluster of each id; others are reported."""
+    first: dict[str, _Named] = {}
+    for record in records:
+        if first.setdefault(record.id, record) is not record:
+            tell(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
+    return list(first.values())
+
+
+def _check_places(document: Document, tell: _Tell) -> None:
+    """Places that are no mentions have segments in order; boxes belong to images, and have an area."""
     places = [(cluster.id, name.place) for cluster in document.clusters for name in cluster.names]
     places += [(link.source, link.extent) for link in document.links if link.extent is not None]
     for id_, place in places:
         if any(begin < 0 or begin >= end for begin, end in place.span):
-            raise SPAN.error(f"a place of {quoted(id_)} has the span {place.span}", file=file, line=line)
-    boxed = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
-    for id_, boxes in [*boxed, *((id_, place.boxes) for id_, place in places if place.boxes)]:
+            tell(SPAN, f"a place of {quoted(id_)} has the span {_written(place.span)}", found=id_)
+    held = [(mention.id, boxes) for mention in document.mentions for boxes in mention.boxes.values()]
+    for id_, boxes in [*held, *((id_, place.boxes) for id_, place in places if place.boxes)]:
         if document.unit != "box":
-            message = f"{quoted(id_)} has boxes, but the document counts in {document.unit}s"
-            raise SPAN.error(message, file=file, line=line)
-        if not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
-            raise SPAN.error(f"a box of {quoted(id_)} has no width or no height", file=file, line=line)
+            tell(SPAN, f"{quoted(id_)} has boxes, but the document counts in {document.unit}s", found=id_)
+        elif not all(width > 0 and height > 0 for _, _, _, width, height in boxes):
+            tell(SPAN, f"a box of {quoted(id_)} has no width or no height", found=id_)
 
 
 def _is_plain(mention: Mention) -> bool:
@@ -128,18 +158,27 @@ def _is_plain(mention: Mention) -> bool:
     return 0 <= span[0][0] < span[0][1] and mention.head is mention.extent is mention.anchor is mention.scope is None
 
 
-def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) -> Mention:
-    """The mention with each of its regions checked, sorted and merged."""
-    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor", "scope")}
-    merged = {name: checked(region, mention) for name, region in regions.items() if region is not None}
-    changed = {name: region for name, region in merged.items() if region != regions[name]}
+def _in_order(mention: Mention, document: Document, tell: _Tell) -> Mention | None:
+    """The mention with each of its regions checked, sorted and merged; None if one of them cannot be used."""
+    changed = {}
+    for name in ("span", "head", "extent", "anchor", "scope"):
+        region: Region | None = getattr(mention, name)
+        if region is None:
+            continue
+        if any(begin < 0 or begin >= end for begin, end in region):
+            tell(SPAN, f"mention {quoted(mention.id)} has the span {_written(region)}", found=mention.id)
+            return None
+        merged = region if len(region) < 2 else union(region)
+        if merged != tuple(sorted(region)):
+            message = f"overlapping segments in mention {quoted(mention.id)} of document {quoted(document.id)}"
+            tell(MERGED, message, found=mention.id)
+        if merged != region:
+            changed[name] = merged
     return replace(mention, **changed) if changed else mention
 
 
-def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
-    if len(set(ids)) < len(ids):
-        repeated = next(id_ for id_ in ids if ids.count(id_) > 1)
-        raise TWICE.error(f"{what} id {quoted(repeated)} is used twice in this document", file=file, line=line)
+def _written(region: Region) -> str:
+    return msgspec.json.encode(region).decode()
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:

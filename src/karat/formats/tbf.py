@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from typing import BinaryIO
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS, write
 from karat.formats._text import decode
@@ -69,7 +69,13 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """The lines between each #BeginOfDocument and its #EndOfDocument."""
     id_, start, first, line = None, 0, 0, 0
     relations: set[bytes] = set()
+    problems: list[Finding] = []  # since the last block; one about what stands outside documents is enough
     offset = stream.tell()
+
+    def block(*more: Finding) -> Block:
+        contents = Contents(ATTRIBUTES, KINDS, _links(relations))
+        return Block(start, offset - start, first, id_ or "", contents=contents, problems=(*problems, *more))
+
     for line, data in enumerate(stream, 1):
         after = offset + len(data)
         if data[0] == RELATION_MARK:
@@ -78,26 +84,31 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             mark = data.strip()
             if mark.startswith(BEGIN):
                 if id_ is not None:
-                    raise _not_closed("the next document begins", id_, first, file, line)
-                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line)
-                if not id_:
-                    raise STRUCTURE.error("#BeginOfDocument without a document id", file=file, line=line)
+                    yield block(_not_closed("the next document begins", id_, first, file, line))
+                    problems.clear()
+                    relations.clear()
+                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line) or None
                 start, first = after, line
+                if id_ is None and not problems:
+                    problems.append(STRUCTURE.at("#BeginOfDocument without a document id", file=file, line=line))
             elif mark.startswith(END):
-                if id_ is None:
-                    raise STRUCTURE.error("#EndOfDocument outside a document", file=file, line=line)
-                contents = Contents(ATTRIBUTES, KINDS, _links(relations))
-                yield Block(start, offset - start, first, id_, contents=contents)
-                id_ = None
-                relations.clear()
+                if id_ is not None:
+                    yield block()
+                    id_ = None
+                    problems.clear()
+                    relations.clear()
+                elif not problems:
+                    problems.append(STRUCTURE.at("#EndOfDocument outside a document", file=file, line=line))
             elif mark[:1] == b"@":
                 relations.add(mark.partition(b"\t")[0])
-        if id_ is None and data[0] != COMMENT and not data.isspace():
+        if id_ is None and not problems and data[0] != COMMENT and not data.isspace():
             text = data[:40].decode("utf-8", "replace").strip()
-            raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
+            problems.append(STRUCTURE.at(f"a line outside a document: {quoted(text)}", file=file, line=line))
         offset = after
     if id_ is not None:
-        raise _not_closed("the file ends", id_, first, file, line)
+        yield block(_not_closed("the file ends", id_, first, file, line))
+    elif problems:
+        raise KaratError(problems[0])
 
 
 def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
@@ -106,9 +117,9 @@ def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
     return frozenset([LINKS[name] for name in names if name in LINKS])
 
 
-def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
+def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> Finding:
     message = f"{event} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(message, file=file, line=line)
+    return STRUCTURE.at(message, file=file, line=line, found="" if event == "the file ends" else None)
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -116,7 +127,12 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
     table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(block.id, report)
     first = block.line + 1
-    lines = list(map(str.strip, decode(data, file=file, line=first).split("\n")))
+    try:
+        decoded = decode(data, file=file, line=first)
+    except KaratError as error:
+        report(error.finding)
+        decoded = data.decode("utf-8", "replace")
+    lines = list(map(str.strip, decoded.split("\n")))
     relations = _Relations(block.id, file, report)
     for line, text in enumerate(lines, first):
         if text[:1] == "@":
@@ -130,7 +146,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         producer=mentions.producer,
         unit=unit,
         mentions=tuple(mentions.by_id.values()),
-        links=relations.links(mentions.by_id.keys()),
+        links=relations.links(mentions.by_id.keys(), mentions.unreadable),
     )
 
 
@@ -155,7 +171,7 @@ def _is(text: str, item: Item) -> bool:
 
 
 class _Mentions:
-    """Mention lines of a document, read one after another."""
+    """Mention lines of a document, read one after another. A line that cannot be read is reported and left out."""
 
     def __init__(
         self,
@@ -169,6 +185,8 @@ class _Mentions:
         self.by_id: dict[str, Mention] = {}
         self.producer: str | None = None
         """The system id of the last line."""
+        self.unreadable: set[str] = set()
+        """Ids in lines that were left out."""
         self._document, self._unit, self._table, self._clusters = document, unit, table, clusters
         self._file, self._report = file, report
 
@@ -176,18 +194,25 @@ class _Mentions:
         """Read one line."""
         columns = text.split("\t")
         if len(columns) < COLUMN_COUNT:
-            raise self._error(COLUMNS, line, _few_columns(columns))
+            self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
+            self.unreadable.update(text.split()[2:3])
+            return
         self.producer, document, id_, span, words, type_, realis = columns[:COLUMN_COUNT]
         if document != self._document and document.strip() != self._document:
             message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
-            raise self._error(OTHER_DOCUMENT, line, message)
-        id_ = self._id(line, id_)
+            self._warn(OTHER_DOCUMENT, line, message, found=document)
+            self.unreadable.add(id_.strip())
+            return
+        id_, region = self._id(line, id_), self._span(line, span)
+        if not id_ or region is None:
+            self.unreadable.add(id_)
+            return
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
         if not (type_ and realis):
             attributes = {name: value for name, value in attributes.items() if value}
         self.by_id[id_] = Mention(
             id_,
-            self._span(line, span),
+            region,
             cluster=self._clusters.get(id_),
             attributes=attributes,
             text=words or None,
@@ -195,37 +220,36 @@ class _Mentions:
         )
 
     def _id(self, line: int, written: str) -> str:
-        """The id without blanks around it; each is used once."""
+        """The id without blanks around it; empty if it cannot be used."""
         id_ = written.strip()
         if id_ != written:
-            self._warn(TRIMMED, line, f"blanks around the mention id {quoted(written)}")
+            self._warn(TRIMMED, line, f"blanks around the mention id {quoted(written)}", found=written)
         if id_ in self.by_id:
-            raise self._error(TWICE, line, f"mention id {quoted(id_)} was already used in this document")
+            self._warn(TWICE, line, f"mention id {quoted(id_)} was already used in this document", found=id_)
+            return ""
         if not id_:
-            raise self._error(COLUMNS, line, "a mention without an id")
+            self._warn(COLUMNS, line, "a mention without an id")
         return id_
 
-    def _span(self, line: int, text: str) -> Region:
-        """The segments in order, without overlaps."""
+    def _span(self, line: int, text: str) -> Region | None:
+        """The segments in order, without overlaps; None if they cannot be read."""
         try:
             span = _char_span(text) if self._unit == "char" else _token_span(text, self._table)
         except ValueError:
-            raise self._error(SPAN, line, _span_problem(text, self._unit)) from None
+            self._warn(SPAN, line, _span_problem(text, self._unit), found=text)
+            return None
         if self._unit == "token" and self._table:
             for token in map(str.strip, text.split(",")):
                 if token not in self._table:
                     message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
-                    self._warn(NO_ROW, line, message)
+                    self._warn(NO_ROW, line, message, found=token)
         if len(span) > 1 and (merged := union(span)) != span:
-            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}")
+            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}", found=text)
             return merged
         return span
 
-    def _warn(self, rule: Rule, line: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=line))
-
-    def _error(self, rule: Rule, line: int, message: str) -> KaratError:
-        return rule.error(message, file=self._file, line=line)
+    def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
+        self._report(rule.at(message, file=self._file, line=line, found=found))
 
 
 def _few_columns(columns: list[str]) -> str:
@@ -296,7 +320,8 @@ class _Relations:
         columns = text.split("\t")
         if len(columns) != 3:
             message = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            raise self._error(line, f"{message}: {quoted(text)}")
+            self._warn(RELATION, line, f"{message}: {quoted(text)}")
+            return
         mark, id_, listed = columns
         name = mark[1:].lstrip()
         arguments = listed.split(",")
@@ -307,27 +332,29 @@ class _Relations:
             arguments = trimmed
         if (kind := LINK_KINDS.get(name)) is not None:
             if len(arguments) != 2:
-                raise self._miscounted(line, name, listed, "2")
+                self._report_miscounted(line, name, listed, "2")
+                return
             self._links.append(Link(kind, arguments[0], arguments[1]))
         elif name == "Coreference":
             self._cluster(line, id_.strip(), arguments)
         elif len(arguments) < 2:
-            raise self._miscounted(line, name, listed, "2 or more")
+            self._report_miscounted(line, name, listed, "2 or more")
+            return
         else:
-            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}")
+            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
             return
         self._named += arguments
         self._lines.append((line, name, arguments))
 
-    def links(self, known: Set[str]) -> tuple[Link, ...]:
-        """The links between known mentions; others are reported and ignored."""
+    def links(self, known: Set[str], unreadable: Set[str]) -> tuple[Link, ...]:
+        """The links between known mentions; a name that is neither known nor unreadable is reported."""
         if known >= set(self._named):
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:
-                if argument not in known:
+                if argument not in known and argument not in unreadable:
                     message = f"@{name} names {quoted(argument)}, which is not a mention of document"
-                    self._warn(DANGLING, line, f"{message} {quoted(self._document)}")
+                    self._warn(DANGLING, line, f"{message} {quoted(self._document)}", found=argument)
         return tuple([link for link in self._links if link.source in known and link.target in known])
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
@@ -336,12 +363,14 @@ class _Relations:
         if len(set(arguments)) < len(arguments):
             for argument, count in Counter(arguments).items():
                 if count > 1:
-                    self._warn(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times")
+                    self._warn(REPEATED, line, f"@Coreference names {quoted(argument)} {count} times", found=argument)
         cluster = self._new_cluster(id_)
         for argument in arguments:
             if self.cluster_of.setdefault(argument, cluster) != cluster:
-                message = f"mention {quoted(argument)} is in two @Coreference lines of document"
-                raise OVERLAPPING.error(f"{message} {quoted(self._document)}", file=self._file, line=line)
+                message = (
+                    f"mention {quoted(argument)} is in two @Coreference lines of document {quoted(self._document)}"
+                )
+                self._warn(OVERLAPPING, line, message, found=argument)
 
     def _new_cluster(self, id_: str) -> str:
         """The corpus-wide id of a cluster: the line's id qualified by the document, and numbered if it is repeated."""
@@ -352,16 +381,13 @@ class _Relations:
         self._clusters.add(cluster)
         return cluster
 
-    def _warn(self, rule: Rule, line: int, message: str) -> None:
-        self._report(rule.at(message, file=self._file, line=line))
+    def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
+        self._report(rule.at(message, file=self._file, line=line, found=found))
 
-    def _miscounted(self, line: int, name: str, listed: str, wanted: str) -> KaratError:
+    def _report_miscounted(self, line: int, name: str, listed: str, wanted: str) -> None:
         count = listed.count(",") + 1
         message = f"@{name} with {count} argument{'s' * (count > 1)}, expected {wanted}"
-        return self._error(line, f"{message}: {quoted(listed)}")
-
-    def _error(self, line: int, message: str) -> KaratError:
-        return RELATION.error(message, file=self._file, line=line)
+        self._warn(RELATION, line, f"{message}: {quoted(listed)}", found=listed)
 
 
 FORMAT = Format(

@@ -7,7 +7,7 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from karat.errors import Item, Report
+from karat.errors import Finding, Item, Report
 from karat.model import Document, Unit, Value
 
 
@@ -67,6 +67,9 @@ class Block(NamedTuple):
     """Offset, length and first line of each further piece of the document in its file."""
     is_unnamed: bool = False
     """Whether the file gives it no id, so that its id is made from the name of the file."""
+    problems: tuple[Finding, ...] = ()
+    """Fatal findings about the structure of the file here, such as an end that is missing. They do not hide what else
+    is wrong with the document, or with those after it."""
 
     @classmethod
     def whole(cls, stream: BinaryIO, id: str = "", *, topic: str | None = None, subtopic: str | None = None) -> "Block":
@@ -163,7 +166,8 @@ class Format(Struct, frozen=True, kw_only=True):
     blocks: Callable[[BinaryIO, str], Iterator[Block]]
     """Where the documents of an open file are, in its order; the second argument is the file's name."""
     parse: Callable[[bytes, Block, ReadOptions, str, Report], Document]
-    """The document in the bytes of a block; the fourth argument is the file's name."""
+    """The document in the bytes of a block; the fourth argument is the file's name. What cannot be read is raised, or
+    reported as a fatal finding and left out, so that validation sees the rest; to score, fatal findings are refused."""
     about: str = ""
     """What is read and how, for the documentation; usually the docstring of the module."""
     sniff: Callable[[bytes], bool] = _never

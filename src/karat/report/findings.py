@@ -1,45 +1,108 @@
-"""The report of a validation: one line per finding, then hints, then a summary."""
+"""The report of a validation: findings grouped by code, the first of each with its line, and a summary."""
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from karat.engine.against import LISTED, Submission
 from karat.engine.validation import Validation
-from karat.report.text import table
+from karat.errors import Finding
+from karat.report.excerpt import excerpt
+from karat.report.text import counted
+
+WIDTH = 100
+"""Columns of hints and excerpts, where no terminal says how many there are."""
+MESSAGES = 5
+"""Findings of one code that are shown with their messages; of the others only the lines are listed."""
 
 
-def text(validation: Validation) -> str:
-    """Findings by file and line, one hint per code, and a summary."""
-    findings = [finding for listed in validation.by_file().values() for finding in listed]
-    lines = [f"{finding.place}{finding.severity}: {finding.message} [{finding.code}]" for finding in findings]
-    hints = {finding.code: finding.hint for finding in findings if finding.hint}
-    blocks = [
-        "\n".join([*lines, *_unlisted(validation)]),
-        table([], [[code, hint] for code, hint in sorted(hints.items())], left=2) if hints else "",
-        summary(validation),
-    ]
-    return "\n\n".join(filter(None, blocks)) + "\n"
+COMPARED = ("units", "offsets", "texts", "tokens")
+"""What may be compared, in the order of the report."""
 
 
-def _unlisted(validation: Validation) -> Iterator[str]:
-    """How many findings were counted but not kept, by code."""
-    kept = validation.findings.KEPT
-    for code, count in validation.findings.counts.items():
-        if count > kept:
-            yield f"... and {count - kept:,} more [{code}]"
+def text(validation: Validation, *, columns: int | None = None) -> str:
+    """Findings by code, and a summary; messages are wrapped if the columns of a terminal are given."""
+    blocks = [_group(validation, group, columns) for group in validation.by_code()]
+    return "\n\n".join([*blocks, "\n".join([summary(validation), *map(verdict, validation.submissions)])]) + "\n"
+
+
+def _group(validation: Validation, group: Sequence[Finding], columns: int | None) -> str:
+    """The first finding of a code with its line and what to do, then the others."""
+    first, width = group[0], columns or WIDTH
+    side = " in gold" if first.origin == "gold" else ""
+    lines = [_wrapped(f"{first.place}{first.severity}{side}: {first.message} [{first.code}]", columns, "  ")]
+    line = validation.line_of(first)
+    if line is not None and line.strip():
+        lines.append(textwrap.indent(excerpt(line, first, width - 4), "    "))
+    if first.hint:
+        lines.append(textwrap.fill(first.hint, width, initial_indent="  ", subsequent_indent="  "))
+    others = validation.findings.counts[first.group] - 1
+    if others:
+        lines.append(f"  {others:,} more:" if others < MESSAGES else f"  {others:,} more, the first of them:")
+        messages = [f"    {finding.place}{finding.message}" for finding in group[1:MESSAGES]]
+        lines += [_wrapped(message, columns, "      ") for message in messages]
+        if rest := "; ".join(_places(group[MESSAGES:])):
+            also = textwrap.fill(f"also {rest}", width - 4, break_long_words=False)
+            lines.append(textwrap.indent(also, "    "))
+        if others >= len(group):
+            lines.append(f"    and {others + 1 - len(group):,} that are only counted")
+    return "\n".join(lines)
+
+
+def _places(findings: Sequence[Finding]) -> Iterator[str]:
+    """Files with the lines of these findings; runs of lines are joined."""
+    by_file: dict[str, list[int]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.file or "", []).extend([] if finding.line is None else [finding.line])
+    for file, lines in by_file.items():
+        runs: list[list[int]] = []
+        for line in sorted(set(lines)):
+            if runs and line == runs[-1][-1] + 1:
+                runs[-1][1:] = [line]
+            else:
+                runs.append([line])
+        if runs:
+            joined = ", ".join("-".join(map(str, run)) for run in runs)
+            yield f"{file}, line{'s' * (len(set(lines)) > 1)} {joined}"
+
+
+def _wrapped(message: str, columns: int | None, indent: str) -> str:
+    """A message as one line, or as several on a terminal that is narrower."""
+    if columns is None:
+        return message
+    return textwrap.fill(message, columns, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def summary(validation: Validation) -> str:
     """How much was read, and how many findings of each severity there are."""
-    read = f"{_number(validation.total.documents, 'document')}, {_number(validation.total.mentions, 'mention')}"
+    read = f"{counted(validation.total.documents, 'document')}, {counted(validation.total.mentions, 'mention')}"
     number = validation.findings.by_severity()
     if not any(number.values()):
         return f"{read}: no problems found"
-    return f"{read}: {number['fatal']:,} fatal, {_number(number['fault'], 'fault')}, {_number(number['note'], 'note')}"
+    return f"{read}: {number['fatal']:,} fatal, {counted(number['fault'], 'fault')}, {counted(number['note'], 'note')}"
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+def verdict(submission: Submission) -> str:
+    """Whether a submission can be sent, or what is missing."""
+    gold = submission.gold
+    if submission.ready:
+        documents = counted(len(gold.documents), "document")
+        checked = ", ".join(name for name in COMPARED if name in submission.compared)
+        return f"{submission.path}: ready to submit (all {documents} of {gold.corpus.name}; checked: {checked})"
+    reasons = []
+    if gold.findings["fatal"]:
+        reasons.append(f"{gold.corpus.name} has {gold.findings['fatal']:,} fatal and cannot be compared as a whole")
+    if missing := submission.missing:
+        more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
+        listed = f"{', '.join(missing[:LISTED])}{more}"
+        number = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
+        reasons.append(f"{number} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
+    if fatal := submission.findings["fatal"]:
+        reasons.append(f"{fatal:,} fatal")
+    if faults := submission.findings["fault"] - len(missing):
+        reasons.append(f"{counted(faults, 'fault')} to correct")
+    return f"{submission.path}: not ready to submit: {'; '.join(reasons)}"
 
 
 def json(validation: Validation) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from karat.counts import Ratio, ScoreValues
-from karat.errors import Finding
+from karat.errors import Finding, Origin
 from karat.results import Result, Score
 
 SHORT = {
@@ -237,6 +237,21 @@ def _names(leaves: Iterable[ScoreValues]) -> list[str]:
     return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
 
 
+def column_names(leaves: Iterable[ScoreValues]) -> dict[str, str]:
+    """The names of all scores, each with its short form."""
+    return {name: SHORT.get(name, name) for name in _names(leaves)}
+
+
+def main_scores(result: Result) -> str:
+    """The main score of the last measure of each family, which takes the most into account, in percent."""
+    last = {_family(id_): id_ for id_ in result.scores if id_ in _counted_ids(result.scores)}
+    return ", ".join(
+        f"{id_} {SHORT.get(name, name)} {_number(result.scores[id_].micro, name, 2)}"
+        for id_ in last.values()
+        for name in summary(_names([result.scores[id_].micro]))
+    )
+
+
 def summary(names: Sequence[str]) -> list[str]:
     """The main score of a measure."""
     return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
@@ -254,12 +269,15 @@ def findings(result: Result) -> list[str]:
     return ["\n".join(finding_lines(result.warnings, result.warning_counts))] if result.warnings else []
 
 
-def finding_lines(findings: Iterable[Finding], counts: Mapping[str, int]) -> list[str]:
-    """One line per code: its first finding, and how many more there are."""
-    lines: dict[str, str] = {}
+def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
+    """One line per code and side: its first finding, and how many more there are. The side is named if both have it."""
+    lines: dict[tuple[str, Origin | None], str] = {}
     for finding in findings:
-        more = counts[finding.code] - 1
-        lines.setdefault(finding.code, f"{finding.severity}: {finding}" + (f" (and {more:,} more)" if more else ""))
+        more = counts[finding.group] - 1
+        both = sum(code == finding.code for code, _ in counts) > 1
+        side = f" ({finding.origin})" if both and finding.origin else ""
+        line = f"{finding.severity}{side}: {finding}" + (f" (and {more:,} more)" if more else "")
+        lines.setdefault(finding.group, line)
     return list(lines.values())
 
 

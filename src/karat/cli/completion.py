@@ -1,0 +1,62 @@
+"""`karat completion`, and what the shell completes: names of protocols, measures and formats, and files."""
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from karat.cli._choice import Nearest
+
+EPILOG = """\b
+Add one of these lines to the start-up file of your shell:
+  bash  eval "$(karat completion bash)"              in ~/.bashrc
+  zsh   eval "$(karat completion zsh)"               in ~/.zshrc
+  fish  karat completion fish | source               in ~/.config/fish/config.fish
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("shell", type=Nearest(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that completes commands in SHELL.
+
+    It completes commands, options, files, and the names of protocols, measures and formats.
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None, "only shells that click knows are offered"
+    script = kind(context.find_root().command, {}, "karat", "_KARAT_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
+
+
+def complete_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete files."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_protocols(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of protocols; files, if no name begins so."""
+    from karat.protocols import PROTOCOLS
+
+    return _starting(PROTOCOLS.names(), incomplete) or complete_files(context, parameter, incomplete)
+
+
+def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Families and ids of measures."""
+    from karat.cli._measures import KIND, listed
+    from karat.measures import MEASURES
+
+    del context, parameter
+    ids = [id_.replace(KIND, kind) for id_ in listed() for kind in (("subevent", "member") if KIND in id_ else ("",))]
+    return _starting([*MEASURES.names(), *ids], incomplete)
+
+
+def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of formats."""
+    from karat.formats import FORMATS
+
+    del context, parameter
+    return _starting(FORMATS.names(), incomplete)
+
+
+def _starting(names: list[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

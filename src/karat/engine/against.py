@@ -1,0 +1,183 @@
+"""Submissions against gold: whether a system has gold's documents, and speaks of the same texts, units and tokens.
+
+Gold may be without annotations: only its documents are compared, never how they are annotated.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec.structs import replace
+
+from karat.checks import Where, spans, texts
+from karat.corpus import FileCorpus
+from karat.engine.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
+from karat.errors import Finding, KaratError, Rule, Severity, quoted
+from karat.model import Document, Mention, Region
+from karat.protocols import resolve
+
+MISSING = Rule(
+    "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
+)
+TEXTS_DIFFER = Rule("texts-differ", "fault", "Annotate the text that gold has; offsets count in gold's text.")
+UNLIKE_GOLD = Rule("text-unlike-gold", "fault", "Check that your offsets count as gold's do; they are scored as given.")
+TOKENS_DIFFER = Rule("tokens-differ", "fault", "Use gold's tokens; mentions after the first difference cannot match.")
+
+LISTED = 10
+
+
+class Reference:
+    """Gold, as submissions are compared with it."""
+
+    def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int]) -> None:
+        self.corpus = corpus
+        self.findings = findings
+        """How many findings gold has of its own."""
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """Ids of the documents that could be read."""
+        return sorted(self.corpus.survey().rows)
+
+    @cached_property
+    def refuses_others(self) -> bool:
+        """Whether a protocol that its format chooses refuses documents that gold does not have."""
+        return any(resolve(name).system_only_documents == "refuse" for name in self.corpus.protocols)
+
+    def read(self, id_: str) -> Document | None:
+        """The document of that id, if gold has it."""
+        try:
+            return self.corpus.read(id_, _ignore) if id_ in self.corpus.survey().rows else None
+        except KaratError:  # reported when gold was checked
+            return None
+
+
+class Submission:
+    """What one system has of gold, document by document."""
+
+    def __init__(self, path: str, gold: Reference) -> None:
+        self.path = path
+        self.gold = gold
+        self.findings: Mapping[Severity, int] = {}
+        """How many findings it has."""
+        self.compared = {"units"}
+        """What could be compared, in at least one document."""
+        self._ids: set[str] = set()
+
+    def add(self, document: Document, where: Where) -> Iterator[Finding]:
+        """How a document differs from gold's, in places of the submission."""
+        self._ids.add(document.id)
+        gold = self.gold.read(document.id)
+        if gold is not None:
+            self.compared |= comparable(gold, document)
+            findings = differences(gold, document)
+        elif document.id in self.gold.corpus.survey().rows:
+            return
+        else:
+            found = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)
+            findings = iter([found._replace(severity="fatal") if self.gold.refuses_others else found])
+        for finding in findings:
+            file, line = where(finding.item)
+            yield finding._replace(file=file, line=line)
+
+    @property
+    def missing(self) -> list[str]:
+        """Ids of gold's documents that the submission does not have."""
+        return [id_ for id_ in self.gold.documents if id_ not in self._ids]
+
+    def missing_documents(self) -> Iterator[Finding]:
+        """One finding for each missing document."""
+        for id_ in self.missing:
+            yield MISSING.at(f"document {quoted(id_)} of gold is missing", file=self.path)
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing is missing or wrong, and gold could be read."""
+        return not (self.findings["fatal"] or self.findings["fault"] or self.gold.findings["fatal"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "submission": self.path,
+            "gold": self.gold.corpus.name,
+            "ready": self.ready,
+            "compared": sorted(self.compared),
+            "documents": len(self._ids.intersection(self.gold.documents)),
+            "missing": self.missing,
+            "others": sorted(self._ids.difference(self.gold.documents)),
+        }
+
+
+def comparable(gold: Document, system: Document) -> set[str]:
+    """What the two sides of one document can be compared by."""
+    source = gold.text if gold.unit == "char" else gold.tokens
+    words = _spans_with_text(system)
+    conditions = {
+        "offsets": source is not None,
+        "texts": bool(words if gold.text is not None else words & _spans_with_text(gold)),
+        "tokens": gold.tokens is not None and system.tokens is not None,
+    }
+    return {name for name, holds in conditions.items() if holds}
+
+
+def _spans_with_text(document: Document) -> set[Region]:
+    return {mention.span for mention in document.mentions if mention.text}
+
+
+def differences(gold: Document, system: Document) -> Iterator[Finding]:
+    """What the two sides of one document say differently about its source, in items of the system's."""
+    name = f"document {quoted(system.id)}"
+    if gold.unit != system.unit:
+        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
+        return
+    if gold.source != system.source and gold.source and system.source:
+        found = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        yield SOURCES_DIFFER.at(found, found=system.source)
+    if gold.text is not None and system.text is not None and gold.text != system.text:
+        place = _first_difference(gold.text, system.text)
+        here, there = (quoted(text[place : place + 20]) for text in (system.text, gold.text))
+        yield TEXTS_DIFFER.at(f"{name} has another text than gold: at character {place:,} {here}, not {there}")
+    elif system.text is None and gold.text is not None:
+        yield from texts.check(replace(system, text=gold.text))
+    yield from _tokens(gold, system)
+    if not (system.text if system.unit == "char" else system.tokens):
+        yield from spans.check(replace(system, text=gold.text, tokens=gold.tokens))
+    if gold.text is None:
+        yield from _unlike_gold(gold, system)
+
+
+def _tokens(gold: Document, system: Document) -> Iterator[Finding]:
+    """Where the two token tables differ first."""
+    if gold.tokens is None or system.tokens is None or gold.tokens == system.tokens:
+        return
+    place = _first_difference(gold.tokens, system.tokens)
+    sizes = f"{len(system.tokens):,} tokens, {len(gold.tokens):,} in gold"
+    yield TOKENS_DIFFER.at(f"document {quoted(system.id)}: tokens differ from number {place:,} on ({sizes})")
+
+
+def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
+    """Mentions with the span of a gold mention, and other words."""
+    words: dict[Region, list[Mention]] = {}
+    for mention in gold.mentions:
+        if mention.text:
+            words.setdefault(mention.span, []).append(mention)
+    for mention in system.mentions:
+        same = words.get(mention.span, []) if mention.text and mention.span else []
+        if same and mention.text is not None and all(_words(mention.text) != _words(one.text) for one in same):
+            found = f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text)}"
+            message = f"{found}, but gold has {quoted(same[0].text or '')} there"
+            yield UNLIKE_GOLD.at(message, item=mention.id, found=mention.text)
+
+
+def _words(text: str | None) -> list[str]:
+    return (text or "").casefold().split()
+
+
+def _first_difference(one: Any, other: Any) -> int:
+    """The first place at which two sequences differ."""
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _ignore(finding: object) -> None:
+    """Findings of gold are reported when gold is checked."""

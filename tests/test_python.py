@@ -1,0 +1,200 @@
+"""The Python API: documents in memory, several protocols, a scorer for loops, and how results show themselves."""
+
+import json
+from html.parser import HTMLParser
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat import Cluster, Document, KaratError, Link, Mention, Scorer, UsageError
+from karat.api import Result, Results
+
+with as_file(files("karat") / "demo") as FOLDER:
+    GOLD, SYSTEM = (list(karat.read(FOLDER / f"{name}.jsonl")) for name in ("gold", "literal"))
+
+ATTACK = Mention("m1", ((7, 15),), cluster="E1", attributes={"type": "Attack", "realis": "Actual"})
+DEATH = Mention("m2", ((21, 25),), attributes={"type": "Die", "realis": "Actual"})
+
+
+def document(*mentions: Mention, id_: str = "d1") -> Document:
+    return Document(id_, text="Rebels attacked; two died.", mentions=mentions)
+
+
+# karat.score
+
+
+def test_lists_of_documents_score_as_their_files_do() -> None:
+    in_memory = karat.score(GOLD, SYSTEM, protocol="tac-2017")
+    in_files = karat.score(FOLDER / "gold.jsonl", FOLDER / "literal.jsonl", protocol="tac-2017")
+    assert in_memory.to_dict() == in_files.to_dict()
+    assert karat.score(iter(GOLD), SYSTEM).protocol == karat.score(FOLDER / "gold.jsonl", SYSTEM).protocol
+    assert karat.score(document(ATTACK), document(ATTACK))["nugget.type"].f1 == 1
+
+
+def test_several_protocols() -> None:
+    results = karat.score(GOLD, SYSTEM, protocol=["simple-cdec", "conll-2012"])
+    assert isinstance(results, Results)
+    assert list(results) == ["simple-cdec", "conll-2012"]
+    one = karat.score(GOLD, SYSTEM, protocol="conll-2012")
+    assert results["conll-2012"].to_dict() == one.to_dict()
+    assert results.to_dict() == {"protocols": {name: result.to_dict() for name, result in results.items()}}
+    assert str(results).startswith("protocol: coref F1")
+    assert repr(results) == "<Results simple-cdec, conll-2012: 12 documents>"
+    with pytest.raises(KeyError, match="scored: simple-cdec, conll-2012"):
+        results["tac-2017"]
+    with pytest.raises(UsageError, match="empty"):
+        karat.score(GOLD, SYSTEM, protocol=[])
+
+
+def test_a_string_stands_for_a_list_of_one() -> None:
+    in_strings = karat.score(GOLD, SYSTEM, protocol="tac-2017", measures="nugget", by="realis")
+    in_lists = karat.score(GOLD, SYSTEM, protocol="tac-2017", measures=["nugget"], by=["realis"])
+    assert in_strings.to_dict() == in_lists.to_dict()
+
+
+# Documents in memory are checked
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (document(ATTACK, ATTACK), "mention-twice"),
+        (document(Mention("m", ((9, 4),))), "jsonl-span"),
+        (document(Mention("m", (("a", 4),))), "not-a-document"),  # type: ignore[arg-type]
+        (document(Mention("m", ((0, 4),), attributes={"type": None})), "not-a-document"),  # type: ignore[dict-item]
+        (document(Mention("", ((0, 4),))), "not-a-document"),
+        (Document("d\ud800"), "not-a-document"),
+        ("gold.jsonl", "not-a-document"),
+        (Document("d1", clusters=(Cluster("c"), Cluster("c"))), "mention-twice"),
+        (
+            Document("d1", mentions=(ATTACK, DEATH), links=(Link("after", "m1", "m2"), Link("after", "m2", "m1"))),
+            "link-cycle",
+        ),
+    ],
+)
+@pytest.mark.parametrize("side", ["gold", "system"])
+def test_what_is_refused(wrong: Document, code: str, side: str) -> None:
+    sides = {"gold": [document(ATTACK)], "system": [document(ATTACK)], side: [wrong]}
+    with pytest.raises(KaratError) as refused:
+        karat.score(sides["gold"], sides["system"], protocol="tac-2017")
+    assert refused.value.finding.code == code
+    assert refused.value.finding.file == f"{side} in memory"
+
+
+def test_what_is_counted() -> None:
+    links = (Link("after", "m1", "m9"),)
+    system = Document("d1", text="Rebels", mentions=(ATTACK,), links=links)
+    result = karat.score([document(ATTACK)], [system], protocol="tac-2017")
+    assert [finding.code for finding in result.warnings] == ["argument-unknown", "span-beyond-text"]
+    assert {finding.origin for finding in result.warnings} == {"system"}
+
+
+def test_lists_are_as_good_as_tuples() -> None:
+    listed = Document("d1", mentions=[Mention("m1", [[12, 15], [7, 11]])])  # type: ignore[arg-type]
+    tuples = Document("d1", mentions=(Mention("m1", ((7, 11), (12, 15))),))
+    assert karat.score([listed], [tuples], protocol="tac-2017")["nugget.span"].f1 == 1
+
+
+# karat.Scorer
+
+
+def test_a_scorer_is_a_score_of_all_pairs() -> None:
+    scorer = Scorer("tac-2017", measures="nugget", by="type")
+    systems = {one.id: one for one in SYSTEM}
+    for number, gold in enumerate(GOLD):
+        assert len(scorer) == number
+        scorer.add(gold, systems[gold.id])
+        if number == 3:
+            scorer.result()
+    whole = karat.score(GOLD, SYSTEM, protocol="tac-2017", measures="nugget", by="type")
+    assert scorer.result().to_dict() == whole.to_dict()
+    assert repr(scorer) == "<Scorer tac-2017: 12 documents>"
+
+
+def test_a_refused_pair_is_not_added() -> None:
+    scorer = Scorer("tac-2017")
+    scorer.add(document(ATTACK), document(ATTACK))
+    pairs = {
+        "not-a-pair": (document(id_="d2"), document(id_="d3")),
+        "document-twice": (document(), document()),
+        "mention-twice": (document(id_="d2"), document(ATTACK, ATTACK, id_="d2")),
+    }
+    for code, pair in pairs.items():
+        with pytest.raises(KaratError) as refused:
+            scorer.add(*pair)
+        assert refused.value.finding.code == code
+    assert scorer.result()["nugget.span"].f1 == 1
+    with pytest.raises(UsageError, match="tac-2017"):
+        Scorer("tac-2071")
+
+
+# karat.coref
+
+
+def test_a_mention_in_two_clusters_is_refused() -> None:
+    with pytest.raises(KaratError, match=r"mention 'b' is in system\[0\] and in system\[2\]"):
+        karat.coref([{"a", "b"}], [["b", "c"], ["a"], ["d", "c", "b"]])
+    with pytest.raises(KaratError, match=r"mention None is in gold\[0\] and in gold\[1\]"):
+        karat.coref([[None], [None]], [])
+    assert karat.coref([["a", "a", "b"]], [{"a", "b"}])["b3"].f1 == 1
+
+
+# How results show themselves
+
+
+def test_reprs_are_one_useful_line() -> None:
+    result = karat.score(GOLD, SYSTEM, protocol="tac-2017")
+    assert repr(result) == (
+        "<Result tac-2017: 12 documents; nugget.type+realis F1 47.92, coref.avg4 F1 30.89, sequence.all F1 6.32>"
+    )
+    assert repr(result["coref.muc"]) == "<Score precision 0.0000, recall 0.0000, f1 0.0000>"
+    assert repr(result["nugget.span"].macro) == "<ScoreValues precision 0.9276, recall 0.9517, f1 0.9395>"
+    assert repr(karat.read(FOLDER / "gold.jsonl")).endswith("gold.jsonl: jsonl, 1 file>")
+    assert repr(karat.coref([{"a", "b"}], [{"a", "b"}])).startswith("<Coref F1: mention 100.00, muc 100.00, b3 100.00")
+
+
+def test_rows_for_data_frames() -> None:
+    result = karat.score(GOLD, SYSTEM, protocol="tac-2017", measures="nugget", by="type", per_unit=True)
+    rows = result.to_dicts()
+    assert len({tuple(row) for row in rows}) == 1
+    first = {"protocol": "tac-2017", "by": None, "value": None, "measure": "nugget.span", "average": "micro"}
+    assert rows[0] == first | result["nugget.span"].micro.values
+    assert rows[1] == first | {"average": "macro"} | result["nugget.span"].macro.values  # type: ignore[union-attr]
+    (row,) = [row for row in rows if row["value"] == "norhaven-1" and row["measure"] == "nugget.type"]
+    assert (row["by"], row["f1"]) == ("document", result.units["norhaven-1"]["nugget.type"].f1)
+    assert {row["by"] for row in rows} == {None, "type", "document"}
+    json.dumps(rows)
+
+
+class Tags(HTMLParser):
+    """The tags and the text of a piece of HTML."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_is_escaped(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>&\"'"
+    mine = tmp_path / "mine.toml"
+    mine.write_text(f"extends = 'tac-2017'\ntitle = '''{evil}'''\n")
+    mention = Mention("m1", ((7, 15),), attributes={evil: "x", "type": "A"})
+    settings = {"attributes": [evil]}
+    result = karat.score([document(mention)], [document(mention)], protocol=str(mine), settings=settings)
+    shown = Tags(result._repr_html_())
+    assert shown.tags == {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "small"}
+    assert evil in shown.text
+    assert f"nugget.{evil}" in shown.text
+    assert isinstance(result, Result)
+    both = karat.score([document(mention)], [document(mention)], protocol=["tac-2017", "conll-2012"])
+    assert both._repr_html_().count("<table>") == 2

@@ -1,0 +1,190 @@
+"""The first minutes with karat: help, short names, suggestions, completion, and errors in one style."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete, get_completion_class
+
+from karat import __version__
+from karat.cli import cli
+from karat.measures import MEASURES
+from karat.protocols import PROTOCOLS
+from tests.running import run
+
+DATA = Path(__file__).parent / "data"
+
+
+# karat explain
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("b3", "coref.b3: for each mention"),
+        ("B³", "coref.b3: for each mention"),
+        ("LEA", "coref.lea: for each cluster"),
+        ("conll", "coref.conll: the mean F1 of MUC"),
+        ("CEAF-e", "coref.ceafm, coref.ceafe: clusters matched"),
+        ("mucp", "hierarchy.KIND.mucp: links"),
+        ("hierarchy.member.mucp", "hierarchy.KIND.mucp: links"),
+        ("coref.blanc.links", "coref.blanc: the mean of coref.blanc.links"),
+        ("Nugget.Type", "nugget.type, nugget.realis, ...: spans"),
+        ("nugget.polarity", "nugget.type, nugget.realis, ...: spans"),
+        ("edr", "ace.edr: entities"),
+        ("coref", "Coreference"),
+        ("muc", "muc is also short for coref.muc."),
+    ],
+)
+def test_explain_understands(name: str, first: str) -> None:
+    done = run("explain", name)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("b33", "Did you mean coref.b3?"),
+        ("nugget.tpye", "Did you mean nugget.type?"),
+        ("coref.leaa", "Did you mean coref.lea?"),
+        ("xyz", "Known: ace, coref"),
+        ("coref.", "Did you mean coref."),
+        ("type", "Choose one: muc.type, nugget.type"),
+    ],
+)
+def test_explain_refuses_what_is_no_measure(name: str, hint: str) -> None:
+    done = run("explain", name)
+    assert (done.code, done.out) == (2, "")
+    assert hint in done.err
+
+
+def test_every_listed_measure_is_explained() -> None:
+    ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ") if id_ != "..."]
+    assert all(run("explain", id_.replace("KIND", "subevent")).code == 0 for id_ in ids)
+
+
+# karat help, -V, files with nearly that name
+
+
+def test_help_and_version() -> None:
+    assert run("help") == run("--help")
+    assert run("help", "score") == run("score", "--help")
+    assert run("-V").out == run("--version").out == f"karat, version {__version__}\n"
+    wrong = run("help", "scroe")
+    assert wrong.code == 2
+    assert "'score'" in wrong.err
+
+
+def test_files_with_nearly_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DATA)
+    done = run("score", "gold.tfb", "system.tbf")
+    assert done.code == 1
+    assert done.err == (
+        "error: gold.tfb: there is no such file or folder [file-missing]\n"
+        "  Did you mean gold.tbf? Check the spelling and the folder you are in.\n"
+    )
+    assert "Did you mean golden/score.txt?" in run("score", "gold.tbf", "golden/scores.txt").err
+    assert "Did you mean gold.tbf?" in run("validate", "glod.tbf").out
+    assert "Did you mean" not in run("score", "gold.tbf", "something else").err
+    assert "Did you mean" not in run("score", "gold.tbf", "nowhere/gold.tbf").err
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("scroe",), 2),
+        (("score", "gold.tbf"), 2),
+        (("score", "--nothing"), 2),
+        (("score", "gold.tbf", "system.tbf", "-f", "jsn"), 2),
+        (("score", "gold.tbf", "system.tbf", "-p", "tac"), 2),
+        (("score", "nowhere", "system.tbf"), 1),
+        (("describe", "gold.tbf", "-o", "/nowhere/x"), 1),
+    ],
+)
+def test_every_error_is_spelt_in_one_way(args: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`error: what [code]`, then lines that are indented."""
+    monkeypatch.chdir(DATA)
+    done = run(*args)
+    first, *others = done.err.splitlines()
+    assert done.code == code
+    assert re.fullmatch(r"error: .* \[[a-z-]+\]", first)
+    assert others
+    assert all(line.startswith("  ") for line in others)
+
+
+# Completion
+
+
+def completed(shell: str, *words: str) -> list[str]:
+    """What a shell is offered for the last of these words."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    complete: ShellComplete = kind(cli, {}, "karat", "_KARAT_COMPLETE")
+    return [item.value for item in complete.get_completions(list(words[:-1]), words[-1])]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_names_are_completed(shell: str) -> None:
+    assert completed(shell, "score", "-p", "") == PROTOCOLS.names()
+    assert completed(shell, "score", "a", "b", "-p", "tac-") == ["tac-2017", "tac-pilot"]
+    assert completed(shell, "protocols", "conll") == ["conll-2012"]
+    assert {"coref", "coref.b3", "coref.blanc", "coref.blanc.links"} <= {*completed(shell, "score", "-m", "coref")}
+    assert completed(shell, "explain", "hierarchy.member.mu") == ["hierarchy.member.mucp"]
+    assert completed(shell, "score", "--gold-format", "cor") == ["corefud"]
+    assert completed(shell, "val") == ["validate"]
+
+
+def test_files_are_left_to_the_shell() -> None:
+    """Wherever a command takes a file; a protocol may be one, too."""
+    complete = ShellComplete(cli, {}, "karat", "_KARAT_COMPLETE")
+    for words in (["score"], ["validate"], ["score", "-o"], ["score", "-p", "x"], ["validate", "x", "--against"]):
+        *before, last = [*words, "my"]
+        assert [(item.type, item.value) for item in complete.get_completions(before, last)][:1] == [("file", "my")], (
+            words
+        )
+    takes_files = re.compile(r"FILE|DIR|GOLD|CORPUS|PATH|\bIN\b|\bOUT\b|SYSTEM")
+    for command in cli.commands.values():
+        context = click.Context(command)
+        for parameter in command.params:
+            if isinstance(parameter.type, click.types.StringParamType) and takes_files.search(
+                parameter.make_metavar(context)
+            ):
+                assert parameter.shell_complete(context, "my"), (command.name, parameter.name)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_that_of_the_shell(shell: str) -> None:
+    done = run("completion", shell)
+    assert done.code == 0
+    assert f"_KARAT_COMPLETE={shell}_complete" in done.out
+    assert "karat" in run("help", "completion").out
+    assert run("completion", "tcsh").code == 2
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_a_command_line() -> None:
+    script = (
+        'eval "$(karat completion bash)"; COMP_WORDS=(karat explain coref.l); COMP_CWORD=2; '
+        '_karat_completion karat coref.l explain; echo "${COMPREPLY[@]}"'
+    )
+    path = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=path)
+    assert done.stdout == "coref.lea\n"
+
+
+def test_completion_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from click.shell_completion import ShellComplete; from karat.cli import cli\n"
+        "complete = ShellComplete(cli, {}, 'karat', '_KARAT_COMPLETE').get_completions\n"
+        "assert complete(['score', '-p'], '') and complete(['score', '-m'], '') and complete(['explain'], '')\n"
+        "print(sorted({'numpy', 'scipy', 'lxml'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

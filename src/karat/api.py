@@ -30,13 +30,14 @@ def read(
     unit: Unit | None = None,
     tokens: str | None = None,
     sources: str | None = None,
+    max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
-    Without `format`, the format is detected from the content. `unit`, `tokens` and `sources` are the options
-    `--unit`, `--tokens` and `--sources`.
+    Without `format`, the format is detected from the content. `unit`, `tokens`, `sources` and `max_bytes` are
+    the options `--unit`, `--tokens`, `--sources` and `--max-bytes`.
     """
-    return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources))
+    return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources, max_bytes))
 
 
 def score(

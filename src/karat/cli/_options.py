@@ -41,6 +41,14 @@ sources_option = click.option(
 )
 
 
+max_bytes_option = click.option(
+    "--max-bytes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Most bytes that standard input, pipes and unpacked .gz files of one argument may hold. Default: 4000000000.",
+)
+
+
 def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
     from karat.corpus import Topics
 
@@ -63,9 +71,9 @@ form_option = click.option(
 
 
 def input_options(command: _Command) -> _Command:
-    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens` and `sources`."""
+    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens`, `sources` and `max_bytes`."""
     form = click.option("--input-format", metavar="FORMAT", help="Input format. Default: detected from the content.")
-    return form(unit_option(tokens_option(sources_option(command))))
+    return form(unit_option(tokens_option(sources_option(max_bytes_option(command)))))
 
 
 def print_findings(findings: Findings) -> None:

@@ -44,6 +44,7 @@ def convert(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     topics: Any,
     to: str | None,
     keep: Any,
@@ -63,7 +64,7 @@ def convert(
     place = None if out == "-" else out
     format_ = output_format(to, out)
     assert format_ is not None, "OUT is a required argument"
-    findings, options = Findings(), read_options(unit, tokens, sources)
+    findings, options = Findings(), read_options(unit, tokens, sources, max_bytes)
     corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)

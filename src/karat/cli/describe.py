@@ -38,6 +38,7 @@ def describe(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     topics: Any,
     most: int,
     form: str,
@@ -54,7 +55,7 @@ def describe(
     from karat.report.description import json, text
 
     findings = Findings()
-    options = read_options(unit, tokens, sources)
+    options = read_options(unit, tokens, sources, max_bytes)
     opened = open_corpus(corpus, format=input_format, options=options, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())

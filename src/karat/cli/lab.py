@@ -71,6 +71,7 @@ def lab(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     steps: int,
     orders: int,
     seed: int,
@@ -93,7 +94,9 @@ def lab(
     findings = Findings()
     named = None
     if gold is not None:
-        named = open_corpus(gold, format=input_format, options=read_options(unit, tokens, sources), report=findings.add)
+        named = open_corpus(
+            gold, format=input_format, options=read_options(unit, tokens, sources, max_bytes), report=findings.add
+        )
         refuse_overwriting(output, named.inputs())
         refuse_overwriting(plot, named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))

@@ -6,6 +6,7 @@ import click
 
 from karat.cli._options import (
     form_option,
+    max_bytes_option,
     progress,
     settings_option,
     sources_option,
@@ -56,6 +57,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
 @unit_option
 @tokens_option
 @sources_option
+@max_bytes_option
 @topics_option
 @form_option
 @output_option
@@ -84,6 +86,7 @@ def score(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     topics: "Topics | None",
     form: str,
     output: str | None,
@@ -113,7 +116,7 @@ def score(
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = read_options(unit, tokens, sources)
+    options = read_options(unit, tokens, sources, max_bytes)
     gold_corpus = open_corpus(gold, format=gold_format, options=options, report=findings.add)
     system_corpus = open_corpus(
         system, format=system_format, fallback=gold_corpus.format, options=options, report=findings.add

@@ -70,6 +70,7 @@ def simulate(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     to: str | None,
     output: str | None,
     **rates: float,
@@ -85,7 +86,7 @@ def simulate(
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
-    findings, options = Findings(), read_options(unit, tokens, sources)
+    findings, options = Findings(), read_options(unit, tokens, sources, max_bytes)
     named = output_format(to, output)
     corpus = open_corpus(gold, format=input_format, options=options, report=findings.add)
     refuse_overwriting(output, corpus.inputs(), folder=gold)

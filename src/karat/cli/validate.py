@@ -37,6 +37,7 @@ def validate(
     unit: Any,
     tokens: str | None,
     sources: str | None,
+    max_bytes: int | None,
     types: str | None,
     form: str,
     output: str | None,
@@ -54,7 +55,7 @@ def validate(
     if paths.count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")
     refuse_overwriting(output, paths)
-    options = read_options(unit, tokens, sources)
+    options = read_options(unit, tokens, sources, max_bytes)
     validation = validate(paths, format=input_format, options=options, types=types, progress=progress())
     write_output(report.json(validation) if form == "json" else report.text(validation), output)
     if not validation.passed:

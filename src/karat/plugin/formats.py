@@ -10,6 +10,9 @@ from msgspec import Struct
 from karat.errors import Item, Report
 from karat.model import Document, Unit, Value
 
+MAX_BYTES = 4_000_000_000
+"""The most that is copied of streams and compressed files, if the user does not say otherwise."""
+
 
 class Contents(NamedTuple):
     """Which kinds of things a document holds."""
@@ -97,6 +100,8 @@ class ReadOptions(Struct, frozen=True):
     tokens: TokenTables | None = None
     sources: Sources | None = None
     """Where the texts of documents are; None: beside their files."""
+    max_bytes: int = MAX_BYTES
+    """The most that standard input, pipes and unpacked files of one argument may hold together."""
 
 
 class WriteOptions(Struct, frozen=True):

@@ -6,6 +6,7 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 is not lost without a word.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -136,7 +137,8 @@ def _in_order(mention: Mention, checked: Callable[[Region, Mention], Region]) ->
 
 def _refuse_twice(ids: list[str], what: str, file: str, line: int) -> None:
     if len(set(ids)) < len(ids):
-        repeated = next(id_ for id_ in ids if ids.count(id_) > 1)
+        counts = Counter(ids)
+        repeated = next(id_ for id_ in ids if counts[id_] > 1)
         raise TWICE.error(f"{what} id {quoted(repeated)} is used twice in this document", file=file, line=line)
 
 

@@ -182,7 +182,8 @@ class Partners:
 
     def __init__(self, own: Side, other: Side, demand: Demand) -> None:
         self._own, self._other, self._demand = own, other, demand
-        self._queue = [entry for number in range(len(own)) if (entry := self.best(number)) is not None]
+        best = (_best(own, number, other, demand) for number in range(len(own)))
+        self._queue = [entry for entry in best if entry is not None]
         heapify(self._queue)
 
     @property
@@ -193,26 +194,26 @@ class Partners:
     def renew(self) -> None:
         """Compute again the best partner of the class whose turn it is."""
         entry = heappop(self._queue)
-        fresh = self.best(entry[4] if self._own.is_gold else entry[3])
+        fresh = _best(self._own, entry[4] if self._own.is_gold else entry[3], self._other, self._demand)
         if fresh is not None:
             heappush(self._queue, fresh)
 
-    def best(self, number: int) -> Entry | None:
-        """The first pair of a class in the order of trial, among free mentions."""
-        own, other, demand = self._own, self._other, self._demand
-        if own.first[number] == inf:
-            return None
-        alike = _similarities(own, number, other, demand)
-        alike[other.first == inf] = 0.0
-        most = alike.max(initial=0.0)
-        if most <= 0:
-            return None
-        (tied,) = (alike == most).nonzero()
-        partner = tied[other.first[tied].argmin()]
-        mention, other_mention = int(own.first[number]), int(other.first[partner])
-        if own.is_gold:
-            return -float(most), other_mention, mention, int(partner), number
-        return -float(most), mention, other_mention, number, int(partner)
+
+def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
+    """The first pair of a class in the order of trial, among free mentions."""
+    if own.first[number] == inf:
+        return None
+    alike = _similarities(own, number, other, demand)
+    alike[other.first == inf] = 0.0
+    most = alike.max(initial=0.0)
+    if most <= 0:
+        return None
+    (tied,) = (alike == most).nonzero()
+    partner = tied[other.first[tied].argmin()]
+    mention, other_mention = int(own.first[number]), int(other.first[partner])
+    if own.is_gold:
+        return -float(most), other_mention, mention, int(partner), number
+    return -float(most), mention, other_mention, number, int(partner)
 
 
 def _similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vector":
@@ -222,8 +223,8 @@ def _similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vecto
     overlapping = demand.similarity.overlapping
     alike = np.ones(len(other)) if overlapping is None else overlapping(own, number, other)
     excluded = alike <= 0
-    for one, others in zip(own.rewarded, other.rewarded, strict=True):
-        alike += _agreeing(one[number], others)
+    # First how many agree, then the sum: as the list of pairs has it, to the last bit.
+    alike += sum(_agreeing(one[number], others) * 1 for one, others in zip(own.rewarded, other.rewarded, strict=True))
     excluded |= alike < demand.threshold
     for one, others in zip(own.required, other.required, strict=True):
         excluded |= ~_agreeing(one[number], others)
@@ -264,12 +265,11 @@ def greedy(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
 
 def many_to_one(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
     """The best partner of each mention of the system, free or not."""
-    partners = Partners(system, gold, demand)
-    for number in range(len(system)):
-        while (entry := partners.best(number)) is not None:
-            negative, s, g, _, _ = entry
-            yield g, s, -negative
-            system.take(number)
+    for number, others in enumerate(system.members):
+        entry = _best(system, number, gold, demand)
+        if entry is not None:
+            negative, first, g, _, _ = entry
+            yield from ((g, s, -negative) for s in (first, *others))
 
 
 METHODS: dict[str, Callable[[Side, Side, Demand], Iterator[Pairing]]] = {"greedy": greedy, "many-to-one": many_to_one}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
@@ -91,20 +92,20 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
         bits = self.candidates.bits(self.agree)
+        if self.agree and self.agreement == "after":
+            chosen = tables.get(replace(self, agree=()))
+            return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
         gold, system = self.candidates.sides(tables)
         crowded = CROWDED.get(self.candidates.similarity)
         if crowded is not None and self.method in METHODS and crowded.count(gold, system) > MANY:
             pairs = self._crowded(gold, system, crowded)
         else:
-            needed = bits if self.agreement == "before" else 0
             allowed = [
                 candidate
                 for candidate in tables.get(self.candidates)
-                if candidate[3] & needed == needed and -candidate[0] >= self.threshold
+                if candidate[3] & bits == bits and -candidate[0] >= self.threshold
             ]
             pairs = MATCHINGS.get(self.method)(allowed)
-        if self.agreement == "after":
-            pairs = [pair for pair in pairs if pair[3] & bits == bits]
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         if self.candidates.ties == "text":
             g_number, s_number = text_order(gold), text_order(system)
@@ -114,8 +115,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     def _crowded(self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded) -> list[Match]:
         """The same pairs without a list of candidates."""
         candidates = self.candidates
-        agree = self.agree if self.agreement == "before" else ()
-        demand = Demand(similarity, candidates.comparison, agree, candidates.rewarded, self.threshold)
+        demand = Demand(similarity, candidates.comparison, self.agree, candidates.rewarded, self.threshold)
         agreeing = agreement(gold, system, candidates.attributes, candidates.comparison)
         return [(g, s, value, agreeing(s, g)) for g, s, value in matches(self.method, gold, system, demand)]
 

@@ -69,11 +69,14 @@ class Crowded(Struct, frozen=True):
         if self.overlapping is None:
             places = Counter(map(self.place, gold))
             return sum(places[place] for place in map(self.place, system))
-        begins = sorted(begin for mention in gold for begin, _ in mention.span)
-        ends = sorted(end for mention in gold for _, end in mention.span)
-        return sum(
-            bisect_left(begins, end) - bisect_right(ends, begin) for mention in system for begin, end in mention.span
-        )
+        return overlap_count([mention.span for mention in gold], [mention.span for mention in system])
+
+
+def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
+    """The number of pairs of segments that overlap."""
+    begins = sorted(begin for region in gold for begin, _ in region)
+    ends = sorted(end for region in gold for _, end in region)
+    return sum(bisect_left(begins, end) - bisect_right(ends, begin) for region in system for begin, end in region)
 
 
 def _dice(own: "Side", number: int, other: "Side") -> "Vector":

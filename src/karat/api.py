@@ -89,13 +89,14 @@ def read(
     tokens: str | None = None,
     sources: str | None = None,
     coreference: Iterable[str] = (),
+    max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
-    Without `format`, the format is detected from the content. `unit`, `tokens`, `sources` and `coreference`
-    are the options `--unit`, `--tokens`, `--sources` and `--coreference`.
+    Without `format`, the format is detected from the content. The other arguments are the options of these names.
     """
-    return open_corpus(fspath(path), format=format, options=read_options(unit, tokens, sources, coreference))
+    options = read_options(unit, tokens, sources, coreference, max_bytes)
+    return open_corpus(fspath(path), format=format, options=options)
 
 
 @overload

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
@@ -14,13 +15,52 @@ from karat.errors import Findings
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-unit_option = click.option("--unit", type=Nearest(["char", "token"]), help="Unit of offsets.")
-tokens_option = click.option(
-    "--tokens",
-    metavar="DIR",
-    shell_complete=complete_files,
-    help="Folder of token tables (ID.tab). Spans are then token ids.",
+_READING = (
+    click.option("--unit", type=Nearest(["char", "token"]), help="Unit of offsets."),
+    click.option(
+        "--tokens",
+        metavar="DIR",
+        shell_complete=complete_files,
+        help="Folder of token tables (ID.tab). Spans are then token ids.",
+    ),
+    click.option(
+        "--sources",
+        metavar="DIR",
+        shell_complete=complete_files,
+        help="Folder of the source files (.sgm) of APF. Default: next to the APF files.",
+    ),
+    click.option(
+        "--coreference",
+        multiple=True,
+        metavar="NAME",
+        help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
+    ),
+    click.option(
+        "--max-bytes",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Most bytes that standard input, pipes and unpacked .gz files of one argument may hold. "
+        "Default: 4000000000.",
+    ),
 )
+
+
+def reading_options(command: _Command) -> _Command:
+    """Options on how corpora are read. The command receives them as one argument, `reading`."""
+
+    @wraps(command)
+    def with_reading(
+        *args: Any, unit: Any, tokens: Any, sources: Any, coreference: Any, max_bytes: Any, **rest: Any
+    ) -> Any:
+        from karat.formats import read_options
+
+        return command(*args, reading=read_options(unit, tokens, sources, coreference, max_bytes), **rest)
+
+    decorated: Any = with_reading
+    for option in reversed(_READING):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
 
 settings_option = click.option(
     "--set",
@@ -28,20 +68,6 @@ settings_option = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     help="Change a parameter of the protocol (`karat protocols NAME` lists them); may be repeated.",
-)
-
-sources_option = click.option(
-    "--sources",
-    metavar="DIR",
-    shell_complete=complete_files,
-    help="Folder of the source files (.sgm) of APF. Default: next to the APF files.",
-)
-
-coreference_option = click.option(
-    "--coreference",
-    multiple=True,
-    metavar="NAME",
-    help="Name of relations that are coreference (brat); may be repeated. Default: names that start with coref.",
 )
 
 
@@ -67,14 +93,14 @@ form_option = click.option(
 
 
 def input_options(command: _Command) -> _Command:
-    """Options for a command that reads one corpus: `input_format`, `unit`, `tokens`, `sources`, `coreference`."""
+    """Options for a command that reads one corpus: `input_format` and `reading`."""
     form = click.option(
         "--input-format",
         metavar="FORMAT",
         shell_complete=complete_formats,
         help="Input format. Default: detected from the content.",
     )
-    return form(unit_option(tokens_option(sources_option(coreference_option(command)))))
+    return form(reading_options(command))
 
 
 def print_findings(findings: Findings) -> None:

@@ -1,6 +1,6 @@
 """`karat convert`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +8,9 @@ from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
 from karat.cli.completion import complete_files, complete_formats
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -45,10 +48,7 @@ def convert(
     source: str,
     out: str,
     input_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     topics: Any,
     to: str | None,
     keep: Any,
@@ -61,18 +61,18 @@ def convert(
     from karat.convert import Conversion
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import FORMATS, read_options
+    from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
     from karat.report.text import counted
 
     place = None if out == "-" else out
     format_ = output_format(to, out)
     assert format_ is not None, "OUT is a required argument"
-    findings, options = Findings(), read_options(unit, tokens, sources, coreference)
-    corpus = open_corpus(source, format=input_format, options=options, report=findings.add)
+    findings = Findings()
+    corpus = open_corpus(source, format=input_format, options=reading, report=findings.add)
     corpus = corpus.of_topics(topics)
     refuse_overwriting(place, corpus.inputs(), folder=source)
-    to_write = WriteOptions(options.tokens, FORMATS.get(format_).writes_folder(place))
+    to_write = WriteOptions(reading.tokens, FORMATS.get(format_).writes_folder(place))
     conversion = Conversion(corpus, format_, to_write, keep=keep)
     show = progress()
     try:

@@ -1,12 +1,15 @@
 """`karat describe`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli._options import form_option, input_options, print_findings, progress, topics_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -36,10 +39,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 def describe(
     corpus: str,
     input_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     topics: Any,
     most: int,
     form: str,
@@ -52,12 +52,10 @@ def describe(
     from karat.corpus import open_corpus
     from karat.describe import description
     from karat.errors import Findings
-    from karat.formats import read_options
     from karat.report.description import json, text
 
     findings = Findings()
-    options = read_options(unit, tokens, sources, coreference)
-    opened = open_corpus(corpus, format=input_format, options=options, report=findings.add)
+    opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())
     described = description(opened, most=most, report=findings.add, progress=progress())

@@ -1,6 +1,6 @@
 """`karat lab`."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +8,9 @@ from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files, complete_measures, complete_protocols
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -81,10 +84,7 @@ def lab(
     protocol: str | None,
     settings: tuple[str, ...],
     input_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     steps: int,
     orders: int,
     seed: int,
@@ -98,7 +98,6 @@ def lab(
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import read_options
     from karat.protocols import parse_setting
     from karat.studies import lab, shown
     from karat.studies.plot import drawn_as, picture
@@ -107,9 +106,7 @@ def lab(
     findings = Findings()
     named = None
     if gold is not None:
-        named = open_corpus(
-            gold, format=input_format, options=read_options(unit, tokens, sources, coreference), report=findings.add
-        )
+        named = open_corpus(gold, format=input_format, options=reading, report=findings.add)
         refuse_overwriting(output, named.inputs())
         refuse_overwriting(plot, named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))

@@ -1,24 +1,22 @@
 """`karat score`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli._options import (
-    coreference_option,
     form_option,
     progress,
+    reading_options,
     settings_option,
-    sources_option,
-    tokens_option,
     topics_option,
-    unit_option,
 )
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files, complete_formats, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -67,10 +65,7 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     shell_complete=complete_formats,
     help="Format of SYSTEM. Default: detected, else that of GOLD.",
 )
-@unit_option
-@tokens_option
-@sources_option
-@coreference_option
+@reading_options
 @topics_option
 @form_option
 @output_option
@@ -96,10 +91,7 @@ def score(
     settings: tuple[str, ...],
     gold_format: str | None,
     system_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     topics: "Topics | None",
     form: str,
     output: str | None,
@@ -115,7 +107,6 @@ def score(
     from karat import engine
     from karat.corpus import open_corpus
     from karat.errors import Findings, UsageError, of_side
-    from karat.formats import read_options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
     from karat.report.text import texts
@@ -129,13 +120,12 @@ def score(
     chosen = dict(map(parse_setting, settings))
     resolve_all(protocols, chosen if protocols else {})
     findings = Findings()
-    options = read_options(unit, tokens, sources, coreference)
-    gold_corpus = open_corpus(gold, format=gold_format, options=options, report=of_side(findings.add, "gold"))
+    gold_corpus = open_corpus(gold, format=gold_format, options=reading, report=of_side(findings.add, "gold"))
     system_corpus = open_corpus(
         system,
         format=system_format,
         fallback=gold_corpus.format,
-        options=options,
+        options=reading,
         report=of_side(findings.add, "system"),
     )
     gold_corpus = gold_corpus.of_topics(topics)

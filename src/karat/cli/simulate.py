@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -10,6 +10,9 @@ from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
 from karat.cli.completion import complete_files, complete_formats
 from karat.errors import Rule, UsageError
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -73,10 +76,7 @@ def simulate(
     attributes: tuple[str, ...],
     seed: int,
     input_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     to: str | None,
     output: str | None,
     **rates: float,
@@ -87,21 +87,21 @@ def simulate(
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
-    from karat.formats import FORMATS, read_options
+    from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
-    findings, options = Findings(), read_options(unit, tokens, sources, coreference)
+    findings = Findings()
     named = output_format(to, output)
-    corpus = open_corpus(gold, format=input_format, options=options, report=findings.add)
+    corpus = open_corpus(gold, format=input_format, options=reading, report=findings.add)
     refuse_overwriting(output, corpus.inputs(), folder=gold)
     name = named or writable(corpus.format)
     format_ = FORMATS.get(name)
     assert format_.write is not None, "only formats that can be written are offered"
-    simulation = Simulation(corpus, chosen, seed=seed, options=options, report=findings.add, progress=progress())
+    simulation = Simulation(corpus, chosen, seed=seed, options=reading, report=findings.add, progress=progress())
     lost: Counter[str] = Counter()
-    to_write = WriteOptions(options.tokens, format_.writes_folder(output))
+    to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:

@@ -2,13 +2,16 @@
 
 import sys
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli._options import form_option, input_options, progress
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
 
 EPILOG = """\b
 Examples:
@@ -48,10 +51,7 @@ note   odd but usable
 def validate(
     paths: tuple[str, ...],
     input_format: str | None,
-    unit: Any,
-    tokens: str | None,
-    sources: str | None,
-    coreference: tuple[str, ...],
+    reading: "ReadOptions",
     types: str | None,
     against: str | None,
     form: str,
@@ -66,15 +66,13 @@ def validate(
     """
     from karat.engine.validation import validate
     from karat.errors import UsageError
-    from karat.formats import read_options
     from karat.report import findings as report
 
     if [*paths, against].count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")
     refuse_overwriting(output, paths if against is None else [*paths, against])
-    options = read_options(unit, tokens, sources, coreference)
     validation = validate(
-        paths, format=input_format, options=options, types=types, against=against, progress=progress()
+        paths, format=input_format, options=reading, types=types, against=against, progress=progress()
     )
     columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)

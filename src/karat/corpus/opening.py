@@ -29,7 +29,9 @@ def open_corpus(
     report: Report = _ignore,
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
-    return corpus_of(find(spec), spec, format=format, fallback=fallback, options=options, report=report)
+    options = options or ReadOptions()
+    files = find(spec, max_bytes=options.max_bytes)
+    return corpus_of(files, spec, format=format, fallback=fallback, options=options, report=report)
 
 
 def corpus_of(

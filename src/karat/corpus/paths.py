@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat.errors import KaratError, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode
+from karat.plugin.formats import MAX_BYTES
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -25,11 +26,14 @@ UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you 
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
+TOO_LARGE = Rule("input-too-large", "fatal", "Raise --max-bytes if the input is meant to be that large.")
 
 MOST_BESIDE = 10_000
 """Names in a folder that are compared with a misspelt one."""
 
 GZIP_MARK = b"\x1f\x8b"
+CHUNK = 1 << 20
+"""Bytes copied at a time."""
 
 
 class File(NamedTuple):
@@ -60,20 +64,25 @@ def _raise(error: KaratError) -> NoReturn:
     raise error
 
 
-def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
+def find(spec: str, refuse: Callable[[KaratError], None] = _raise, *, max_bytes: int = MAX_BYTES) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
     `refuse` is called with the error of each file that cannot be used; if it does not raise, the search goes on.
     """
+    return _found(spec, refuse, _Spool(max_bytes))
+
+
+def _found(spec: str, refuse: Callable[[KaratError], None], spool: "_Spool") -> list[File]:
     files: list[File] = []
     try:
         if spec == "-":
-            return [_unpacked("standard input", _copy(sys.stdin.buffer))]
+            name = "standard input"
+            return [_unpacked(name, spool.copy(sys.stdin.buffer, name), spool)]
         if spec.startswith("@"):
-            return [file for name in _listed(spec[1:]) for file in find(name, refuse)]
+            return [file for name in _listed(spec[1:]) for file in _found(name, refuse, spool)]
         for path in _plain(spec):
             try:
-                files.append(_usable(path))
+                files.append(_usable(path, spool))
             except KaratError as error:
                 refuse(error)
     except KaratError as error:
@@ -131,37 +140,49 @@ def _listed(name: str) -> Iterator[str]:
         yield path
 
 
-def _usable(path: Path) -> File:
+def _usable(path: Path, spool: "_Spool") -> File:
     """A seekable file: itself, or a copy if it is compressed or a pipe."""
     # A name that is not UTF-8 can be opened but not printed: it is shown with replacement characters.
     name = os.fsencode(path).decode("utf-8", "replace")
     try:
         if not path.is_file():
             with path.open("rb") as pipe:
-                return _unpacked(name, _copy(pipe))
-        return _unpacked(name, str(path))
+                return _unpacked(name, spool.copy(pipe, name), spool)
+        return _unpacked(name, str(path), spool)
     except OSError as error:
         raise UNREADABLE.error(error.strerror or str(error), file=name) from None
 
 
-def _unpacked(name: str, path: str) -> File:
+def _unpacked(name: str, path: str, spool: "_Spool") -> File:
     """The file itself, or an uncompressed copy."""
     with open(path, "rb") as stream:
         packed = stream.read(2) == GZIP_MARK
     if packed:
         try:
             with gzip.open(path) as unpacked:
-                return File(name, _copy(unpacked))
+                return File(name, spool.copy(unpacked, name))
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise GZIP.error("the compressed file is damaged or truncated", file=name) from None
     return File(name, path)
 
 
-def _copy(stream: "SupportsRead[bytes]") -> str:
-    """The path of a copy of a stream, which can be read twice."""
-    with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as spool:
-        shutil.copyfileobj(stream, spool)
-    return spool.name
+class _Spool:
+    """Copies of streams, which can be read twice; all copies of one argument together have a limited size."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def copy(self, stream: "SupportsRead[bytes]", name: str) -> str:
+        """The path of a copy. The limit is checked while the copy grows, so that an endless stream ends there."""
+        with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as copy:
+            while chunk := stream.read(CHUNK):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    copy.truncate(0)
+                    message = f"more than {self._most:,} bytes of streams and unpacked files"
+                    raise TOO_LARGE.error(message, file=name)
+                copy.write(chunk)
+        return copy.name
 
 
 @functools.cache

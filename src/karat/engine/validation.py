@@ -138,7 +138,7 @@ def validate(
         before = validation.findings.by_severity()
         submission = None if gold is None else Submission(path, gold)
         with _reporting(validation, path):
-            if files := find(path, lambda error: validation.add(error.finding)):
+            if files := find(path, lambda error: validation.add(error.finding), max_bytes=options.max_bytes):
                 fallback = None if gold is None else gold.corpus.format
                 corpus = corpus_of(
                     files,

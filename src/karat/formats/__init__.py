@@ -12,7 +12,7 @@ from karat.formats._sgm import SourceFolder
 from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode
 from karat.formats._tokens import TableFolder
 from karat.model import Unit
-from karat.plugin.formats import Format, ReadOptions
+from karat.plugin.formats import MAX_BYTES, Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
 
 __all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options"]
@@ -27,12 +27,17 @@ FORMATS: Registry[Format] = Registry(
 
 
 def read_options(
-    unit: Unit | None, tokens: str | None, sources: str | None = None, coreference: Iterable[str] = ()
+    unit: Unit | None,
+    tokens: str | None,
+    sources: str | None = None,
+    coreference: Iterable[str] = (),
+    max_bytes: int | None = None,
 ) -> ReadOptions:
-    """The options that `--unit`, `--tokens`, `--sources` and `--coreference` stand for; folders must exist."""
+    """The options on how to read, as the command line gives them; folders must exist."""
     return ReadOptions(
         unit,
         None if tokens is None else TableFolder(tokens),
         None if sources is None else SourceFolder(sources),
         tuple(coreference),
+        MAX_BYTES if max_bytes is None else max_bytes,
     )

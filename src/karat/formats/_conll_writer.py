@@ -24,7 +24,7 @@ UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
 )
 NOTHING = "-"
-MOST_TOKENS = 5_000_000
+MOST_TOKENS = 1_000_000
 """Tokens of the longest document, each of which is a line."""
 
 _NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")

@@ -56,15 +56,14 @@ class _Line(NamedTuple):
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     """Each document, with all its lines; one with two lines of a kind is given twice, as if in two files."""
     lines: dict[tuple[str, int], list[_Line]] = {}
+    times: dict[tuple[str, str], int] = {}
     kind, offset = SUBEVENT, stream.tell()
     for line, data in enumerate(stream, 1):
         if data[:1] == b"#":
             kind = _kind(decode(data, file=file, line=line), kind, file, line)
         elif not data.isspace():
             id_ = _document_id(data, file, line)
-            time = 0
-            while kind in {earlier.kind for earlier in lines.get((id_, time), ())}:
-                time += 1
+            time = times[id_, kind] = times.get((id_, kind), -1) + 1
             lines.setdefault((id_, time), []).append(_Line(offset, len(data), line, kind))
         offset += len(data)
     for (id_, _), (first, *more) in lines.items():

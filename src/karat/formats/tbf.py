@@ -314,6 +314,7 @@ class _Relations:
         self._named: list[str] = []
         self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
+        self._times: dict[str, int] = {}
 
     def read(self, line: int, text: str) -> None:
         """Read one line."""
@@ -374,11 +375,12 @@ class _Relations:
 
     def _new_cluster(self, id_: str) -> str:
         """The corpus-wide id of a cluster: the line's id qualified by the document, and numbered if it is repeated."""
-        cluster, count = qualified(self._document, id_), 1
+        cluster, count = qualified(self._document, id_), self._times.get(id_, 1)
         while cluster in self._clusters:
             count += 1
             cluster = qualified(self._document, f"{id_}#{count}")
         self._clusters.add(cluster)
+        self._times[id_] = count
         return cluster
 
     def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:

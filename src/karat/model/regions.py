@@ -7,11 +7,11 @@ from math import fsum
 from karat.model import Box, Boxes, Mention, Region
 
 
-def union(segments: Iterable[tuple[int, int]]) -> Region:
-    """Segments in order, overlapping ones made one; segments that only touch stay as they were written."""
+def union(segments: Iterable[tuple[int, int]], *, touching: bool = False) -> Region:
+    """Segments in order, overlapping ones made one; segments that only touch stay as written, unless `touching`."""
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(segments):
-        if merged and begin < merged[-1][1]:
+        if merged and begin < merged[-1][1] + touching:
             merged[-1] = merged[-1][0], max(merged[-1][1], end)
         else:
             merged.append((begin, end))

@@ -10,6 +10,9 @@ from msgspec import Struct
 from karat.errors import Finding, Item, Report
 from karat.model import Document, Unit, Value
 
+MAX_BYTES = 4_000_000_000
+"""The most that is copied of streams and compressed files, if the user does not say otherwise."""
+
 
 class Contents(NamedTuple):
     """Which kinds of things a document holds."""
@@ -104,6 +107,8 @@ class ReadOptions(Struct, frozen=True):
     """Where the texts of documents are; None: beside their files."""
     coreference: tuple[str, ...] = ()
     """Names of relations that are coreference, beside those that the format knows."""
+    max_bytes: int = MAX_BYTES
+    """The most that standard input, pipes and unpacked files of one argument may hold together."""
 
 
 class WriteOptions(Struct, frozen=True):

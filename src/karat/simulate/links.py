@@ -36,7 +36,8 @@ def _loop(link: Link) -> bool:
     return link.source == link.target
 
 
-def _turned(document: Document, chosen: Collection[int]) -> Document:
+def _turned(document: Document, numbers: Collection[int]) -> Document:
+    chosen = set(numbers)
     links = tuple(
         Link(link.kind, link.target, link.source) if number in chosen else link
         for number, link in enumerate(document.links)

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from karat.model import Document, Mention, Region
-from karat.model.regions import runs, size
+from karat.model.regions import size, union
 from karat.simulate.chance import below, pick, struck
 from karat.simulate.names import Names
 from karat.simulate.profile import Profile
@@ -117,7 +117,7 @@ def parts(span: Region, at: int) -> tuple[Region, Region]:
 
 def joined(first: Region, second: Region) -> Region:
     """Both regions as one; segments that overlap or touch are one segment."""
-    return runs(place for begin, end in (*first, *second) for place in range(begin, end))
+    return union((*first, *second), touching=True)
 
 
 def shifted(span: Region, limit: int) -> list[Region]:

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
+from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
 from karat.errors import Rule, quoted
 from karat.model import Mention
 from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
@@ -27,12 +29,7 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
 
     def make(self, tables: Tables) -> list[Candidate]:
         """Pairs sorted by (-similarity, system mention, gold mention)."""
-        if tables.pair.gold.unit == "box":
-            id_ = quoted(tables.pair.gold.id)
-            raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
-        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        if self.ties == "text":
-            gold, system = (tuple(side[number] for number in text_order(side)) for side in (gold, system))
+        gold, system = self.sides(tables)
         agreeing = agreement(gold, system, self.attributes, self.comparison)
         alike = SIMILARITIES.get(self.similarity)(gold, system)
         if self.rewarded:
@@ -41,6 +38,16 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
                 [(value - ((bits := agreeing(s, g)) & counted).bit_count(), s, g, bits) for value, s, g in alike]
             )
         return sorted([(value, s, g, agreeing(s, g)) for value, s, g in alike])
+
+    def sides(self, tables: Tables) -> tuple[Sequence[Mention], Sequence[Mention]]:
+        """The mentions of gold and of the system, in the order that decides ties."""
+        if tables.pair.gold.unit == "box":
+            id_ = quoted(tables.pair.gold.id)
+            raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
+        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        if self.ties == "line":
+            return gold, system
+        return [gold[number] for number in text_order(gold)], [system[number] for number in text_order(system)]
 
     def bits(self, attributes: Iterable[str]) -> int:
         """One bit for each of these attributes."""
@@ -85,20 +92,32 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
         bits = self.candidates.bits(self.agree)
-        needed = bits if self.agreement == "before" else 0
-        allowed = [
-            candidate
-            for candidate in tables.get(self.candidates)
-            if candidate[3] & needed == needed and -candidate[0] >= self.threshold
-        ]
-        pairs = MATCHINGS.get(self.method)(allowed)
-        if self.agreement == "after":
-            pairs = [pair for pair in pairs if pair[3] & bits == bits]
+        if self.agree and self.agreement == "after":
+            chosen = tables.get(replace(self, agree=()))
+            return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
+        gold, system = self.candidates.sides(tables)
+        crowded = CROWDED.get(self.candidates.similarity)
+        if crowded is not None and self.method in METHODS and crowded.count(gold, system) > MANY:
+            pairs = self._crowded(gold, system, crowded)
+        else:
+            allowed = [
+                candidate
+                for candidate in tables.get(self.candidates)
+                if candidate[3] & bits == bits and -candidate[0] >= self.threshold
+            ]
+            pairs = MATCHINGS.get(self.method)(allowed)
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         if self.candidates.ties == "text":
             g_number, s_number = text_order(gold), text_order(system)
             pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
         return AlignedPairs(gold, system, pairs)
+
+    def _crowded(self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded) -> list[Match]:
+        """The same pairs without a list of candidates."""
+        candidates = self.candidates
+        demand = Demand(similarity, candidates.comparison, self.agree, candidates.rewarded, self.threshold)
+        agreeing = agreement(gold, system, candidates.attributes, candidates.comparison)
+        return [(g, s, value, agreeing(s, g)) for g, s, value in matches(self.method, gold, system, demand)]
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """Concatenate the mentions, and renumber the pairs."""

@@ -5,13 +5,26 @@ That does not depend on whether mentions are promoted to elements: it is found o
 
 from collections.abc import Mapping, Sequence
 
+from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
+from karat.errors import KaratError, Rule, quoted
 from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
 from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
+
+MOST_PAIRS = 200_000
+"""Pairs in a document whose values are computed: they take about 10 seconds and 500 MB."""
+TOO_MANY = Rule("ace-too-many-pairs", "fatal", "Check that elements are not written many times over.")
+
+
+def refuse_many(document: str, pairs: int) -> None:
+    """Refuse a document with more pairs than can be valued; in a corpus of several, that is their mean."""
+    if pairs > MOST_PAIRS:
+        found = f"document {quoted(document)} has {pairs:,} pairs of gold and system items to compare"
+        raise KaratError(TOO_MANY.at(f"{found}, and {MOST_PAIRS:,} at most can be", origin="gold"))
 
 
 class MentionCorrespondences(TableSpec["CorrespondenceTable"]):
@@ -26,19 +39,19 @@ class MentionCorrespondences(TableSpec["CorrespondenceTable"]):
     def make(self, tables: Tables) -> "CorrespondenceTable":
         """Those of one document."""
         gold, system = tables.get(self.elements)
-        return CorrespondenceTable(gold.get(self.kind, []), system.get(self.kind, []), self)
+        return CorrespondenceTable(gold.get(self.kind, []), system.get(self.kind, []), self, tables.pair.gold.id)
 
 
 class CorrespondenceTable:
     """Mentions of both sides, pairs in correspondence, and Element_Value of the elements they belong to."""
 
-    def __init__(self, gold: list[Element], system: list[Element], want: MentionCorrespondences) -> None:
+    def __init__(self, gold: list[Element], system: list[Element], want: MentionCorrespondences, document: str) -> None:
         reading, parameters = want.reading, want.parameters
         self._want = want
         self._elements = gold, system
         self.gold = _scored(gold, want)
         self.system = _scored(system, want)
-        self.pairs = _corresponding(self.gold, self.system, want)
+        self.pairs = _corresponding(self.gold, self.system, want, document)
         corresponding = {pair.system for pair in self.pairs}
         for number, mention in enumerate(self.system):
             mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=number in corresponding)
@@ -83,11 +96,12 @@ def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[S
 
 
 def _corresponding(
-    gold: Sequence[ScoredMention], system: Sequence[ScoredMention], want: MentionCorrespondences
+    gold: Sequence[ScoredMention], system: Sequence[ScoredMention], want: MentionCorrespondences, document: str
 ) -> list[Correspondence]:
     """Mentions in correspondence, with their mutual_overlap and MMV."""
     reading, parameters = want.reading, want.parameters
-    common = common_extensions([mention.region for mention in gold], [mention.region for mention in system])
+    regions = [mention.region for mention in gold], [mention.region for mention in system]
+    common = common_extensions(*regions, document)
     found = []
     for (s, g), extension_ in common.items():
         ours, theirs = gold[g], system[s]
@@ -97,9 +111,14 @@ def _corresponding(
     return found
 
 
-def common_extensions(gold: Sequence[Location], system: Sequence[Location]) -> Mapping[tuple[int, int], float]:
+def common_extensions(
+    gold: Sequence[Location], system: Sequence[Location], document: str
+) -> Mapping[tuple[int, int], float]:
     """How much of the source a system and a gold region share, if any: characters, time or area."""
-    if any(region and len(region[0]) > 2 for region in (*gold, *system)):
+    is_image = any(region and len(region[0]) > 2 for region in (*gold, *system))
+    if len(gold) * len(system) > MOST_PAIRS:
+        refuse_many(document, len(gold) * len(system) if is_image else overlap_count(gold, system))  # type: ignore[arg-type]
+    if is_image:
         areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
         return {pair: area for pair, area in areas.items() if area}
     return overlaps(gold, system)  # type: ignore[arg-type]

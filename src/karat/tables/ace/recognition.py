@@ -18,7 +18,7 @@ from karat.plugin import Counted, Tables, TableSpec
 from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.mapping import IndexPair, optimal
-from karat.tables.ace.mentions import common_extensions
+from karat.tables.ace.mentions import common_extensions, refuse_many
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedRelations
 from karat.tables.ace.records import Argument, ArgumentPair, Element, RelationPair, RelationToken, differing
@@ -150,7 +150,8 @@ class RecognitionTable:
             systems = [(element.id, extent(mention)) for element in document.system for mention in element.mentions]
             gold_sizes, system_sizes = ([extension(region) for _, region in side] for side in (golds, systems))
             shares: dict[ElementIds, dict[IndexPair, float]] = {}
-            common = common_extensions([region for _, region in golds], [region for _, region in systems])
+            regions = [region for _, region in golds], [region for _, region in systems]
+            common = common_extensions(*regions, document.document)
             for (s, g), length in common.items():
                 share = length / max(gold_sizes[g], system_sizes[s])
                 shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
@@ -176,12 +177,15 @@ class RecognitionTable:
             for j, (_, kind, element) in enumerate(token.arguments):
                 holders.setdefault((kind, element), []).append((id_, j))
         found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
+        pairs = 0
         for id_, token in self.system.items():
             for i, (_, kind, element) in enumerate(token.arguments):
                 table = self.arguments[kind]
                 partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
                 wanted = [(table.by_document, (partner, element)) for partner in partners]
                 for partner, value in zip(partners, self.argument_values(wanted, token.documents), strict=True):
+                    pairs += len(holders[kind, partner])
+                    refuse_many(token.documents[0], pairs // len(self.documents))
                     for holder, j in holders[kind, partner]:
                         found.setdefault((holder, id_), {})[i, j] = value
         return found

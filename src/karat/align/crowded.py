@@ -1,0 +1,315 @@
+"""Alignment of documents in which more pairs of mentions are alike than could be listed.
+
+The result is that of a similarity's list of pairs and a matching's walk over it (`similarities`, `matchings`), but a
+pair is computed when it is needed. Mentions that no pair can tell apart, because they are in the same place and have
+the same values of the attributes that count, form a class. Mentions that could never be paired, because a required
+attribute differs, are separate problems.
+
+The greedy walk takes the best pair of all, again and again. Each class of the system remembers its best partner; that
+is out of date once the partner is taken, and is then computed again, when its turn comes. If all want the same partner,
+nearly everything is out of date after each step. Then gold's classes remember their partners as well, and whichever
+side has the closer bound decides.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from karat.model import Mention, Region, Value
+from karat.model.regions import size
+from karat.plugin import Comparison
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vector = NDArray[Any]
+
+MANY = 200_000
+"""Pairs that are listed without a second thought: they take about 50 MB and a quarter of a second."""
+EXACT = 1 << 52
+"""Whole numbers whose sums floating point holds exactly."""
+ANY = -1
+"""The number of a value that agrees with all others."""
+
+Pairing = tuple[int, int, float]
+"""A gold mention, a system mention (by number) and their similarity."""
+Entry = tuple[float, int, int, int, int]
+"""A pair in the order of trial: (-similarity, system mention, gold mention), then the classes of the two."""
+
+
+def _span(mention: Mention) -> Hashable:
+    return mention.span
+
+
+def _span_or_id(mention: Mention) -> Hashable:
+    return mention.span or mention.id
+
+
+def _head(mention: Mention) -> Hashable:
+    return mention.head or mention.span or mention.id
+
+
+class Crowded(Struct, frozen=True):
+    """What makes two mentions alike, in a similarity that can be computed for one mention against all others."""
+
+    place: Callable[[Mention], Hashable]
+    """What it compares."""
+    overlapping: Callable[["Side", int, "Side"], "Vector"] | None = None
+    """The similarity of a class to all of the other side; None: 1 for the same place."""
+
+    def count(self, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
+        """The number of pairs that are alike; of spans with several segments, a bound."""
+        if len(gold) * len(system) <= MANY:
+            return 0
+        if self.overlapping is None:
+            places = Counter(map(self.place, gold))
+            return sum(places[place] for place in map(self.place, system))
+        return overlap_count([mention.span for mention in gold], [mention.span for mention in system])
+
+
+def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
+    """The number of pairs of segments that overlap."""
+    begins = sorted(begin for region in gold for begin, _ in region)
+    ends = sorted(end for region in gold for _, end in region)
+    return sum(bisect_left(begins, end) - bisect_right(ends, begin) for region in system for begin, end in region)
+
+
+def _dice(own: "Side", number: int, other: "Side") -> "Vector":
+    return (2 * other.common(own.regions[number]) / (other.sizes + own.sizes[number])).astype(float)
+
+
+def _overlap(own: "Side", number: int, other: "Side") -> "Vector":
+    import numpy as np
+
+    same = other.places == own.places[number]
+    return np.where(other.common(own.regions[number]) > 0, np.where(same, 1.0, 0.5), 0.0)
+
+
+CROWDED = {
+    "dice": Crowded(_span, _dice),
+    "overlap": Crowded(_span, _overlap),
+    "exact": Crowded(_span_or_id),
+    "head": Crowded(_head),
+}
+"""By the name of the similarity."""
+
+
+class Demand(Struct, frozen=True):
+    """What an alignment demands of a pair."""
+
+    similarity: Crowded
+    comparison: Comparison
+    agree: tuple[str, ...]
+    rewarded: tuple[str, ...]
+    threshold: float
+
+
+class Side:
+    """The classes of one side of a problem."""
+
+    def __init__(self, mentions: Sequence[Mention], numbers: Sequence[int], keys: "Keys", *, is_gold: bool) -> None:
+        import numpy as np
+
+        classes: dict[tuple[int, ...], list[int]] = {}
+        for number in numbers:
+            classes.setdefault(keys.of(mentions[number], is_gold=is_gold), []).append(number)
+        self.is_gold = is_gold
+        self.members = [iter(members) for members in classes.values()]
+        firsts = [next(members) for members in self.members]
+        self.first = np.array(firsts, dtype=float)
+        """The first free mention of each class; infinite if there is none."""
+        self.places, *values = np.array(list(classes), dtype=int).T
+        self.required = values[: keys.required]
+        self.rewarded = values[keys.required :]
+        self.regions: list[Region] = [mentions[number].span for number in firsts]
+        segments = [segment for region in self.regions for segment in region]
+        self.sizes = np.array([size(region) for region in self.regions], dtype=keys.number)
+        self._begins = np.array([begin for begin, _ in segments], dtype=keys.number)
+        self._ends = np.array([end for _, end in segments], dtype=keys.number)
+        lengths = np.array([len(region) for region in self.regions])
+        self._starts = None if (lengths == 1).all() else np.cumsum(lengths) - lengths
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    def common(self, region: Region) -> "Vector":
+        """How much of a region each class has."""
+        import numpy as np
+
+        total: Any = 0
+        for begin, end in region:
+            shared = np.minimum(self._ends, end) - np.maximum(self._begins, begin)
+            total = total + np.maximum(shared, 0)
+        return total if self._starts is None else np.add.reduceat(total, self._starts)
+
+    def take(self, number: int) -> None:
+        """Use up the first free mention of a class."""
+        self.first[number] = next(self.members[number], inf)
+
+
+class Keys:
+    """Numbers for places and values, by which the classes of a problem differ."""
+
+    def __init__(self, demand: Demand, agree: Sequence[str], number: type) -> None:
+        self._place, self._comparison = demand.similarity.place, demand.comparison
+        self._names = [*agree, *demand.rewarded]
+        self.required = len(agree)
+        self.number = number
+        """The type of offsets and sizes."""
+        self._numbers: dict[tuple[str, Hashable], int] = {}
+
+    def of(self, mention: Mention, *, is_gold: bool) -> tuple[int, ...]:
+        """Place, required attributes, rewarded attributes."""
+        place = self._numbers.setdefault(("", self._place(mention)), len(self._numbers))
+        return (place, *(self._value(mention.attributes.get(name), name, is_gold) for name in self._names))
+
+    def _value(self, value: Value | None, name: str, is_gold: bool) -> int:
+        if is_gold and _is_wild(value, self._comparison):
+            return ANY
+        return self._numbers.setdefault((name, self._comparison.key(value)), len(self._numbers))
+
+
+def _is_wild(value: Value | None, comparison: Comparison) -> bool:
+    """Whether a value of gold agrees with all others."""
+    key = comparison.key(value)
+    return key is not None and key == comparison.key(comparison.wildcard)
+
+
+class Partners:
+    """The best partner of each class of one side, computed when its turn comes."""
+
+    def __init__(self, own: Side, other: Side, demand: Demand) -> None:
+        self._own, self._other, self._demand = own, other, demand
+        best = (_best(own, number, other, demand) for number in range(len(own)))
+        self._queue = [entry for entry in best if entry is not None]
+        heapify(self._queue)
+
+    @property
+    def next(self) -> Entry | None:
+        """A pair before which none comes, though it may be out of date."""
+        return self._queue[0] if self._queue else None
+
+    def renew(self) -> None:
+        """Compute again the best partner of the class whose turn it is."""
+        entry = heappop(self._queue)
+        fresh = _best(self._own, entry[4] if self._own.is_gold else entry[3], self._other, self._demand)
+        if fresh is not None:
+            heappush(self._queue, fresh)
+
+
+def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
+    """The first pair of a class in the order of trial, among free mentions."""
+    if own.first[number] == inf:
+        return None
+    alike = _similarities(own, number, other, demand)
+    alike[other.first == inf] = 0.0
+    most = alike.max(initial=0.0)
+    if most <= 0:
+        return None
+    (tied,) = (alike == most).nonzero()
+    partner = tied[other.first[tied].argmin()]
+    mention, other_mention = int(own.first[number]), int(other.first[partner])
+    if own.is_gold:
+        return -float(most), other_mention, mention, int(partner), number
+    return -float(most), mention, other_mention, number, int(partner)
+
+
+def _similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vector":
+    """The similarity of a class to each of the other side, with what is rewarded; 0 where it is too low."""
+    import numpy as np
+
+    overlapping = demand.similarity.overlapping
+    alike = np.ones(len(other)) if overlapping is None else overlapping(own, number, other)
+    excluded = alike <= 0
+    # First how many agree, then the sum: as the list of pairs has it, to the last bit.
+    alike += sum(_agreeing(one[number], others) * 1 for one, others in zip(own.rewarded, other.rewarded, strict=True))
+    excluded |= alike < demand.threshold
+    for one, others in zip(own.required, other.required, strict=True):
+        excluded |= ~_agreeing(one[number], others)
+    alike[excluded] = 0.0
+    return alike
+
+
+def _agreeing(value: int, others: "Vector") -> "Vector":
+    import numpy as np
+
+    return np.ones(len(others), dtype=bool) if value == ANY else (others == value) | (others == ANY)
+
+
+def greedy(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
+    """The best pair of all whose two mentions are free, again and again."""
+    systems = Partners(system, gold, demand)
+    golds: Partners | None = None
+    renewed = 0
+    while (entry := systems.next) is not None:
+        partners = systems
+        if golds is not None:
+            other = golds.next
+            if other is None:
+                return
+            if other > entry:
+                entry, partners = other, golds
+        negative, s, g, system_class, gold_class = entry
+        if system.first[system_class] == s and gold.first[gold_class] == g:
+            yield g, s, -negative
+            system.take(system_class)
+            gold.take(gold_class)
+        else:
+            renewed += 1
+        partners.renew()
+        if golds is None and renewed > len(system) + len(gold):
+            golds = Partners(gold, system, demand)
+
+
+def many_to_one(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
+    """The best partner of each mention of the system, free or not."""
+    for number, others in enumerate(system.members):
+        entry = _best(system, number, gold, demand)
+        if entry is not None:
+            negative, first, g, _, _ = entry
+            yield from ((g, s, -negative) for s in (first, *others))
+
+
+METHODS: dict[str, Callable[[Side, Side, Demand], Iterator[Pairing]]] = {"greedy": greedy, "many-to-one": many_to_one}
+"""Matchings that can do without a list of pairs."""
+
+
+def matches(method: str, gold: Sequence[Mention], system: Sequence[Mention], demand: Demand) -> list[Pairing]:
+    """The pairs that a matching chooses, in the order of trial."""
+    chosen: list[Pairing] = []
+    agree, problems = _problems(gold, system, demand)
+    furthest = max([mention.span[-1][1] for mention in (*gold, *system) if mention.span], default=0)
+    number = float if furthest < EXACT else object  # Python's own numbers are exact, and slower
+    for golds, systems in problems:
+        keys = Keys(demand, agree, number)
+        sides = Side(gold, golds, keys, is_gold=True), Side(system, systems, keys, is_gold=False)
+        chosen.extend(METHODS[method](*sides, demand))
+    return sorted(chosen, key=lambda pairing: (-pairing[2], pairing[1], pairing[0]))
+
+
+def _problems(
+    gold: Sequence[Mention], system: Sequence[Mention], demand: Demand
+) -> tuple[list[str], list[tuple[list[int], list[int]]]]:
+    """The mentions of gold and system that could be paired at all, by number; and attributes still to be compared.
+
+    Those are required attributes of which gold has a value that agrees with all others.
+    """
+    comparison, place = demand.comparison, demand.similarity.place
+    wild = [name for name in demand.agree if any(_is_wild(one.attributes.get(name), comparison) for one in gold)]
+    names = [name for name in demand.agree if name not in wild]
+    is_overlapping = demand.similarity.overlapping is not None
+    sides: list[dict[Hashable, list[int]]] = []
+    for mentions in (gold, system):
+        found: dict[Hashable, list[int]] = {}
+        for number, mention in enumerate(mentions):
+            if mention.span or not is_overlapping:
+                values = tuple([comparison.key(mention.attributes.get(name)) for name in names])
+                found.setdefault((values, None if is_overlapping else place(mention)), []).append(number)
+        sides.append(found)
+    golds, systems = sides
+    return wild, [(numbers, systems[key]) for key, numbers in golds.items() if key in systems]

@@ -1,0 +1,71 @@
+"""Documents with more alike pairs than can be listed: the same alignment as by the list."""
+
+from collections.abc import Sequence
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.model import Document, Mention, Pair
+from karat.plugin import AlignmentChoice, Comparison, Match, Tables
+from karat.tables.aligned import Alignment
+
+EXAMPLES = settings(max_examples=400, deadline=None)
+FAR = 10**17  # sizes that floating point does not hold exactly
+
+segments = st.tuples(st.integers(0, 9), st.integers(1, 6)).map(lambda pair: (pair[0], sum(pair)))
+far_segments = st.tuples(st.integers(0, 3), st.integers(FAR, FAR + 3)).map(lambda pair: (pair[0], sum(pair)))
+separate = st.tuples(st.integers(0, 3), st.integers(5, 8)).map(lambda at: ((at[0], at[0] + 2), (at[1], at[1] + 3)))
+spans = segments.map(lambda one: (one,)) | separate | far_segments.map(lambda one: (one,)) | st.just(())
+few_spans = st.sampled_from([((0, 4),), ((0, 5),), ((1, 4),)])
+types = st.sampled_from(["A", "a", "B", "NOT_ANNOTATED", None])
+kinds = st.sampled_from(["x", "y"])
+
+
+def mentions(places: st.SearchStrategy[tuple[tuple[int, int], ...]]) -> st.SearchStrategy[list[Mention]]:
+    def mention(span: tuple[tuple[int, int], ...], type_: str | None, realis: str) -> Mention:
+        head = span[:1] if realis == "x" and span else None
+        return Mention("", span, head=head, attributes={"realis": realis} | ({"type": type_} if type_ else {}))
+
+    return st.lists(st.builds(mention, places, types, kinds), max_size=9).map(
+        lambda listed: [
+            Mention(str(n), one.span, head=one.head, attributes=one.attributes) for n, one in enumerate(listed)
+        ]
+    )
+
+
+choices = st.builds(
+    AlignmentChoice,
+    similarity=st.sampled_from(["dice", "overlap", "exact", "head"]),
+    agree=st.sampled_from(["span", "type", "type+realis"]),
+    agreement=st.sampled_from(["before", "after"]),
+    reward=st.sampled_from(["none", "attributes"]),
+    method=st.sampled_from(["greedy", "many-to-one"]),
+    threshold=st.sampled_from([0.0, 0.4, 0.5]),
+    ties=st.sampled_from(["line", "text"]),
+)
+comparisons = st.builds(
+    Comparison, form=st.sampled_from(["exact", "canonical"]), wildcard=st.sampled_from([None, "NOT_ANNOTATED"])
+)
+
+
+def pairs(
+    gold: Sequence[Mention], system: Sequence[Mention], choice: AlignmentChoice, comparison: Comparison
+) -> Sequence[Match]:
+    names = ("type", "realis")
+    documents = Pair(Document("d", mentions=tuple(gold)), Document("d", mentions=tuple(system)))
+    alignment = Alignment.of(choice, comparison, names, rewarded=names)
+    return Tables(documents).get(alignment).pairs
+
+
+@pytest.mark.parametrize("places", [spans, few_spans])
+def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int, int], ...]]) -> None:
+    @EXAMPLES
+    @given(mentions(places), mentions(places), choices, comparisons)
+    def same(gold: list[Mention], system: list[Mention], choice: AlignmentChoice, comparison: Comparison) -> None:
+        listed = pairs(gold, system, choice, comparison)
+        with patch("karat.align.crowded.MANY", -1), patch("karat.tables.aligned.MANY", -1):
+            assert pairs(gold, system, choice, comparison) == listed
+
+    same()

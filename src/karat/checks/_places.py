@@ -23,11 +23,13 @@ def placed(document: Document) -> Iterator[Placed]:
             yield Placed(mention.id, f"mention {mention.id!r}", mention.span, mention.text)
         for name in ("head", "extent", "anchor", "scope"):
             if region := getattr(mention, name):
-                yield Placed(mention.id, f"the {name} of mention {mention.id!r}", region, mention.texts.get(name))
+                owner = f"the {name} of mention {mention.id!r}"
+                yield Placed((mention.id, name), owner, region, mention.texts.get(name))
     for cluster in document.clusters:
-        for place in [name.place for name in cluster.names]:
-            if place.span:
-                yield Placed(cluster.id, f"a name of {cluster.id!r}", place.span, place.text)
+        for number, name in enumerate(cluster.names):
+            if name.place.span:
+                item = cluster.id, f"name {number}"
+                yield Placed(item, f"a name of {cluster.id!r}", name.place.span, name.place.text)
     for link in document.links:
         if link.extent is not None and link.extent.span:
             whose = f"the extent of {link.target!r} as {link.kind} of {link.source!r}"

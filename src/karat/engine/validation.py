@@ -1,6 +1,6 @@
 """Validation: every document of every file is read and checked, and what is wrong is told instead of raised."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from karat.filters.types import types_in
 from karat.formats import FORMATS
 from karat.model import Document
 from karat.plugin import Block, Comparison, ReadOptions
-from karat.protocols import resolve
+from karat.protocols import resolve_all
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is whole.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Name one type a line.")
@@ -85,11 +85,13 @@ def validate(
     format: str | None = None,
     options: ReadOptions | None = None,
     types: str | None = None,
+    settings: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Validation:
     """Check what each path names: a file, a folder, `@LIST` or `-`; each is a corpus of its own, as for a score.
 
-    `types` is a file with one type a line that holds all types there are. Only options that cannot be used are raised.
+    `types` is a file of all allowed types, one per line. `settings` are parameters of the protocols that the format
+    chooses, as `--set` gives them. Only options that cannot be used are raised.
     """
     options = options or ReadOptions()
     if format is not None:
@@ -101,7 +103,7 @@ def validate(
             files = find(path, lambda error: validation.add(error.finding))
             if files:
                 corpus = corpus_of(files, path, format=format, options=options, report=validation.add, skip_broken=True)
-                _check_corpus(corpus, checks, validation, progress)
+                _check_corpus(corpus, checks, settings or {}, validation, progress)
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
     return validation
@@ -127,13 +129,20 @@ def _telling(validation: Validation, file: str) -> Iterator[None]:
 
 
 def _check_corpus(
-    corpus: FileCorpus, checks: Sequence[Check], validation: Validation, progress: Progress | None
+    corpus: FileCorpus,
+    checks: Sequence[Check],
+    settings: Mapping[str, Any],
+    validation: Validation,
+    progress: Progress | None,
 ) -> None:
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
-    # What the protocols that the format chooses take for a fault is one here, too.
-    report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
+    # What the protocols that the format chooses refuse, or count as a fault, is found here, too.
+    protocols = resolve_all(corpus.protocols, settings)
+    filters = dict.fromkeys(filter_ for protocol in protocols for filter_ in protocol.filters)
+    checks = [*checks, *(check for filter_ in filters for check in filter_.checks())]
+    report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)

@@ -1,13 +1,13 @@
 """Protocols: what a protocol file may hold, and the filters it may name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from karat.errors import Report
-from karat.model import Pair, Value
+from karat.errors import Finding, Report
+from karat.model import Document, Pair, Value
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
 """What a family or a protocol can promise; `karat.testing` checks every promise.
@@ -31,6 +31,9 @@ Representative = Literal["first", "last", "aligned"]
 
 PairTransform = Callable[[Pair], Pair]
 """From a pair of documents to what is left of it."""
+
+DocumentCheck = Callable[[Document], Iterator[Finding]]
+"""What is wrong with a document by one rule; findings name an item of it, not a file."""
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
@@ -115,6 +118,10 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """The filter as a function from a pair of documents to what is left of it."""
         raise NotImplementedError
+
+    def checks(self) -> Sequence[DocumentCheck]:
+        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`."""
+        return ()
 
 
 class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -30,6 +30,7 @@ from karat.tables.ace.nist import Nist
 from karat.tables.ace.parameters import (
     ARGUED,
     DETECTED,
+    PLURALS,
     AceOptions,
     ArgumentScoring,
     Averaging,
@@ -39,6 +40,7 @@ from karat.tables.ace.parameters import (
     RelationArguments,
     ValueParameters,
     Weighting,
+    lacks,
 )
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedEntities, PromotedRelations
@@ -290,6 +292,8 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
     name: str
     kind: str
     """Of the elements that it scores."""
+    why_undefined: str | None = None
+    """Why its value is undefined: the reference has no element of the kind."""
 
     @property
     def id(self) -> str:
@@ -304,6 +308,16 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
     def count(self, table: ValueTable) -> ValueCounts:
         """Sums over tokens."""
         return ValueCounts.summed([token.counts(table) for token in token_outcomes(table)])
+
+    def unmatchable(self, table: ValueTable) -> Mapping[str, int]:
+        """Relations and events that cannot be mapped, since they have no argument."""
+        if not isinstance(table, RecognitionTable):
+            return {}
+        is_mappable, kinds = table.want.reading.is_mappable, PLURALS[self.kind]
+        return {
+            f"{side} {kinds} without arguments": sum(not is_mappable(token) for token in tokens.values())
+            for side, tokens in (("gold", table.gold), ("system", table.system))
+        }
 
     def outcomes(self, table: ValueTable) -> Iterator[Outcome[ValueCounts]]:
         """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
@@ -397,7 +411,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         **{task: RecognitionValues(TASKS[task], promoted, promoted_values, values) for task in ("rmd", "vmd")},
     }
     reasons = _reasons_to_omit(parameters, setting)
-    tasks = [Task(specs[task], task, kind) for task, kind in TASKS.items()]
+    undefined = {kind: lacks("gold", kind) for kind in PLURALS if kind not in setting.gold_kinds}
+    tasks = [Task(specs[task], task, kind, undefined.get(kind)) for task, kind in TASKS.items()]
     return [Unscored(task.id, reasons[task.name]) if task.name in reasons else task for task in tasks]
 
 

@@ -354,8 +354,8 @@ def test_a_task_that_is_left_out_is_told_with_the_reason() -> None:
     lacking = replace(FAMILY, clusters=FAMILY.clusters[:1], mentions=FAMILY.mentions[:1], links=())
     for gold, system, protocol, options, reason in (
         (FAMILY, FAMILY, PLAN, {"settings": chosen}, "a product of arguments is allowed where W_A-FA is 0"),
-        (FAMILY, lacking, NIST, {}, "gold has no event at all"),
-        (FAMILY, lacking, NIST, {}, "the system has no relation at all"),
+        (FAMILY, lacking, NIST, {}, "gold has no events"),
+        (FAMILY, lacking, NIST, {}, "the system has no relations"),
     ):
         result = run(gold, system, protocol, **options)
         (finding,) = [f for f in result.warnings if f.code == "row-absent" and reason in f.message]
@@ -365,6 +365,29 @@ def test_a_task_that_is_left_out_is_told_with_the_reason() -> None:
         with pytest.raises(KaratError, match=re.escape(f"does not score {rows[0]} here: {reason}")):
             run(gold, system, protocol, measures=rows[:1], **options)
     assert not [f for f in run(FAMILY, lacking, NIST, measures=["ace.edr"]).warnings if f.code == "row-absent"]
+
+
+def test_what_cannot_be_mapped_is_noted_with_its_number() -> None:
+    """An event without arguments shares none (Table 18); NIST's scorer maps it by its extent."""
+    bare = ace(entities="E", events="V()")
+
+    def noted(protocol: str, **settings: str) -> list[str]:
+        found = run(bare, bare, protocol, settings=settings).warnings
+        return [finding.message for finding in found if finding.code == "items-unmatchable"]
+
+    parts = [
+        f"ace.{task}: {side} events without arguments (1)" for task in ("vdr", "vmd") for side in ("gold", "system")
+    ]
+    assert noted(PLAN) == [f"some items cannot be matched: {'; '.join(parts)}"]
+    assert noted(PLAN, mapping="extents") == noted(PLAN, mapping="either") == noted(NIST) == []
+    assert not [f for f in run(FAMILY, FAMILY, PLAN).warnings if f.code == "items-unmatchable"]
+
+
+def test_a_task_without_reference_items_is_worded_alike() -> None:
+    gold = ace(entities="E")
+    for protocol in (PLAN, NIST):
+        messages = [finding.message for finding in run(gold, gold, protocol).warnings if finding.code == "row-absent"]
+        assert "ace.val is not scored: gold has no values" in messages
 
 
 def test_geometric_averaging() -> None:

@@ -109,20 +109,32 @@ def test_a_document_has_the_source_that_gold_says() -> None:
 @pytest.mark.parametrize(
     ("given", "old", "new", "says"),
     [
-        ("mentions", 'TYPE="PRO"', 'TYPE="NOM"', "lacks entity mention at 91-93 (head 91-93) of type PRO; 2 given"),
+        (
+            "mentions",
+            'TYPE="PRO"',
+            'TYPE="NOM"',
+            "lacks 'D2-E1-3' of document 'D2': entity mention at 91-93 (head 91-93) of type PRO; 2 given",
+        ),
         (
             "elements",
             "Population-Center",
             "Nation",
-            "lacks entity class=SPC subtype=Population-Center type=GPE, at 75-78",
+            "lacks 'D2-E3' of document 'D2': entity class=SPC subtype=Population-Center type=GPE, at 75-78",
         ),
-        ("elements", ' VAL="2003-05-15"', ' VAL="2003"', "lacks time val=2003-05-15, at 7-16; 2 given"),
+        (
+            "elements",
+            ' VAL="2003-05-15"',
+            ' VAL="2003"',
+            "lacks 'D2-T2' of document 'D2': time val=2003-05-15, at 7-16; 2 given",
+        ),
     ],
 )
 def test_given_parts_that_differ_are_told_in_words(given: str, old: str, new: str, says: str) -> None:
     refused = scored(D2, D2.replace(old, new), "--set", f"given={given}")
     assert refused.code == 1
-    assert f"the system's document 'D2' {says}" in refused.err
+    id_ = says.split("'")[1]
+    line = 1 + D2[: D2.index(f' ID="{id_}"')].count("\n")
+    assert refused.err.startswith(f"error: gold/D2.apf.xml, line {line}: the system {says}")
 
 
 @pytest.mark.usefixtures("folder")
@@ -130,4 +142,4 @@ def test_given_parts_that_differ_are_told_in_words(given: str, old: str, new: st
 def test_a_system_that_lacks_a_document_lacks_what_it_was_given(given: str) -> None:
     refused = scored(D2, None, "--set", f"given={given}")
     assert refused.code == 1
-    assert refused.err.startswith("error: system: the system's document 'D2' lacks ")
+    assert re.match(r"error: gold/D2.apf.xml, line \d+: the system lacks 'D2-", refused.err)

@@ -193,7 +193,7 @@ def test_marks_inside_quotes_comments_and_sections_are_no_documents() -> None:
     )
     documents, found = read(apf(body, header=header))
     assert [m.text for m in documents[0].mentions if m.id == "V1-1"] == ["five </document> dollars"]
-    assert found == []
+    assert [finding.code for finding in found] == ["apf-text"]  # it is longer than its offsets
     assert documents[0].about["uri"] == "/document> > D1.sgm"
 
 

@@ -29,7 +29,9 @@ from karat.model.regions import size
 from karat.simulate import Rates, Simulation
 from karat.simulate.chance import Distribution, chance
 from karat.simulate.mentions import free, parts, shifted
+from tests.ace_files import SGM, apf
 from tests.corpora import as_jsonl, corpus, documents, mention
+from tests.running import run as run_karat
 
 ERRORS = ["miss", "split", "merge", "boundary", "break_", "conflate", "drop_link", "reverse_link", "spurious"]
 TYPES = ["Life.Die", "Life.Injure", "Contact.Meet", "Conflict.Attack"]
@@ -710,3 +712,27 @@ def test_help_starts_at_once(command: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
     assert "Examples:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "error", ["--miss", "--conflate", "--drop-link", "--boundary", "--spurious", "--break", "--attribute"]
+)
+def test_apf_is_written_valid_or_not_at_all(tmp_path: Path, error: str) -> None:
+    """A relation whose argument is missed is not valid APF: such a system is refused, and nothing is written."""
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    (gold / "D1.apf.xml").write_text(apf())
+    (gold / "D1.sgm").write_text(SGM)
+    for seed in range(3):
+        for rate in ("0.05", "0.9"):
+            output = tmp_path / f"system-{seed}-{rate}"
+            how = f"type={rate}" if error == "--attribute" else rate
+            done = run_karat("simulate", str(gold), "--to", "apf", error, how, "--seed", str(seed), "-o", str(output))
+            assert output.exists() == (done.code == 0)
+            if done.code == 0:
+                assert run_karat("validate", str(output)).code == 0
+            else:
+                assert "[simulation-invalid]" in done.err or "[apf-unwritable]" in done.err
+    refused = run_karat("simulate", str(gold), "--to", "apf", "--miss", "0.9", "--seed", "1")
+    assert refused.code == 1
+    assert not refused.out

@@ -16,8 +16,9 @@ Severity = Literal["fatal", "fault", "note"]
 Origin = Literal["gold", "system"]
 """The side that a finding is about, where two are scored."""
 
-Item = str | tuple[str, str, str]
-"""What a finding is about: the id of a mention, or a link (kind, source, target)."""
+Item = str | tuple[str, str] | tuple[str, str, str]
+"""What a finding is about: the id of a mention or cluster, one of its regions (id, region), or a link (kind, source,
+target)."""
 
 
 class Finding(NamedTuple):

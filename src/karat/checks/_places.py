@@ -1,4 +1,4 @@
-"""Everything in a document that stands somewhere in its text."""
+"""Everything in a document that has a place in its text."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,10 +8,11 @@ from karat.model import Document, Region
 
 
 class Placed(NamedTuple):
-    """A region, what it is of, as a sentence names it, and what is said to stand there."""
+    """A region of an item, and the text that the annotation gives for it."""
 
     item: Item
-    whose: str
+    owner: str
+    """What has the region, as a message names it."""
     region: Region
     text: str | None
 
@@ -23,12 +24,14 @@ def placed(document: Document) -> Iterator[Placed]:
             yield Placed(mention.id, f"mention {mention.id!r}", mention.span, mention.text)
         for name in ("head", "extent", "anchor", "scope"):
             if region := getattr(mention, name):
-                yield Placed(mention.id, f"the {name} of mention {mention.id!r}", region, mention.texts.get(name))
+                owner = f"the {name} of mention {mention.id!r}"
+                yield Placed((mention.id, name), owner, region, mention.texts.get(name))
     for cluster in document.clusters:
-        for place in [name.place for name in cluster.names]:
+        for number, place in enumerate([name.place for name in cluster.names]):
             if place.span:
-                yield Placed(cluster.id, f"a name of {cluster.id!r}", place.span, place.text)
+                item = cluster.id, f"name {number}"
+                yield Placed(item, f"a name of {cluster.id!r}", place.span, place.text)
     for link in document.links:
         if link.extent is not None and link.extent.span:
-            whose = f"the extent of {link.target!r} as {link.kind} of {link.source!r}"
-            yield Placed((link.kind, link.source, link.target), whose, link.extent.span, link.extent.text)
+            owner = f"the extent of {link.target!r} as {link.kind} of {link.source!r}"
+            yield Placed((link.kind, link.source, link.target), owner, link.extent.span, link.extent.text)

@@ -9,39 +9,36 @@ from karat.model import Document
 
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
-CLUSTER = Rule(
-    "cluster-in-documents",
-    "fault",
-    "Document-level processing wants ids of its own in each document; leave it if they are one and the same.",
-)
-
 PARTS = 64
 
 
 class Ids:
-    """Remembers in which document each id stood first, and what it named there."""
+    """Remembers in which document each id occurred first, and what it named there."""
 
     def __init__(self) -> None:
         self._first: dict[str, tuple[str, str]] = {}
 
     def check(self, document: Document) -> Iterator[Finding]:
-        """Each id of a document that another one has too."""
+        """Each mention that another document has too, and each id that names two kinds of things.
+
+        Whether an element may be in two documents is for a protocol to say.
+        """
         named = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
         for kind, id_ in [*named, *((cluster.kind, cluster.id) for cluster in document.clusters)]:
             known, first = self._first.setdefault(id_, (kind, document.id))
             if first == document.id:
                 continue
-            found = f"{kind} {quoted(id_)} of document {quoted(document.id)}"
+            which = f"{kind} {quoted(id_)} of document {quoted(document.id)}"
             if kind != known:
-                told = f"has an id that document {quoted(first)} gives to another kind of thing, {known}"
-                yield KINDS.at(f"{found} {told}", item=id_)
-            else:
-                rule = MENTION if kind.endswith(" mention") else CLUSTER
-                yield rule.at(f"{found} is also one of {quoted(first)}", item=id_)
+                yield KINDS.at(
+                    f"{which} has an id that names another kind of thing, {known}, in {quoted(first)}", item=id_
+                )
+            elif kind.endswith(" mention"):
+                yield MENTION.at(f"{which} is also in document {quoted(first)}", item=id_)
 
 
 class Numbers:
-    """Tells at next to no cost whether ids may be at odds: a number for each stays, compared when all were read."""
+    """Finds out cheaply whether ids may conflict: keeps a number for each, and compares them when all were read."""
 
     def __init__(self) -> None:
         self._mentions = array("q")
@@ -49,13 +46,13 @@ class Numbers:
         self._kinds = array("q")
 
     def add(self, document: Document) -> None:
-        """Take the ids of a document."""
+        """Add the ids of a document."""
         self._mentions.extend([hash(mention.id) for mention in document.mentions])
         self._clusters.extend([hash(cluster.id) for cluster in document.clusters])
         self._kinds.extend([hash((cluster.id, cluster.kind)) for cluster in document.clusters])
 
-    def are_at_odds(self) -> bool:
-        """Whether a mention is in two documents, or an id names two kinds of things; seldom, two ids look like one."""
+    def may_conflict(self) -> bool:
+        """Whether a mention is in two documents, or an id names two kinds of things; rarely, two ids hash alike."""
         mentions, clusters = len(self._mentions), _distinct(self._clusters)
         return (
             _distinct(chain(self._mentions, self._clusters)) < mentions + clusters or _distinct(self._kinds) > clusters
@@ -63,7 +60,7 @@ class Numbers:
 
 
 def _distinct(numbers: Iterable[int]) -> int:
-    """How many there are; sorted out in parts, one after another, so that this takes little memory."""
+    """How many different ones there are; compared in parts, one after another, to save memory."""
     parts = [array("q") for _ in range(PARTS)]
     for number in numbers:
         parts[number % PARTS].append(number)

@@ -17,7 +17,7 @@ def check(document: Document) -> Iterator[Finding]:
     if content is None:
         return
     noun = "characters" if document.unit == "char" else "tokens"
-    for item, whose, region, _ in placed(document):
+    for item, owner, region, _ in placed(document):
         if region[-1][1] > len(content):
-            found = f"{whose} of document {document.id!r} ends at {region[-1][1]:,}"
+            found = f"{owner} of document {document.id!r} ends at {region[-1][1]:,}"
             yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(region[-1][1]))

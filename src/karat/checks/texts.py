@@ -22,10 +22,10 @@ def check(document: Document) -> Iterator[Finding]:
     text = document.text
     if text is None or document.unit != "char":
         return
-    for item, whose, region, said in placed(document):
+    for item, owner, region, said in placed(document):
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
         there = " ".join([text[begin:end] for begin, end in region])
         if there != said and said.split() not in (there.split(), unescape(there).split()):
-            found = f"{whose} of document {document.id!r} says {said[:SHOWN]!r}"
+            found = f"{owner} of document {document.id!r} says {said[:SHOWN]!r}"
             yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)

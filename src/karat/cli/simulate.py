@@ -27,6 +27,7 @@ What happens to a document depends on the seed, its id and the distributions of 
 GOLD is a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
 
+INVALID = Rule("simulation-invalid", "fatal", "Choose other errors, or another format such as jsonl with --to.")
 LOSS = Rule("format-loss", "note", "If it matters, choose a format that can hold it, such as jsonl.")
 
 RATES = {
@@ -83,12 +84,13 @@ def simulate(
 ) -> None:
     """Make a system from GOLD with chosen errors.
 
-    Without errors, the system equals GOLD. The number of errors made is printed to standard error.
+    Without errors, the system equals GOLD. The number of errors made is printed to standard error. Where a format does
+    not allow a result, such as APF a relation without its arguments, the command fails and writes nothing.
     """
     from karat.corpus import open_corpus
     from karat.errors import Findings
     from karat.formats import FORMATS
-    from karat.plugin.formats import WriteOptions
+    from karat.plugin.formats import ReadOptions, WriteOptions
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
@@ -108,11 +110,25 @@ def simulate(
         for document in simulation:
             sink.add(format_.write(document, to_write, lambda what: lost.update([what])))
             documents, mentions = documents + 1, mentions + len(document.mentions)
+        if format_.refuses_faults:
+            sink.finish()
+            _refuse_invalid(sink.place, name, ReadOptions() if to_write.folder else reading)
     print_findings(findings)
     for what, count in lost.items():
         loss = LOSS.at(f"{name} cannot hold {what} ({count:,} time{'s' * (count > 1)})")
         click.echo(f"{loss.severity}: {loss}", err=True)
     click.echo(_summary(chosen.by_name(), simulation.made, seed, documents, mentions), err=True)
+
+
+def _refuse_invalid(place: str, name: str, options: "ReadOptions") -> None:
+    """Refuse a system that `karat score` would refuse; nothing is written then."""
+    from karat.engine.validation import validate
+    from karat.formats import FORMATS
+
+    tolerated = FORMATS.get(name).tolerated_faults
+    for finding in validate([place], format=name, options=options).findings.kept:
+        if finding.severity == "fatal" or (finding.severity == "fault" and finding.code not in tolerated):
+            raise INVALID.error(f"with these errors the system is not valid {name}: {finding.message} [{finding.code}]")
 
 
 def _rate(text: str) -> tuple[str, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._options import form_option, input_options, progress
+from karat.cli._options import form_option, input_options, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
 
@@ -20,6 +20,7 @@ Examples:
   karat validate system.tbf --types types.txt
   karat validate system.tbf --against gold.tbf
   karat validate apf/ --sources sgm/
+  karat validate apf/ --set processing=cross-document
   karat validate @files.txt -f json -o findings.json
 
 A PATH is a file, a folder, @LIST (a file with one path per line), or - for standard input. Each is a separate corpus.
@@ -46,6 +47,7 @@ note   odd but usable
     shell_complete=complete_files,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
 )
+@settings_option
 @form_option
 @output_option
 def validate(
@@ -54,6 +56,7 @@ def validate(
     reading: "ReadOptions",
     types: str | None,
     against: str | None,
+    settings: tuple[str, ...],
     form: str,
     output: str | None,
 ) -> None:
@@ -66,13 +69,20 @@ def validate(
     """
     from karat.engine.validation import validate
     from karat.errors import UsageError
+    from karat.protocols import parse_setting
     from karat.report import findings as report
 
     if [*paths, against].count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")
     refuse_overwriting(output, paths if against is None else [*paths, against])
     validation = validate(
-        paths, format=input_format, options=reading, types=types, against=against, progress=progress()
+        paths,
+        format=input_format,
+        options=reading,
+        types=types,
+        against=against,
+        settings=dict(map(parse_setting, settings)),
+        progress=progress(),
     )
     columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)

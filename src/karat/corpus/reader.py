@@ -55,6 +55,8 @@ class DocumentReader:
 
     def locate(self, number: int, block: Block, item: Item | None) -> int:
         """The line of an item, or the first line of the document if the item is not found."""
+        if item is not None and len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
+            item = item[0]
         line = None if item is None else self._format.locate(self._bytes(number, block), block, item)
         return block.line if line is None else line
 

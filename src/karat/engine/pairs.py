@@ -84,7 +84,7 @@ class _Side:
 
     def refuse_ids(self) -> None:
         """Refuse an id that names two things. Documents are read again only if there may be one."""
-        if self._numbers is None or not self._numbers.are_at_odds():
+        if self._numbers is None or not self._numbers.may_conflict():
             return
         ids = Ids()
         for document in self.corpus:

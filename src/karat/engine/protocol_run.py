@@ -31,6 +31,7 @@ NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
 )
 NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
+UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
 
 
@@ -168,12 +169,20 @@ class ProtocolRun:
 
     def _remarks(self) -> Iterator[Finding]:
         """What a reader of the scores should know and may not expect."""
+        undefined = [(measure.why_undefined, measure.id) for measure, _ in self.measures]
         reasons: dict[str, list[str]] = {}
-        for row in self.unscored:
-            if self._is_selected(row.id):
-                reasons.setdefault(row.reason, []).append(row.id)
+        for reason, id_ in [*((row.reason, row.id) for row in self.unscored), *undefined]:
+            if reason is not None and self._is_selected(id_):
+                reasons.setdefault(reason, []).append(id_)
         for reason, ids in reasons.items():
             yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
+        unmatchable = [
+            f"{id_}: {items} ({count:,})"
+            for (id_, items), count in self._counts.unmatchable.items()
+            if count and self._is_selected(id_)
+        ]
+        if unmatchable:
+            yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
         sizes = zip(self._counts.gold_mentions, self._counts.system_mentions, strict=True)
         false_alarms = [system for gold, system in sizes if not gold and system]
         if false_alarms and any(averages.units == "with-gold" for _, averages in self.measures):

@@ -1,6 +1,7 @@
 """The counts of units under one protocol, on a corpus or a part of it, and the scores computed from them."""
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -47,6 +48,8 @@ class UnitCounts:
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")
+        self.unmatchable: Counter[tuple[str, str]] = Counter()
+        """Items that cannot be matched: the measure, what they are, and how many."""
         self._waiting: dict[str, list[_WaitingDocument]] = {}
 
     def add(self, unit: str, tables: Tables) -> None:
@@ -85,6 +88,8 @@ class UnitCounts:
         rows.append(counts)
         for finding in measure.remarks(table, counts):
             self._report(finding)
+        for items, count in measure.unmatchable(table).items():
+            self.unmatchable[measure.id, items] += count
 
     def _enter(self, unit: str, gold: int, system: int, documents: Sequence[Tables]) -> None:
         self.units.append(unit)

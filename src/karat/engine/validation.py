@@ -1,6 +1,6 @@
 """Validation: reads and checks every document of every file, and reports problems instead of raising them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -20,8 +20,8 @@ from karat.filters import restricted
 from karat.filters.types import types_in
 from karat.formats import FORMATS
 from karat.model import Document
-from karat.plugin import Block, Comparison, Filter, ReadOptions
-from karat.protocols import resolve
+from karat.plugin import Block, Comparison, DocumentCheck, ReadOptions
+from karat.protocols import resolve_all
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
@@ -121,19 +121,21 @@ def validate(
     options: ReadOptions | None = None,
     types: str | None = None,
     against: str | None = None,
+    settings: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Validation:
     """Check what each path names: a file, a folder, `@LIST` or `-`; each is a separate corpus, as in scoring.
 
     `types` is a file of all allowed types, one per line. `against` names gold, with or without annotations: each path
-    must then have its documents, and agree with their text, units and tokens. Only unusable options are raised.
+    must then have its documents, and agree with their text, units and tokens. `settings` are parameters of the
+    protocols that the format chooses, as `--set` gives them. Only unusable options are raised.
     """
     options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     checks = [] if types is None else [_vocabulary(types)]
     validation = Validation()
-    gold = None if against is None else _reference(against, format, options, validation)
+    gold = None if against is None else _reference(against, format, options, settings or {}, validation)
     for path in paths:
         before = validation.findings.by_severity()
         submission = None if gold is None else Submission(path, gold)
@@ -149,7 +151,7 @@ def validate(
                     report=validation.add,
                     skip_broken=True,
                 )
-                _check_corpus(corpus, checks, validation, submission, progress)
+                _check_corpus(corpus, checks, settings or {}, validation, submission, progress)
         if submission is not None:
             for finding in submission.missing_documents():
                 validation.add(finding)
@@ -171,11 +173,13 @@ def _vocabulary(file: str) -> Check:
     return checking(known, comparison.key)
 
 
-def _reference(path: str, format_: str | None, options: ReadOptions, validation: Validation) -> Reference:
+def _reference(
+    path: str, format_: str | None, options: ReadOptions, settings: Mapping[str, Any], validation: Validation
+) -> Reference:
     """Gold, to compare submissions with. Its fatal findings are reported as gold's; others are only counted."""
     own = Validation()
     corpus = corpus_of(find(path), path, fallback=format_, options=options, report=own.add, skip_broken=True)
-    _check_corpus(corpus, [], own, None, None)
+    _check_corpus(corpus, [], settings, own, None, None)
     validation.sources |= own.sources
     for finding in own.findings.kept:
         if finding.severity == "fatal":
@@ -199,6 +203,7 @@ def _reporting(validation: Validation, file: str, line: int | None = None) -> It
 def _check_corpus(
     corpus: FileCorpus,
     checks: Sequence[Check],
+    settings: Mapping[str, Any],
     validation: Validation,
     submission: Submission | None,
     progress: Progress | None,
@@ -206,10 +211,10 @@ def _check_corpus(
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
-    # What the protocols that the format chooses report or take for a fault is a finding here, too.
-    protocols = [resolve(name) for name in corpus.protocols]
-    filter_checks: dict[Check, None] = {_FilterCheck(one.kinds, one.filters): None for one in protocols}
-    checks = [*checks, *filter_checks]
+    # What the protocols that the format chooses refuse, or count as a fault, is found here, too.
+    protocols = resolve_all(corpus.protocols, settings)
+    filters = dict.fromkeys((protocol.kinds, filter_) for protocol in protocols for filter_ in protocol.filters)
+    checks = [*checks, *(_on_kinds(kinds, one) for kinds, filter_ in filters for one in filter_.checks())]
     report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})
     report = without(report, {code for protocol in protocols for code in protocol.superseded})
     validation.sources |= {file.name: file for file in corpus.files}
@@ -237,17 +242,15 @@ def _check_corpus(
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 
 
-class _FilterCheck(Struct, frozen=True):
-    """What the filters of a protocol report about a document."""
+def _on_kinds(kinds: tuple[str, ...] | None, check: DocumentCheck) -> Check:
+    """A check of only those mentions that the protocol scores."""
 
-    kinds: tuple[str, ...] | None
-    filters: tuple[Filter, ...]
+    def check_kinds(document: Document) -> Iterator[Finding]:
+        if kinds is not None and not {mention.kind for mention in document.mentions} <= {*kinds}:
+            document = restricted(document, lambda mention: mention.kind in kinds)
+        return check(document)
 
-    def __call__(self, document: Document) -> Iterator[Finding]:
-        if self.kinds is not None and not {mention.kind for mention in document.mentions} <= {*self.kinds}:
-            document = restricted(document, lambda mention: self.kinds is None or mention.kind in self.kinds)
-        for filter_ in self.filters:
-            yield from filter_.check(document)
+    return check_kinds
 
 
 def _read(

@@ -1,12 +1,12 @@
 """One mention per span, for exact matching."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from karat.errors import Finding, Origin, Report, Rule, quoted
 from karat.filters import restricted
 from karat.model import Document, Mention, Pair, qualified
-from karat.plugin import Comparison, Filter, PairTransform
+from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
 
 REPEATED = Rule(
     "span-repeated", "fault", "Use each span once; exact matching counts the first mention, with its cluster."
@@ -27,9 +27,14 @@ class Distinct(Filter, frozen=True):
 
         return distinct
 
-    def check(self, document: Document) -> Iterator[Finding]:
-        """Each mention that repeats a span."""
-        return (_finding(mention, first, document) for mention, first in _repeated(document))
+    def checks(self) -> Sequence[DocumentCheck]:
+        """The same for one side."""
+        return (_findings,)
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    """Each mention that repeats a span."""
+    return (_finding(mention, first, document) for mention, first in _repeated(document))
 
 
 def _without_repeated(document: Document, side: Origin, report: Report) -> Document:

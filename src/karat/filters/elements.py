@@ -5,14 +5,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from karat.errors import KaratError, Origin, Report, Rule, quoted
-from karat.model import Cluster, Pair, Value
-from karat.plugin import Comparison, Filter, PairTransform
+from karat.errors import Finding, KaratError, Origin, Report, Rule, quoted
+from karat.model import Cluster, Document, Pair, Value
+from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
 
 ELEMENT_TWICE = Rule(
     "element-twice",
     "fatal",
-    "Give each element its own id, or score with --set processing=cross-document if it is the same element.",
+    "Give each element its own id; if it is the same element, allow it with --set processing=cross-document.",
 )
 ELEMENT_DIFFERS = Rule(
     "element-differs",
@@ -27,42 +27,68 @@ class Elements(Filter, frozen=True):
     within: Literal["document", "corpus"] = "document"
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Refuse an id that occurs in an earlier document, or an element that differs from there."""
+        """Refuse an element that is also in an earlier document, or one that differs from there."""
         del comparison, report
-        return _refuse_differences() if self.within == "corpus" else _refuse_repetition()
+        make = _differences if self.within == "corpus" else _hashed_repetitions
+        sides: tuple[tuple[Origin, DocumentCheck], ...] = (("gold", make()), ("system", make()))
+
+        def checked(pair: Pair) -> Pair:
+            for (side, check), document in zip(sides, (pair.gold, pair.system), strict=True):
+                for finding in check(document):
+                    raise KaratError(finding._replace(origin=side))
+            return pair
+
+        return checked
+
+    def checks(self) -> Sequence[DocumentCheck]:
+        """The same for one side."""
+        return (_differences() if self.within == "corpus" else _repetitions(),)
 
 
-def _refuse_repetition() -> PairTransform:
-    sides: tuple[tuple[Origin, _SeenIds], ...] = (("gold", _SeenIds()), ("system", _SeenIds()))
+def _repetitions() -> DocumentCheck:
+    """Elements that are also in an earlier document, with that document."""
+    first: dict[str, str] = {}
 
-    def checked(pair: Pair) -> Pair:
-        for (side, seen), document in zip(sides, (pair.gold, pair.system), strict=True):
-            repeated = seen.repeated([cluster.id for cluster in document.clusters])
-            for cluster in document.clusters:
-                if cluster.id in repeated:
-                    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
-                    message = f"{which} is also in another document of the same side"
-                    raise KaratError(ELEMENT_TWICE.at(message, item=cluster.id, origin=side))
-        return pair
+    def check(document: Document) -> Iterator[Finding]:
+        for cluster in document.clusters:
+            if (other := first.setdefault(cluster.id, document.id)) != document.id:
+                yield _repeated(cluster, document, f"document {quoted(other)}")
 
-    return checked
+    return check
 
 
-def _refuse_differences() -> PairTransform:
-    sides: tuple[tuple[Origin, dict[str, tuple[str, Cluster]]], ...] = (("gold", {}), ("system", {}))
+def _hashed_repetitions() -> DocumentCheck:
+    """The same in little memory: the earlier document is not known."""
+    seen = _SeenIds()
 
-    def checked(pair: Pair) -> Pair:
-        for (side, known), document in zip(sides, (pair.gold, pair.system), strict=True):
-            for cluster in document.clusters:
-                first, other = known.setdefault(cluster.id, (document.id, cluster))
-                here, there = _description(cluster), _description(other)
-                if here != there and (difference := _difference(here, there)):
-                    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
-                    message = f"{which} has {difference} in document {quoted(first)}"
-                    raise KaratError(ELEMENT_DIFFERS.at(message, item=cluster.id, origin=side))
-        return pair
+    def check(document: Document) -> Iterator[Finding]:
+        repeated = seen.repeated([cluster.id for cluster in document.clusters])
+        for cluster in document.clusters:
+            if cluster.id in repeated:
+                yield _repeated(cluster, document, "another document of the same side")
 
-    return checked
+    return check
+
+
+def _repeated(cluster: Cluster, document: Document, place: str) -> Finding:
+    which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
+    return ELEMENT_TWICE.at(f"{which} is also in {place}", item=cluster.id)
+
+
+def _differences() -> DocumentCheck:
+    """Elements that differ from what an earlier document says about them."""
+    known: dict[str, tuple[str, Cluster]] = {}
+
+    def check(document: Document) -> Iterator[Finding]:
+        for cluster in document.clusters:
+            first, other = known.setdefault(cluster.id, (document.id, cluster))
+            here, there = _description(cluster), _description(other)
+            if here != there and (difference := _difference(here, there)):
+                which = f"{cluster.kind} {quoted(cluster.id)} of document {quoted(document.id)}"
+                message = f"{which} has {difference} in document {quoted(first)}"
+                yield ELEMENT_DIFFERS.at(message, item=cluster.id)
+
+    return check
 
 
 def _description(cluster: Cluster) -> Mapping[str, Value]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Origin, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.model import Boxes, Document, Mention, Pair, Region, Value
 from karat.model.regions import place
@@ -27,42 +27,66 @@ class Given(Filter, frozen=True):
         del comparison, report
         if self.what == "none":
             return unchanged
-        parts = _mentions if self.what == "mentions" else _elements
+        describe = _mentions if self.what == "mentions" else _elements
 
         def checked(pair: Pair) -> Pair:
-            gold, system = parts(pair.gold), parts(pair.system)
-            if gold != system:
-                lacking, added = gold - system, system - gold
-                verb, part = ("lacks", min(lacking)) if lacking else ("adds", min(added))
-                number = sum(lacking.values()) + sum(added.values())
-                message = f"the system's document {quoted(pair.gold.id)} {verb} {part}"
-                message += f"; {number:,} given {self.what} differ in total"
-                raise KaratError(NOT_GIVEN.at(message, origin="system"))
+            gold, system = describe(pair.gold), describe(pair.system)
+            lacking, added = gold.minus(system), system.minus(gold)
+            if lacking or added:
+                side: Origin = "gold" if lacking else "system"
+                ids, own = (lacking, gold) if lacking else (added, system)
+                id_ = min(ids, key=lambda one: own.descriptions[one])
+                verb = "lacks" if lacking else "adds"
+                message = f"the system {verb} {quoted(id_)} of document {quoted(pair.gold.id)}: {own.descriptions[id_]}"
+                message += f"; {len(lacking) + len(added):,} given {self.what} differ in total"
+                raise KaratError(NOT_GIVEN.at(message, item=id_, origin=side))
             return pair
 
         return checked
 
 
-def _mentions(document: Document) -> Counter[str]:
+class _Given:
+    """Given parts of a document: a description of each by its id."""
+
+    def __init__(self, descriptions: dict[str, str]) -> None:
+        self.descriptions = descriptions
+
+    def minus(self, other: "_Given") -> list[str]:
+        """Ids of parts that the other does not have, or has fewer times."""
+        left = Counter(other.descriptions.values())
+        lacking = []
+        for id_, description in self.descriptions.items():
+            left[description] -= 1
+            if left[description] < 0:
+                lacking.append(id_)
+        return lacking
+
+
+def _mentions(document: Document) -> _Given:
     """Entity mentions: where they are, and their type."""
-    return Counter(
-        f"entity mention {_placed(mention)} of type {mention.attributes.get('type', '-')}"
-        for mention in document.mentions
-        if mention.kind == "entity"
+    return _Given(
+        {
+            mention.id: f"entity mention {_placed(mention)} of type {mention.attributes.get('type', '-')}"
+            for mention in document.mentions
+            if mention.kind == "entity"
+        }
     )
 
 
-def _elements(document: Document) -> Counter[str]:
+def _elements(document: Document) -> _Given:
     """Entities, values and times: their attributes and all their mentions."""
     mentions: dict[str, list[str]] = {}
     for mention in document.mentions:
         if mention.cluster is not None:
             described = " ".join([_placed(mention), *_listed(mention.attributes)])
             mentions.setdefault(mention.cluster, []).append(described)
-    return Counter(
-        f"{' '.join([cluster.kind, *_listed(cluster.attributes)])}, {'; '.join(sorted(mentions.get(cluster.id, ())))}"
-        for cluster in document.clusters
-        if cluster.kind in ("entity", "value", "time")
+    return _Given(
+        {
+            cluster.id: " ".join([cluster.kind, *_listed(cluster.attributes)])
+            + f", {'; '.join(sorted(mentions.get(cluster.id, ())))}"
+            for cluster in document.clusters
+            if cluster.kind in ("entity", "value", "time")
+        }
     )
 
 

@@ -1,7 +1,6 @@
-"""The APF 5.1.1 DTD as data: which attributes and children each element has, and which values are listed.
+"""The APF 5.1.1 DTD as data: the attributes and children of each element, and closed lists of values.
 
-The same table makes a DTD for lxml, by which a document is found valid at once, and tells what is wrong with one that
-is not.
+The reader checks a document by this table, item by item. The same table makes the DTD by which lxml validates it.
 """
 
 import re
@@ -25,23 +24,26 @@ MENTIONS = {
 """The regions that a mention of each kind must have."""
 
 Attributes = Mapping[str, tuple[str, ...] | str]
-"""The listed values of each attribute, or its type."""
+"""For each attribute, the closed list of its values, or its type."""
 
 TEXT, NAME = "CDATA", "NMTOKEN"
-"""Types of attributes. Ids and references are names here: what they refer to is looked up with the whole document."""
+"""Types of attributes. Ids and references are names here: the reader resolves them when it knows the whole document."""
 
 
 class Element(NamedTuple):
-    """An element: what may stand in it, its attributes, those it must have, and its children in their order."""
+    """An element: its content, its attributes, which of them are required, and its children."""
 
     content: str
     attributes: Attributes
     required: frozenset[str]
+    required_fields: frozenset[str]
+    """The required attributes other than the id, in lower case."""
     children: Mapping[str, int]
+    """Each child with its rank in the order."""
     subtypes: Mapping[str, tuple[str, ...]] | None
-    """Of an element with TYPE and SUBTYPE: which belong together."""
+    """The subtypes of each type, for an element with TYPE and SUBTYPE."""
     mention: str | None
-    """What its mentions are called."""
+    """The name of its mentions."""
 
 
 def _element(
@@ -54,7 +56,9 @@ def _element(
     names = dict.fromkeys(re.findall(r"\b[a-z]\w+", content))
     ranks = {name: 0 if "|" in content else rank for rank, name in enumerate(names)}
     mention = next((name for name in names if name.endswith("_mention")), None)
-    return Element(content, attributes or {}, frozenset(required.split()), ranks, subtypes, mention)
+    needed = frozenset(required.split())
+    fields = frozenset(name.lower() for name in needed if name != "ID")
+    return Element(content, attributes or {}, needed, fields, ranks, subtypes, mention)
 
 
 _PLACE = _element("(charseq | charspan | timespan | bblist)")

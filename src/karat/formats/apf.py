@@ -49,15 +49,16 @@ import msgspec
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._apf_dtd import ELEMENTS, KINDS
-from karat.formats._apf_reader import Header, Reader
+from karat.formats._apf_reader import REGIONS, Header, Reader
 from karat.formats._apf_rules import SHAPE
+from karat.formats._apf_validation import Validation, last_line, start_line
 from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
-UNIT = Rule("apf-unit", "fatal", "Leave --unit token away; APF counts characters, seconds or boxes.")
+UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
 _MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|</?(?:source_file|document)(?=[\s/>])")
 _TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
@@ -72,7 +73,7 @@ _OPTIONAL = [
     for name in element.attributes
     if name not in element.required
 ]
-"""Attributes that a mention may have: its kind, the name, and what finds the first."""
+"""Optional attributes of mentions: the kind, the name, and a pattern that finds one."""
 _NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
 """Elements and mentions."""
 
@@ -99,20 +100,19 @@ def redirect(name: str, head: bytes) -> str | None:
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each document of each source file; what stands around documents is parsed here, documents are left to `parse`."""
+    """Each document of each source file. What is around documents is parsed here, documents by `parse`."""
     offset = stream.tell()
     data = stream.read()
-    found = False
+    is_empty = True
     for part in _source_files(data, file):
         skeleton = part.skeleton(data)
         root = root_of(skeleton, file=file, line=part.line)
         if root.tag != "source_file":
             raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=part.line)
-        header = _header(root, part.line, file)
-        header.comments = _comments(skeleton, part.line)
+        header = _header(root, skeleton, part.line, file)
         line, counted = part.line, part.begin
         for (begin, end), element in zip(part.documents, root.iterchildren("document"), strict=True):
-            found = True
+            is_empty = False
             line, counted = line + data.count(b"\n", counted, begin), begin
             id_ = element.get("DOCID")
             if not id_:
@@ -127,13 +127,13 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             place = offset + begin, end - begin, line
             context = msgspec.json.encode(header).decode()
             yield Block(*place, id_, contents=Contents(frozenset(attributes), kinds), context=context)
-            header.odd, header.comments = [], []  # told once
-    if not found:
-        raise SHAPE.error("there is no <document> in it", file=file, line=1)
+            header.unknown, header.comments = [], []  # reported once
+    if is_empty:
+        raise SHAPE.error("the file has no <document>", file=file, line=1)
 
 
 class _SourceFile(NamedTuple):
-    """One source file among those of a file: where it lies, and where its documents lie, in bytes."""
+    """One source file among those of a file: where it is, and where its documents are, in bytes."""
 
     begin: int
     end: int
@@ -141,7 +141,7 @@ class _SourceFile(NamedTuple):
     documents: list[tuple[int, int]]
 
     def skeleton(self, data: bytes) -> bytes:
-        """The same XML with nothing but line ends inside its documents."""
+        """The same XML with only line ends inside its documents."""
         pieces, last = [], self.begin
         for begin, end in self.documents:
             tag = _TAG_END.search(data, begin, end)
@@ -153,7 +153,7 @@ class _SourceFile(NamedTuple):
 
 
 def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
-    """The source files, one after another; the prolog of each belongs to it. What is not nested rightly is refused."""
+    """The source files, one after another, each with its prolog; wrong nesting is refused."""
     begin, opened, document = 0, False, -1
     documents: list[tuple[int, int]] = []
     line, counted, position = 1, 0, 0
@@ -169,7 +169,7 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
                 and data.startswith(b"<?xml ", mark.start())
                 and _is_blank(data[begin : mark.start()])
             ):
-                begin = mark.start()  # where files were joined, each brings its declaration, which must come first
+                begin = mark.start()  # joined files have several declarations; each must come first in its part
             position = end + len(_SKIPPED[name])
             continue
         tag = _TAG_END.match(data, mark.end())
@@ -205,40 +205,45 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
 
 
 def _is_blank(data: bytes) -> bool:
-    """Whether there is nothing but comments."""
+    """Whether there are only comments."""
     return not _COMMENT.sub(b"", data).strip()
 
 
 def _refuse_encoding(head: bytes, file: str, line: int) -> None:
-    if (found := _ENCODING.match(head)) and found[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"ascii"):
-        name = found[1].decode("ascii", "replace")
-        raise ENCODING.error(f"the file says that it is written in {name!r}, not in UTF-8", file=file, line=line)
+    declared = _ENCODING.match(head)
+    if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"ascii"):
+        name = declared[1].decode("ascii", "replace")
+        raise ENCODING.error(f"the file declares the encoding {name!r}, not UTF-8", file=file, line=line)
 
 
 def _refuse_broken(data: bytes, file: str, line: int) -> None:
-    """Say what is wrong with XML that is not source files with documents in them."""
+    """Refuse XML that is not source files with documents in them, with the reason."""
     decode(data, file=file, line=line)
     root = root_of(data, file=file, line=line)
     if root.tag != "source_file":
         raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=line)
-    raise BROKEN.error("<source_file> and <document> are not nested as they should be", file=file, line=line)
+    raise BROKEN.error("<source_file> and <document> are not properly nested", file=file, line=line)
 
 
-def _header(root: Any, line: int, file: str) -> Header:
-    """What a source file says of all its documents."""
-    header = Header(dict(root.attrib), [])
-    texts, is_over = [(line, root.text)], False
+def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
+    """What a source file, which starts in line `first`, says about all its documents."""
+    lines = skeleton.split(b"\n")
+    header = Header(first + start_line(root, lines) - 1, dict(root.attrib), [])
+    texts, is_over = [(int(root.sourceline), root.text)], False
     for child in root:
-        there = line + child.sourceline - 1
-        texts.append((there, child.tail))
+        line = first + start_line(child, lines) - 1
+        texts.append((last_line(child), child.tail))
         if child.tag == "document":
             is_over = True
         elif child.tag != "external_resource" or is_over:
-            header.odd.append((there, f"<{child.tag}> stands in <source_file>, where it is not known"))
+            header.unknown.append((line, f"<{child.tag}> is not allowed there in <source_file>"))
         else:
-            _read_resource(child, header, there, file)
-    found = [(there, text.strip()) for there, text in texts if text and not text.isspace()]
-    header.odd += [(there, f"text stands in <source_file>: {quoted(text)}") for there, text in found]
+            _read_resource(child, header, line, file)
+    for line, text in texts:
+        if text and not text.isspace():
+            line += first - 1 + text[: len(text) - len(text.lstrip())].count("\n")
+            header.unknown.append((line, f"<source_file> contains text: {quoted(text.strip())}"))
+    header.comments = _comments(skeleton, first)
     return header
 
 
@@ -250,11 +255,11 @@ def _read_resource(element: Any, header: Header, line: int, file: str) -> None:
         raise SHAPE.error(f"the external resource {quoted(name)} is declared twice", file=file, line=line)
     header.resources.append((name, urn))
     for other in sorted(set(element.keys()) - {"NAME", "URN"}):
-        header.odd.append((line, f"<external_resource> has an unknown attribute {quoted(other)}"))
+        header.unknown.append((line, f"<external_resource> has an unknown attribute {quoted(other)}"))
 
 
 def _comments(data: bytes, line: int) -> list[int]:
-    """Lines of comments that hold elements: the old scorer read them, and XML does not."""
+    """Lines of comments that contain elements: NIST's scorer read them, XML parsers do not."""
     if b"<!--" not in data:
         return []
     return [line + data.count(b"\n", 0, found.start()) for found in _COMMENT.finditer(data) if _TAG.search(found[0])]
@@ -268,17 +273,18 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         root = _tree(data)
     except KaratError:
         decode(data, file=file, line=block.line)
-        root = root_of(data, file=file, line=block.line)  # is refused again, with its place
+        root = root_of(data, file=file, line=block.line)  # refused again, with its line
     header = msgspec.json.decode(block.context or "", type=Header)
     header.comments += _comments(data, block.line)
-    return Reader(root, header, block.line, file, report).document(options.sources)
+    validation = Validation(data, block.line, file, report)
+    return Reader(root, header, validation, report).document(options.sources)
 
 
 _last: tuple[bytes, Any] = (b"", None)
 
 
 def _tree(data: bytes) -> Any:
-    """The tree of a document; the last one stays, since what is found to be wrong with it is looked for in it."""
+    """The tree of a document; the last one is kept, since `locate` looks for findings in it."""
     global _last
     known, root = _last
     if known != data:
@@ -288,33 +294,28 @@ def _tree(data: bytes) -> Any:
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention or an element, or of the argument that is a link."""
-    root = _tree(data)
-    line = (_lines(root) if isinstance(item, str) else _argument_lines(root)).get(item)
+    """The line of a mention or an element, of one of its regions, or of the argument that is a link."""
+    line = _lines(data).get(item)
     return None if line is None else block.line + line - 1
 
 
 @lru_cache(maxsize=1)
-def _lines(root: Any) -> dict[Item, int]:
-    """The lines of all ids that can be asked for; whoever asks for one mostly asks for more."""
-    lines: dict[Item, int] = {}
-    for element in root.iter(*_NAMED):
+def _lines(data: bytes) -> dict[Item, int]:
+    """The lines of all items of a document: who asks for one usually asks for more."""
+    lines = data.split(b"\n")
+    found: dict[Item, int] = {}
+    for element in _tree(data).iter(*_NAMED):
         if id_ := element.get("ID"):
-            lines.setdefault(id_, element.sourceline)
-    return lines
-
-
-@lru_cache(maxsize=1)
-def _argument_lines(root: Any) -> dict[Item, int]:
-    """The same for arguments."""
-    lines: dict[Item, int] = {}
-    for element in root.iter(*_NAMED):
-        if id_ := element.get("ID"):
-            for argument in element:
-                role, target = argument.get("ROLE"), argument.get("REFID")
+            found.setdefault(id_, start_line(element, lines))
+            for child in element:
+                role, target = child.get("ROLE"), child.get("REFID")
                 if role and target:
-                    lines.setdefault((role, id_, target), argument.sourceline)
-    return lines
+                    found.setdefault((role, id_, target), start_line(child, lines))
+                elif child.tag in REGIONS:
+                    found.setdefault((id_, REGIONS[child.tag]), start_line(child, lines))
+            for number, name in enumerate(element.iterfind("entity_attributes/name")):
+                found.setdefault((id_, f"name {number}"), start_line(name, lines))
+    return found
 
 
 FORMAT = Format(
@@ -332,8 +333,9 @@ FORMAT = Format(
     is_part_of_corpus=is_part_of_corpus,
     redirect=redirect,
     global_ids=True,
-    # Results that are not valid are not accepted (evaluation plan, section 3.5.1). Repetitions, and a document without
-    # any annotation, are valid.
+    locates_regions=True,
+    # Results that are not valid are not accepted (evaluation plan, section 3.5.1), but published corpora have these: a
+    # mention given twice, overlapping heads, a document without elements, a relation without MODALITY or TENSE.
     refuses_faults=True,
-    tolerated_faults=frozenset({"span-twice-in-cluster", "span-repeated", "apf-overlap", "apf-empty"}),
+    tolerated_faults=frozenset({"span-twice-in-cluster", "span-repeated", "apf-overlap", "apf-empty", "apf-modality"}),
 )

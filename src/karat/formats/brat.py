@@ -101,6 +101,8 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     lines = {row[0]: line for line, row in enumerate(rows, block.line)}
     if isinstance(item, str):
         return lines.get(item)
+    if len(item) == 2:
+        return lines.get(item[0])
     ends = {f"Arg1:{item[1]}", f"Arg2:{item[2]}"}
     return next((lines[row[0]] for row in rows if row[0][:1] == "R" and ends <= {*row[-1].split(" ")}), None)
 

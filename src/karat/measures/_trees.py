@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from karat.align.assignment import assignment
-from karat.tables.hierarchy import ROOTS, Graph, Hierarchy, Twins
+from karat.tables.compared import TwinPair
+from karat.tables.event_graph import Graph
+from karat.tables.hierarchy import ROOTS, Hierarchy
 
 Matched = tuple[int, int, int]
 """An event of gold, one of the system's, and what matching the two (and all below them) is worth."""
@@ -19,10 +21,10 @@ def simple_tree_matching(table: Hierarchy, *, transitive: bool) -> list[Matched]
     From the leaves up, what two events are worth is added to their parents. Mutual events compete with no others; of
     the others, those are chosen that are worth most together.
     """
-    mutual = table.mutual
+    mutual = table.twins.mutual
     places = _below_twins(table) if transitive else table.in_place
-    worth: dict[Twins, int] = {}
-    options: dict[Twins, dict[Twins, int]] = {}
+    worth: dict[TwinPair, int] = {}
+    options: dict[TwinPair, dict[TwinPair, int]] = {}
     for pair, above in reversed(places.items()):
         value = worth.get(pair, 1)
         if pair in options:
@@ -37,22 +39,22 @@ def simple_tree_matching(table: Hierarchy, *, transitive: bool) -> list[Matched]
     return [*roots, *_assigned(options.get(ROOTS, {}))]
 
 
-def _below_twins(table: Hierarchy) -> dict[Twins, Sequence[Twins]]:
-    """Twins below others, with all of these; or both are roots. From gold's roots down."""
-    found: dict[Twins, Sequence[Twins]] = {}
+def _below_twins(table: Hierarchy) -> dict[TwinPair, Sequence[TwinPair]]:
+    """TwinPair below others, with all of these; or both are roots. From gold's roots down."""
+    found: dict[TwinPair, Sequence[TwinPair]] = {}
     for event in table.gold.from_the_roots:
         above = list(_ancestors(event, table.gold.parents))
-        for twin in table.twins_in_system(event):
+        for twin in table.twins.in_system(event):
             there = set(_ancestors(twin, table.system.parents))
             found[event, twin] = [
-                (one, other) for one in above for other in there.intersection(table.twins_in_system(one))
+                (one, other) for one in above for other in there.intersection(table.twins.in_system(one))
             ]
             if not above and not there:
                 found[event, twin] = [ROOTS]
     return found
 
 
-def _assigned(options: Mapping[Twins, int]) -> Iterator[Matched]:
+def _assigned(options: Mapping[TwinPair, int]) -> Iterator[Matched]:
     for event, twin in assignment(options):
         yield event, twin, options[event, twin]
 
@@ -77,11 +79,11 @@ def trees_in_place(table: Hierarchy) -> list[Matched]:
     return list(_assigned(_in_place(table)))
 
 
-def _in_place(table: Hierarchy) -> dict[Twins, int]:
+def _in_place(table: Hierarchy) -> dict[TwinPair, int]:
     """φ of every two trees that have an event in its place."""
     gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
     counted = Counter([(gold_tree[event], system_tree[event]) for event, twin in table.in_place if event == twin])
-    options: dict[Twins, dict[Twins, int]] = {}
+    options: dict[TwinPair, dict[TwinPair, int]] = {}
     for event, twin in table.in_place:
         if event != twin:
             options.setdefault((gold_tree[event], system_tree[twin]), {})[event, twin] = 1

@@ -12,24 +12,30 @@ otherwise. Here mapped and unmapped tokens become counts and costs. A mapped ref
 arguments are right, else an error; what it lost is `error_cost` in either case.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.errors import UsageError
-from karat.model import Value
-from karat.plugin import Card, Detail, ElementItem, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
-from karat.tables.ace.detection import DetectionTable, DetectionValues
+from karat.measures._ace_tokens import (
+    ValueCounts,
+    ValueTable,
+    attributes_item,
+    element_item,
+    listed_token,
+    token_outcomes,
+)
+from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
+from karat.tables.ace.detection import DetectionValues
 from karat.tables.ace.elements import WholeElements
-from karat.tables.ace.explanation import compared_attributes, compared_parts, losses
+from karat.tables.ace.explanation import compared_attributes, compared_parts
 from karat.tables.ace.mentions import MentionCorrespondences
 from karat.tables.ace.nist import Nist
 from karat.tables.ace.parameters import (
     ARGUED,
     DETECTED,
+    PLURALS,
     AceOptions,
     ArgumentScoring,
     Averaging,
@@ -39,11 +45,11 @@ from karat.tables.ace.parameters import (
     RelationArguments,
     ValueParameters,
     Weighting,
+    lacks,
 )
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedEntities, PromotedRelations
 from karat.tables.ace.recognition import RecognitionTable, RecognitionValues
-from karat.tables.ace.records import Element
 
 TASKS = {
     "edr": "entity",
@@ -215,90 +221,6 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
         return READINGS[self.reading](tables, options)
 
 
-class ValueCounts(Counts, frozen=True):
-    """Tokens and what they are worth."""
-
-    reference: float
-    correct: float
-    error: float
-    miss: float
-    false_alarm: float
-    reference_value: float
-    miss_cost: float
-    false_alarm_cost: float
-    error_cost: float
-
-    def ratios(self) -> dict[str, Ratio]:
-        """The score; precision and recall of tokens that are right in all; the same of value."""
-        left = self.reference_value - self.miss_cost - self.error_cost
-        found = self.correct + self.error
-        return {
-            "value": Ratio(left - self.false_alarm_cost, self.reference_value),
-            "precision": Ratio(self.correct, found + self.false_alarm),
-            "recall": Ratio(self.correct, found + self.miss),
-            "value_precision": Ratio(max(0.0, left), self.reference_value - self.miss_cost + self.false_alarm_cost),
-            "value_recall": Ratio(max(0.0, left), self.reference_value),
-        }
-
-    def shown(self) -> dict[str, float | Ratio]:
-        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
-        counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
-        costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
-        return {
-            "tokens": self.reference,
-            **counts,
-            **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
-            **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
-        }
-
-    @classmethod
-    def derived(cls, values: Scores) -> Scores:
-        """F1 of tokens and of value."""
-        return {
-            "f1": harmonic(values["precision"], values["recall"]),
-            "value_f1": harmonic(values["value_precision"], values["value_recall"]),
-        }
-
-
-ValueTable = DetectionTable | RecognitionTable
-
-
-class TokenOutcome(Struct, frozen=True, gc=False):
-    """A reference with what it is mapped to, or a system token that is mapped to nothing; and what that costs."""
-
-    gold: str | None
-    system: str | None
-    worth: float
-    """The reference's value, or the system token's own where there is no reference."""
-    cost: float
-
-    def counts(self, table: ValueTable) -> tuple[float, ...]:
-        """The numbers of `ValueCounts`."""
-        if self.gold is None:
-            return (0, 0, 0, 0, 1, 0.0, 0.0, self.cost, 0.0)
-        if self.system is None:
-            return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
-        is_correct = _is_correct(table, self.gold, self.system)
-        return (1, is_correct, not is_correct, 0, 0, self.worth, 0.0, 0.0, self.cost)
-
-
-def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
-    """References in order, then system tokens that are mapped to nothing."""
-    mapping = table.mapping
-    for gold, worth in table.reference.items():
-        system = mapping.get(gold)
-        yield TokenOutcome(gold, system, worth, worth if system is None else worth - table.value(gold, system))
-    mapped = set(mapping.values())
-    for system in table.system:
-        if system not in mapped:
-            yield TokenOutcome(None, system, table.own(system), -table.unmapped[system])
-
-
-def _is_correct(table: ValueTable, gold: str, system: str) -> bool:
-    """Whether a mapped reference is right in all attributes and arguments; else it is an error."""
-    return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
-
-
 FIELDS = (
     *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
     *("value", "mention_count", "argument_errors"),
@@ -311,6 +233,8 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
     name: str
     kind: str
     """Of the elements that it scores."""
+    why_undefined: str | None = None
+    """Why its value is undefined: the reference has no element of the kind."""
 
     @property
     def id(self) -> str:
@@ -326,11 +250,21 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         """Sums over tokens."""
         return ValueCounts.summed([token.counts(table) for token in token_outcomes(table)])
 
+    def unmatchable(self, table: ValueTable) -> Mapping[str, int]:
+        """Relations and events that cannot be mapped, since they have no argument."""
+        if not isinstance(table, RecognitionTable):
+            return {}
+        is_mappable, kinds = table.want.reading.is_mappable, PLURALS[self.kind]
+        return {
+            f"{side} {kinds} without arguments": sum(not is_mappable(token) for token in tokens.values())
+            for side, tokens in (("gold", table.gold), ("system", table.system))
+        }
+
     def outcomes(self, table: ValueTable) -> Iterator[Outcome[ValueCounts]]:
         """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
         for token in token_outcomes(table):
-            gold = None if token.gold is None else _item(token, table, table.gold[token.gold].element)
-            system = None if token.system is None else _item(token, table, table.system[token.system].element)
+            gold = None if token.gold is None else element_item(token, table, table.gold[token.gold].element)
+            system = None if token.system is None else element_item(token, table, table.system[token.system].element)
             yield Outcome(gold, system, ValueCounts(*token.counts(table)))
 
     def details(self, table: ValueTable) -> Iterator[Detail]:
@@ -338,61 +272,10 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         kind = self.kind
         for token in token_outcomes(table):
             gold, system = compared_attributes(table, token.gold, token.system)
-            yield Detail(kind, _attributes_item(kind, gold), _attributes_item(kind, system), _listed(token, table))
+            yield Detail(kind, attributes_item(kind, gold), attributes_item(kind, system), listed_token(token, table))
             if token.gold is not None and token.system is not None:
                 for part, gold, system in compared_parts(table, token.gold, token.system):
-                    yield Detail(part, _attributes_item(part, gold), _attributes_item(part, system))
-
-
-def _attributes_item(kind: str, attributes: Mapping[str, Value] | None) -> ElementItem | None:
-    return None if attributes is None else ElementItem(kind, attributes)
-
-
-def _listed(token: TokenOutcome, table: ValueTable) -> dict[str, Any]:
-    """One token as `--details` lists it."""
-    listed: dict[str, Any] = {}
-    if token.gold is not None:
-        listed["reference"] = _written_id(table.gold[token.gold].element)
-    if token.system is not None:
-        listed["system"] = _written_id(table.system[token.system].element)
-    if token.gold is None:
-        return listed | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
-    if token.system is None:
-        return listed | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
-    return listed | {
-        "outcome": "correct" if _is_correct(table, token.gold, token.system) else "error",
-        "worth": token.worth,
-        "value": token.worth - token.cost,
-        "lost": losses(table, token.gold, token.system),
-    }
-
-
-def _written_id(element: Element) -> str:
-    """The id that the file has for it: of a promoted element, that of the mention."""
-    return element.id if element.parent is None else element.mentions[0].id
-
-
-VALUE_RANGES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
-MENTION_RANGES = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
-ERROR_RANGES = ((0, "0"), (1, "1"), (inf, "2 and more"))
-
-
-def _item(token: TokenOutcome, table: ValueTable, element: Element) -> ElementItem:
-    """An element with the ranges of value, mention count and argument errors that it is in."""
-    derived = {
-        "value": _range(VALUE_RANGES, token.worth),
-        "mention_count": _range(MENTION_RANGES, len(element.mentions)),
-    }
-    if isinstance(table, RecognitionTable) and token.gold is not None:
-        wrong = len(table.gold[token.gold].arguments)
-        if token.system is not None:
-            wrong = len(table.wrong_arguments(token.gold, token.system))
-        derived["argument_errors"] = _range(ERROR_RANGES, wrong)
-    return ElementItem(element.kind, {**element.attributes, **derived})
-
-
-def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
-    return next(name for most, name in ranges if number <= most)
+                    yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
@@ -418,7 +301,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         **{task: RecognitionValues(TASKS[task], promoted, promoted_values, values) for task in ("rmd", "vmd")},
     }
     reasons = _reasons_to_omit(parameters, setting)
-    tasks = [Task(specs[task], task, kind) for task, kind in TASKS.items()]
+    undefined = {kind: lacks("gold", kind) for kind in PLURALS if kind not in setting.gold_kinds}
+    tasks = [Task(specs[task], task, kind, undefined.get(kind)) for task, kind in TASKS.items()]
     return [Unscored(task.id, reasons[task.name]) if task.name in reasons else task for task in tasks]
 
 

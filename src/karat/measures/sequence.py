@@ -116,7 +116,7 @@ def _item(link: ComparedLink) -> LinkItem:
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """Each kind of link, and all together."""
     aligned = setting.align(parameters.alignment)
-    return [Sequence(SequenceTable(kinds, aligned), name) for name, kinds in ROWS.items()]
+    return [Sequence(SequenceTable(aligned, kinds), name) for name, kinds in ROWS.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

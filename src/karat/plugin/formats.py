@@ -183,6 +183,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The options to write these documents with, where all of them must be written in the same way."""
     locate: Callable[[bytes, Block, Item], int | None] = _first_line
     """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
+    locates_regions: bool = False
+    """Whether `locate` is also asked for the line of a region: (id, region)."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     companions: tuple[str, ...] = ()

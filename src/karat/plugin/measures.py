@@ -128,6 +128,19 @@ class Measure(Struct, Generic[T, C], frozen=True):
         del total
         return ()
 
+    def unmatchable(self, table: T) -> Mapping[str, int]:
+        """Items of a unit that cannot be matched, whatever the other side has: what they are, and how many.
+
+        A run reports the totals.
+        """
+        del table
+        return {}
+
+    @property
+    def why_undefined(self) -> str | None:
+        """Why its score is undefined in this run, where the kinds of items on both sides show that."""
+        return None
+
     def counts_type(self) -> type[C]:
         """The counts that it returns."""
         return _counts_type(type(self))

@@ -1,6 +1,6 @@
 """Protocols: what a protocol file may hold, and the filters it may name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
@@ -31,6 +31,9 @@ Representative = Literal["first", "last", "aligned"]
 
 PairTransform = Callable[[Pair], Pair]
 """From a pair of documents to what is left of it."""
+
+DocumentCheck = Callable[[Document], Iterator[Finding]]
+"""What is wrong with a document by one rule; findings name an item of it, not a file."""
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
@@ -124,9 +127,8 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
         """The filter as a function from a pair of documents to what is left of it."""
         raise NotImplementedError
 
-    def check(self, document: Document) -> Iterable[Finding]:
-        """What it reports about a document on its own, so that `karat validate` can report it, too."""
-        del document
+    def checks(self) -> Sequence[DocumentCheck]:
+        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`."""
         return ()
 
 

@@ -6,11 +6,14 @@ E7 -> E8 and both are one link where E6 and E7 are one event.
 """
 
 from functools import cached_property
+from typing import TypeVar
 
 from msgspec import Struct
 
 from karat.model import Document
-from karat.plugin import Tables, TableSpec
+from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
+
+T = TypeVar("T")
 
 EventLink = tuple[int, int]
 """A link between two events: the number of its source and that of its target."""
@@ -66,3 +69,19 @@ class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_ha
     def make(self, tables: Tables) -> tuple[Events, Events]:
         """Gold's and the system's."""
         return Events(tables.pair.gold), Events(tables.pair.system)
+
+
+class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):
+    """A table of events under an alignment of mentions: what an event is worth depends on all its mentions."""
+
+    aligned: AlignmentSpec
+
+    @property
+    def counted(self) -> Counted:
+        """When all documents of a unit are known."""
+        return "unit"
+
+    @property
+    def alignment(self) -> AlignmentSpec:
+        """The alignment by which a breakdown restricts the corpus."""
+        return self.aligned

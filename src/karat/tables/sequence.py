@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from karat.model import Document
-from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
-from karat.tables.events import BothEvents, EventLink, Events
+from karat.plugin import Tables, TableSpec
+from karat.tables.events import BothEvents, EventLink, Events, EventTable
 from karat.tables.timeline import Timeline, TimeLink
 
-Twins = dict[int, dict[int, int]]
+SharedMentions = dict[int, dict[int, int]]
 """For an event of one side, the events of the other with which it shares mentions, and how many."""
 
 
@@ -67,11 +67,10 @@ def _together(timelines: Iterable[Timeline]) -> Timeline:
     return Timeline(link for timeline in timelines for link in timeline.reduced)
 
 
-class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
+class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
     """Temporal awareness by links of these kinds, under an alignment of mentions."""
 
     kinds: tuple[str, ...]
-    aligned: AlignmentSpec
 
     def make(self, tables: Tables) -> Awareness:
         """Compare the two timelines of a document; one without links, as most are, costs nothing."""
@@ -98,19 +97,9 @@ class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
             sum(table.common for table in tables),
         )
 
-    @property
-    def counted(self) -> Counted:
-        """What a link is worth depends on all the others."""
-        return "unit"
 
-    @property
-    def alignment(self) -> AlignmentSpec:
-        """By which a breakdown restricts the corpus."""
-        return self.aligned
-
-
-def _twins(shared: Iterable[EventLink]) -> Twins:
-    twins: Twins = {}
+def _twins(shared: Iterable[EventLink]) -> SharedMentions:
+    twins: SharedMentions = {}
     for one, other in shared:
         counts = twins.setdefault(one, {})
         counts[other] = counts.get(other, 0) + 1
@@ -118,7 +107,7 @@ def _twins(shared: Iterable[EventLink]) -> Twins:
 
 
 def _compared(
-    own: Timeline, other: Timeline, twins: Twins, events: Events, document: Document
+    own: Timeline, other: Timeline, twins: SharedMentions, events: Events, document: Document
 ) -> tuple[ComparedLink, ...]:
     """The reduced links of one side, each with how much of it the other side has or entails."""
     known = {event for _, *ends in other.links for event in ends}

@@ -10,7 +10,7 @@ from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
-from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, value_of
+from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, lacks, value_of
 from karat.tables.ace.plan import Attributes, Plan, have_common_string
 from karat.tables.ace.records import (
     MAIN_ROLES,
@@ -197,8 +197,9 @@ class Nist(Plan):
 
     def reason_to_omit(self, kind: str, gold_kinds: Collection[str], system_kinds: Collection[str]) -> str | None:
         """14, 15 A kind that either side lacks altogether has no score."""
-        sides = {"gold": gold_kinds, "the system": system_kinds}
-        return next((f"{side} has no {kind} at all" for side, kinds in sides.items() if kind not in kinds), None)
+        if kind not in gold_kinds:
+            return lacks("gold", kind)
+        return lacks("the system", kind) if kind not in system_kinds else None
 
 
 def _whole(value: float) -> int:

@@ -17,6 +17,8 @@ DETECTED = ("entity", "value", "time")
 ARGUED = ("relation", "event")
 """Kinds of elements that are valued by their arguments."""
 
+PLURALS = {"entity": "entities", "value": "values", "time": "times", "relation": "relations", "event": "events"}
+
 
 class DetectionParameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables 12 (EDR), 13 (VAL) and 14 (TERN)."""
@@ -85,6 +87,11 @@ class AceOptions(Struct, frozen=True):
     """Tables 16 and 19: whether arguments must be mapped to each other as elements."""
     averaging: Averaging
     """Whether Arguments_Value is a sum or a product."""
+
+
+def lacks(side: str, kind: str) -> str:
+    """The sentence that one side has no element of a kind."""
+    return f"{side} has no {PLURALS[kind]}"
 
 
 def value_of(weights: Weights | float, value: object) -> float:

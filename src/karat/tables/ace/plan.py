@@ -159,6 +159,14 @@ class Plan:
         del gold
         return bool(pairs)
 
+    def is_mappable(self, token: RelationToken) -> bool:
+        """Whether a token can be mapped at all: without arguments, it cannot share one."""
+        if token.arguments:
+            return True
+        if token.element.kind == "relation" and self.options.relation_arguments != "0":
+            return False
+        return self.options.mapping not in ("arguments", "both") or self.shares_argument(token, ())
+
     def argument_pair(
         self, gold: RelationToken, system: RelationToken, ours: Argument, theirs: Argument, value: float
     ) -> ArgumentPair | None:
@@ -291,7 +299,7 @@ class Plan:
         return True
 
     def reason_to_omit(self, kind: str, gold_kinds: Collection[str], system_kinds: Collection[str]) -> str | None:
-        """Why tasks on a kind of element are not scored, if they are not."""
+        """Why tasks on a kind of element have no row, if they have none."""
         del kind, gold_kinds, system_kinds
         return None
 

@@ -1,0 +1,135 @@
+"""Measures of trees of events, matched one-to-one: from the roots down (NSTMp), or by events in place (CEAFp)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from karat.counts import Counts, Ratio
+from karat.errors import Finding
+from karat.measures._hierarchy_base import HierarchyMeasure, document_items, undefined
+from karat.measures._trees import Matched, self_matches, simple_tree_matching, trees_in_place
+from karat.plugin import Outcome, TreeItem
+from karat.tables.event_graph import Graph
+from karat.tables.hierarchy import Hierarchy
+
+DUMMY_ROOT = "(root)"
+LARGEST = 1 << 1000
+"""More than this many chains of events cannot be held as a number that adds."""
+
+
+class Matches(Counts, frozen=True):
+    """What was matched, of the larger side."""
+
+    num: float
+    den: float
+    undefined: float
+    """Documents in which an event has two parents: with one of them the whole is undefined."""
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The score."""
+        return {"score": Ratio(0, 0) if self.undefined else Ratio(self.num, self.den)}
+
+
+class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
+    """Trees of the two sides, matched one-to-one, over the larger forest."""
+
+    def counts_type(self) -> type[Matches]:
+        """What is matched, of the larger forest."""
+        return Matches
+
+    def size(self, graph: Graph) -> int:
+        """|F|, as far as this measure counts it."""
+        return graph.size
+
+    def sizes(self, graph: Graph) -> dict[int, int]:
+        """The same, tree by tree."""
+        return Counter(graph.tree_of.values())
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """The trees that are matched, by their roots, and what each match is worth."""
+        raise NotImplementedError
+
+    @property
+    def dummy_root(self) -> bool:
+        """Whether one more event above all trees counts."""
+        return False
+
+    def count_document(self, table: Hierarchy) -> Matches:
+        """What is matched, over the larger forest."""
+        if self._is_undefined(table):
+            return Matches(0, 0, undefined=1)
+        matched = sum([worth for _, _, worth in self.matched(table)])
+        larger = max(self.size(table.gold), self.size(table.system))
+        return Matches(matched + self.dummy_root, larger + self.dummy_root, undefined=0)
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[Matches]]:
+        """Matched trees, then those of each side that are left; trees of the smaller forest add nothing to it."""
+        if self._is_undefined(table):
+            yield Outcome(*document_items(table), Matches(0, 0, undefined=1))
+            return
+        golds, systems = self.sizes(table.gold), self.sizes(table.system)
+        gold_is_larger = sum(golds.values()) >= sum(systems.values())
+        gold_items, system_items = (
+            {root: TreeItem(side.name(root), size) for root, size in Counter(side.tree_of.values()).items()}
+            for side in (table.gold, table.system)
+        )
+        if self.dummy_root:
+            dummy = TreeItem(DUMMY_ROOT, 1)
+            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0))
+        for gold, system, worth in self.matched(table):
+            larger = golds[gold] if gold_is_larger else systems[system]
+            yield Outcome(gold_items.pop(gold), system_items.pop(system), Matches(worth, larger, undefined=0))
+        for root, item in gold_items.items():
+            yield Outcome(item, None, Matches(0, golds[root] * gold_is_larger, undefined=0))
+        for root, item in system_items.items():
+            yield Outcome(None, item, Matches(0, systems[root] * (not gold_is_larger), undefined=0))
+
+    def _is_undefined(self, table: Hierarchy) -> bool:
+        if not (table.gold.is_forest and table.system.is_forest):
+            return True
+        return max(self.size(table.gold), self.size(table.system)) > LARGEST
+
+    def remarks(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
+        """The documents that leave the whole without a score."""
+        for document in table if counts.undefined else ():
+            if self._is_undefined(document):
+                yield undefined(self.id, document, _why_no_tree(document))
+
+
+class Nstmp(TreeMeasure, frozen=True):
+    """Simple tree matching under a dummy root, which is counted only if the protocol says so."""
+
+    name = "nstmp"
+
+    @property
+    def dummy_root(self) -> bool:
+        """As the protocol says."""
+        return self.parameters.root == "counted"
+
+    def size(self, graph: Graph) -> int:
+        """Events, or chains of events where implied links count."""
+        return sum(self_matches(graph).values()) if self.parameters.transitive else graph.size
+
+    def sizes(self, graph: Graph) -> dict[int, int]:
+        """The same, tree by tree."""
+        return self_matches(graph) if self.parameters.transitive else super().sizes(graph)
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """Trees with the same root, and the events that match from there down."""
+        return simple_tree_matching(table, transitive=self.parameters.transitive)
+
+
+class Ceafp(TreeMeasure, frozen=True):
+    """Trees matched one-to-one by φ: the events that are in their place in both."""
+
+    name = "ceafp"
+
+    def matched(self, table: Hierarchy) -> Sequence[Matched]:
+        """Any two trees with an event in its place."""
+        return trees_in_place(table)
+
+
+def _why_no_tree(table: Hierarchy) -> str:
+    broken = [name for name, side in (("gold", table.gold), ("the system", table.system)) if not side.is_forest]
+    if not broken:
+        return "has more chains of events than a number can hold"
+    return f"has an event with two parents, or in two nodes, in {' and '.join(broken)}"

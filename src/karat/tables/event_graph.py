@@ -1,0 +1,123 @@
+"""The graph of events of one side of a document: links of one kind between numbered events."""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
+from graphlib import TopologicalSorter
+
+from karat.tables.events import EventLink, Events
+
+Relation = dict[int, int]
+"""For each event, the events it is related to, as the bits of an integer."""
+
+
+class Graph:
+    """One side: its events by number, and the links of one kind between them."""
+
+    def __init__(
+        self, events: Events, kept: Sequence[int], numbers: Sequence[int], links: Set[EventLink], *, repeated: bool
+    ) -> None:
+        self._events = events
+        self._kept = kept
+        self.numbers = numbers
+        self.links = links
+        self.size = len(numbers)
+        """|F|: the number of events."""
+        self.parents = {child: parent for parent, child in links}
+        """The parent of each event that has one; if it has several, one of them."""
+        self.is_forest = not repeated and len(self.parents) == len(links)
+        """Whether no event has two parents or is in several nodes."""
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return dict(zip(self.numbers, self._kept, strict=True))
+
+    def name(self, event: int) -> str:
+        """The id of its cluster, or of its only mention."""
+        return self._events.name(self._place[event])
+
+    def mentions(self, event: int) -> int:
+        """How many mentions refer to it."""
+        return len(self._events.members[self._place[event]])
+
+    @cached_property
+    def events(self) -> int:
+        """The numbers of its events, as bits."""
+        return as_bits(self.numbers)
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """The children of each event that has any."""
+        return grouped(self.links)
+
+    @cached_property
+    def from_the_roots(self) -> list[int]:
+        """All events of a forest, each after its parent."""
+        parents, children = self.parents, self.children
+        found = [event for event in self.numbers if event not in parents]
+        for event in found:  # it grows on the way
+            if event in children:
+                found.extend(children[event])
+        return found
+
+    @cached_property
+    def tree_of(self) -> dict[int, int]:
+        """The root above each event of a forest."""
+        root: dict[int, int] = {}
+        parent_of = self.parents.get
+        for event in self.from_the_roots:
+            parent = parent_of(event)
+            root[event] = event if parent is None else root[parent]
+        return root
+
+    @cached_property
+    def below(self) -> Relation:
+        """The children of each event."""
+        below: Relation = {}
+        for parent, child in self.links:
+            below[parent] = below.get(parent, 0) | 1 << child
+        return below
+
+    @cached_property
+    def far_below(self) -> Relation:
+        """All descendants of each event."""
+        below = dict(self.below)
+        for event in TopologicalSorter(self.children).static_order():
+            for child in self.children.get(event, ()):
+                below[event] |= below.get(child, 0)
+        return below
+
+    @property
+    def beside(self) -> Relation:
+        """The siblings of each event: the other children of its parents."""
+        beside: Relation = {}
+        for children in self.children.values():
+            if len(children) > 1:
+                together = as_bits(children)
+                for child in children:
+                    beside[child] = (beside.get(child, 0) | together) & ~(1 << child)
+        return beside
+
+    def apart(self, related: Relation) -> Relation:
+        """The events that an event is not related to."""
+        return {event: self.events & ~(related.get(event, 0) | 1 << event) for event in self.numbers}
+
+
+def as_bits(places: Iterable[int]) -> int:
+    """The number with ones at these places."""
+    return sum([1 << place for place in places])
+
+
+def bits(number: int) -> Iterator[int]:
+    """The places of the ones in a number."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+def grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """The second of each pair, by the first."""
+    found: dict[int, list[int]] = {}
+    for one, other in pairs:
+        found.setdefault(one, []).append(other)
+    return found

@@ -334,6 +334,19 @@ def test_a_broken_line_hides_no_other_line_of_its_document(tmp_path: Path) -> No
     assert found(file(tmp_path, text)) == codes
 
 
+def test_a_truncated_line_hides_nothing_before_it_in_other_formats(tmp_path: Path) -> None:
+    """Where the parser gives up, what comes before that line is checked by itself."""
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    file(folder, "Anna was killed.", "d.txt")
+    file(folder, "T1\tA 9 15\tkilld\nE1\tA:T1\nA1\tRealis E1 Maybe\nT2\tB 31", "d.ann")
+    assert found(folder) == [
+        ("text-differs", "fault", 2),
+        ("realis-unknown", "note", 2),
+        ("brat-span", "fatal", 4),
+    ]
+
+
 def test_a_broken_jsonl_line_hides_no_other_finding(tmp_path: Path) -> None:
     """Not in other lines, and, where it is JSON at all, not in its own."""
     mentions = [M1, M1, {"id": "m3", "span": [[9, 9]]}, {"id": "m4", "span": [[1, 2]], "attributes": {"realis": "x"}}]

@@ -430,6 +430,20 @@ def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], co
     assert verdict == f"system.jsonl: not ready to submit: {'1 fatal' if severity == 'fatal' else '1 fault to correct'}"
 
 
+def test_a_broken_document_is_not_missing(tmp_path: Path) -> None:
+    gold = [{"id": "d1"}, {"id": "d2"}]
+    codes, verdict = against(tmp_path, gold, {"id": "d1", "mentions": [M1, M1]}, {"id": "d2"})
+    assert codes == [("mention-twice", "fatal", 1)]
+    assert verdict == "system.jsonl: not ready to submit: 1 fatal"
+    brat = tmp_path / "brat"
+    brat.mkdir()
+    for name in ("d1", "d2"):
+        file(brat, "Anna", f"{name}.txt")
+        file(brat, "T1\tA 0 4\tAnna\n" if name == "d1" else "T1\tA 0", f"{name}.ann")
+    told = json.loads(run(brat, "--against", tmp_path / "gold.jsonl", "-f", "json").stdout)
+    assert told["submissions"][0]["missing"] == []
+
+
 def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:
     """A fault of gold does not matter; where gold cannot be read, the report says whose line it is."""
     gold = {"id": "d1", "text": TEXT, "mentions": [M1 | {"text": "right"}]}

@@ -233,6 +233,8 @@ def _check_corpus(
                         progress(validation.total.documents, None)
     finally:
         corpus.close()
+    if submission is not None:
+        submission.enter(seen.rows)
     if not seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 

@@ -290,7 +290,8 @@ def test_several_cycles_are_several_findings(tmp_path: Path) -> None:
     assert any(cycle in told for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
 
 
-def test_many_findings_are_counted_and_not_kept(tmp_path: Path) -> None:
+def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     kept = Findings.KEPT
     lines = [f"s\td\tE{number}\t0,4\tx\tA\tActual\n" for number in range(kept + 6)]
     path = file(tmp_path, "".join(["#BeginOfDocument d\n", *lines, "#EndOfDocument\n"]))
@@ -299,9 +300,9 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path) -> None:
     assert [finding["line"] for finding in findings] == list(range(3, kept + 3))
     assert told["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
     assert told["summary"]["codes"] == {"span-twice": kept + 5}
-    told = run(path).stdout
-    assert f"  {kept + 4:,} more, the first of them:\n    {path}, line 4: mention 'E2'" in told
-    assert f"    also {path}, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
+    told = run(path.name).stdout
+    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E2'" in told
+    assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
 
 
 def test_a_truncated_file_hides_nothing(tmp_path: Path) -> None:
@@ -331,6 +332,19 @@ def test_a_broken_line_hides_no_other_line_of_its_document(tmp_path: Path) -> No
         ("tbf-relation", "fatal", 11),
     ]
     assert found(file(tmp_path, text)) == codes
+
+
+def test_a_truncated_line_hides_nothing_before_it_in_other_formats(tmp_path: Path) -> None:
+    """Where the parser gives up, what comes before that line is checked by itself."""
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    file(folder, "Anna was killed.", "d.txt")
+    file(folder, "T1\tA 9 15\tkilld\nE1\tA:T1\nA1\tRealis E1 Maybe\nT2\tB 31", "d.ann")
+    assert found(folder) == [
+        ("text-differs", "fault", 2),
+        ("realis-unknown", "note", 2),
+        ("brat-span", "fatal", 4),
+    ]
 
 
 def test_a_broken_jsonl_line_hides_no_other_finding(tmp_path: Path) -> None:
@@ -414,6 +428,20 @@ def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], co
     severity = "fatal" if code == "units-differ" else "fault"
     assert told == [(code, severity, 1)]
     assert verdict == f"system.jsonl: not ready to submit: {'1 fatal' if severity == 'fatal' else '1 fault to correct'}"
+
+
+def test_a_broken_document_is_not_missing(tmp_path: Path) -> None:
+    gold = [{"id": "d1"}, {"id": "d2"}]
+    codes, verdict = against(tmp_path, gold, {"id": "d1", "mentions": [M1, M1]}, {"id": "d2"})
+    assert codes == [("mention-twice", "fatal", 1)]
+    assert verdict == "system.jsonl: not ready to submit: 1 fatal"
+    brat = tmp_path / "brat"
+    brat.mkdir()
+    for name in ("d1", "d2"):
+        file(brat, "Anna", f"{name}.txt")
+        file(brat, "T1\tA 0 4\tAnna\n" if name == "d1" else "T1\tA 0", f"{name}.ann")
+    told = json.loads(run(brat, "--against", tmp_path / "gold.jsonl", "-f", "json").stdout)
+    assert told["submissions"][0]["missing"] == []
 
 
 def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:

@@ -6,10 +6,15 @@ from click.shell_completion import CompletionItem, get_completion_class
 from karat.cli._choice import Nearest
 
 EPILOG = """\b
+Examples:
+  karat completion bash
+  karat completion fish
+
+\b
 Add one of these lines to the start-up file of your shell:
-  bash  eval "$(karat completion bash)"              in ~/.bashrc
-  zsh   eval "$(karat completion zsh)"               in ~/.zshrc
-  fish  karat completion fish | source               in ~/.config/fish/config.fish
+  bash  eval "$(karat completion bash)"      in ~/.bashrc
+  zsh   eval "$(karat completion zsh)"       in ~/.zshrc
+  fish  karat completion fish | source       in ~/.config/fish/config.fish
 """
 
 
@@ -34,7 +39,7 @@ def complete_files(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def complete_protocols(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of protocols; files, if no name begins so."""
+    """Names of protocols; files, if no name matches."""
     from karat.protocols import PROTOCOLS
 
     return _starting(PROTOCOLS.names(), incomplete) or complete_files(context, parameter, incomplete)

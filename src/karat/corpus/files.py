@@ -139,6 +139,10 @@ class FileCorpus:
         defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
         return _completed(document, kinds, defaults) if kinds or defaults else document
 
+    def read_before(self, number: int, block: Block, line: int) -> Document:
+        """The part of a document before a line that cannot be read."""
+        return self._reader.read_before(number, block, line)
+
     def inputs(self) -> list[Path]:
         """The files that are read, with their companions."""
         names = [file.name for file in self.files]

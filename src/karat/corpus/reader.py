@@ -53,6 +53,15 @@ class DocumentReader:
             report(finding)
         return document
 
+    def read_before(self, number: int, block: Block, line: int) -> Document:
+        """The document without this line of its file and those after it."""
+        stream = self._stream(number)
+        stream.seek(0)
+        first = 1 + stream.read(block.offset).count(b"\n")
+        lines = self._bytes(number, block._replace(more=())).splitlines(keepends=True)
+        data = b"".join(lines[: max(line - first, 0)])
+        return self._format.parse(data, block, self._options, self._files[number].name, _ignore)
+
     def locate(self, number: int, block: Block, item: Item | None) -> int:
         """The line of an item, or the first line of the document if the item is not found."""
         if item is not None and len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
@@ -84,6 +93,10 @@ class DocumentReader:
         if self._open is not None:
             self._open[1].close()
             self._open = None
+
+
+def _ignore(finding: object) -> None:
+    """Findings of a part of a document were reported for the whole."""
 
 
 def _size(document: Document) -> int:

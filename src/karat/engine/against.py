@@ -3,7 +3,7 @@
 Gold may be without annotations: only its documents are compared, never how they are annotated.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -66,7 +66,6 @@ class Submission:
 
     def add(self, document: Document, where: Where) -> Iterator[Finding]:
         """How a document differs from gold's, in places of the submission."""
-        self._ids.add(document.id)
         gold = self.gold.read(document.id)
         if gold is not None:
             self.compared |= comparable(gold, document)
@@ -79,6 +78,10 @@ class Submission:
         for finding in findings:
             file, line = where(finding.item)
             yield finding._replace(file=file, line=line)
+
+    def enter(self, ids: Iterable[str]) -> None:
+        """Count these documents as submitted, even those that cannot be read."""
+        self._ids.update(ids)
 
     @property
     def missing(self) -> list[str]:
@@ -163,14 +166,15 @@ def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
             words.setdefault(mention.span, []).append(mention)
     for mention in system.mentions:
         same = words.get(mention.span, []) if mention.text and mention.span else []
-        if same and mention.text is not None and all(_words(mention.text) != _words(one.text) for one in same):
-            found = f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text)}"
+        if same and all(_letters(mention.text) != _letters(one.text) for one in same):
+            found = f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text or '')}"
             message = f"{found}, but gold has {quoted(same[0].text or '')} there"
             yield UNLIKE_GOLD.at(message, item=mention.id, found=mention.text)
 
 
-def _words(text: str | None) -> list[str]:
-    return (text or "").casefold().split()
+def _letters(text: str | None) -> str:
+    """Letters and digits only: formats join the segments of a span in their own ways."""
+    return "".join(filter(str.isalnum, (text or "").casefold()))
 
 
 def _first_difference(one: Any, other: Any) -> int:

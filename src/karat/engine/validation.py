@@ -1,7 +1,7 @@
 """Validation: reads and checks every document of every file, and reports problems instead of raising them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -226,9 +226,14 @@ def _check_corpus(
                 for block in corpus.blocks(number):
                     validation.count(file.name, documents=1)
                     with _reporting(validation, file.name, block.line):
-                        document = _read(corpus, number, block, seen, validation, report)
-                        validation.count(file.name, mentions=len(document.mentions))
                         where = partial(corpus.where_at, number, block)
+                        try:
+                            document = _read(corpus, number, block, seen, validation, report)
+                        except KaratError as error:
+                            for finding in _check_before(corpus, number, block, error.finding.line, checks):
+                                report(finding)
+                            raise
+                        validation.count(file.name, mentions=len(document.mentions))
                         for finding in check(document, where, checks):
                             report(finding)
                         if submission is not None:
@@ -238,6 +243,8 @@ def _check_corpus(
                         progress(validation.total.documents, None)
     finally:
         corpus.close()
+    if submission is not None:
+        submission.enter(seen.rows)
     if not seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
 
@@ -251,6 +258,17 @@ def _on_kinds(kinds: tuple[str, ...] | None, check: DocumentCheck) -> Check:
         return check(document)
 
     return check_kinds
+
+
+def _check_before(
+    corpus: FileCorpus, number: int, block: Block, line: int | None, checks: Sequence[Check]
+) -> Iterator[Finding]:
+    """What is wrong before the line at which a parser gave up, if that part can be read by itself."""
+    if line is None:
+        return
+    with suppress(KaratError):
+        document = corpus.read_before(number, block, line)
+        yield from check(document, partial(corpus.where_at, number, block), checks)
 
 
 def _read(

@@ -155,18 +155,19 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     names = (item,) if isinstance(item, str) else item[1:]
     wanted = [name.encode() for name in names]
     for line, raw in enumerate(data.split(b"\n"), block.line + 1):
-        if all(name in raw for name in wanted) and _is(raw.decode("utf-8").strip(), item):
+        if all(name in raw for name in wanted) and _is(raw.decode("utf-8", "replace").strip(), item):
             return line
     return None
 
 
 def _is(text: str, item: Item) -> bool:
     """Whether a line has this mention or link."""
+    columns = text.split("\t")
     if isinstance(item, str):
-        return text[0] not in "#@" and text.split("\t")[2].strip() == item
-    if text[0] != "@":
+        return text[0] not in "#@" and len(columns) >= COLUMN_COUNT and columns[2].strip() == item
+    if text[0] != "@" or len(columns) != 3:
         return False
-    name, _, arguments = text[1:].lstrip().split("\t")
+    name, arguments = columns[0][1:].lstrip(), columns[2]
     return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
 
 

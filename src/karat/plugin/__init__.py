@@ -40,6 +40,7 @@ from karat.plugin.measures import (
     Setting,
     TreeItem,
     Unscored,
+    graded,
 )
 from karat.plugin.protocols import (
     AlignmentChoice,
@@ -115,4 +116,5 @@ __all__ = [
     "Unscored",
     "Write",
     "WriteOptions",
+    "graded",
 ]

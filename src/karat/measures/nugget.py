@@ -153,9 +153,7 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
         for g, mention in enumerate(table.gold):
             if g in best:
                 share = sum(right[g]) / len(right[g])
-                yield Outcome(
-                    mention, table.system[best[g]], Accuracy(share, 1), graded(share, 1, nothing="incorrect")
-                )
+                yield Outcome(mention, table.system[best[g]], Accuracy(share, 1), graded(share, 1, nothing="incorrect"))
             else:
                 yield Outcome(mention, None, Accuracy(0.0, 1))
 

@@ -197,4 +197,3 @@ def _without_each(table: Contingency, golds: set[Hashable], systems: set[Hashabl
         {r: size for r, size in table.system.items() if r not in systems},
         {(k, r): shared for (k, r), shared in table.overlap.items() if k not in golds and r not in systems},
     )
-

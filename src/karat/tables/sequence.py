@@ -117,9 +117,7 @@ def _twins(shared: Iterable[EventLink]) -> Twins:
     return twins
 
 
-def _compared(
-    own: Timeline, other: Timeline, twins: Twins, events: Events, document: str
-) -> tuple[ComparedLink, ...]:
+def _compared(own: Timeline, other: Timeline, twins: Twins, events: Events, document: str) -> tuple[ComparedLink, ...]:
     """The reduced links of one side, each with how much of it the other side has or entails."""
     known = {event for _, *ends in other.links for event in ends}
     images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
@@ -145,4 +143,3 @@ def _compared(
         )
         for link, there in images.items()
     )
-

@@ -3,11 +3,29 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
 from karat.counts import Counts, ScoreValues
 from karat.errors import Finding
 from karat.model import Region, Value
+
+
+class ItemCounts(Struct, frozen=True):
+    """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
+
+    gold: int = 0
+    system: int = 0
+    missed: int = 0
+    """Gold items without a system item."""
+    spurious: int = 0
+    """System items without a gold item."""
+
+    def __add__(self, other: "ItemCounts") -> "ItemCounts":
+        return ItemCounts(*(one + more for one, more in zip(self.numbers(), other.numbers(), strict=True)))
+
+    def numbers(self) -> tuple[int, int, int, int]:
+        """All four."""
+        return self.gold, self.system, self.missed, self.spurious
 
 
 class Score(Struct, frozen=True):
@@ -15,6 +33,8 @@ class Score(Struct, frozen=True):
 
     micro: ScoreValues
     macro: ScoreValues | None = None
+    items: ItemCounts | None = None
+    """In a breakdown: the items of this row."""
 
     def __getattr__(self, name: str) -> float | None:
         return getattr(self.micro, name)  # type: ignore[no-any-return]
@@ -22,7 +42,8 @@ class Score(Struct, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
         averages = {"micro": self.micro, "macro": self.macro}
-        return {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+        content: dict[str, Any] = {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+        return content if self.items is None else {**content, "items": to_builtins(self.items)}
 
 
 class Side(Struct, frozen=True):
@@ -119,18 +140,19 @@ class OutcomeRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
+        content: dict[str, Any] = json.decode(json.encode(self.contents()))
+        return content
+
+    def contents(self) -> dict[str, Any]:
+        """What is encoded as JSON, with records in it."""
         return {
             "document": self.document,
             **({} if self.document == self.unit else {"unit": self.unit}),
             "outcome": self.outcome,
-            "gold": to_builtins(self.gold),
-            "system": to_builtins(self.system),
+            "gold": self.gold,
+            "system": self.system,
             "counts": self.counts.to_dict(),
         }
-
-
-MeasureDetails = Sequence[OutcomeRecord] | Mapping[str, Any]
-"""The outcomes of a measure, or what it lists in their place."""
 
 
 class Result:
@@ -152,7 +174,8 @@ class Result:
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[str, int],
-        details: Mapping[str, MeasureDetails] | None = None,
+        outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
+        details: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -165,7 +188,10 @@ class Result:
         self.scores = scores
         self.by = by
         self.units = units
+        self.outcomes = outcomes or {}
+        """With details: for each measure what was matched, missed and spurious."""
         self.details = details or {}
+        """With details: what measures list in place of their outcomes."""
         self.warnings = warnings
         self.warning_counts = warning_counts
 
@@ -178,15 +204,13 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
         content = self.contents()
-        if self.details:
-            content["details"] = {
-                id_: listed if isinstance(listed, Mapping) else [record.to_dict() for record in listed]
-                for id_, listed in self.details.items()
-            }
+        if self.outcomes:
+            outcomes = {id_: [record.to_dict() for record in records] for id_, records in self.outcomes.items()}
+            content["details"] = content["details"] | outcomes
         return content
 
     def contents(self) -> dict[str, Any]:
-        """The JSON, with the outcomes of details as records that are still to be converted."""
+        """The JSON, with outcomes as records that are still to be converted."""
         content: dict[str, Any] = {
             "karat": self.version,
             "protocol": self.protocol,
@@ -201,8 +225,8 @@ class Result:
         if self.units:
             name = "documents" if self.unit == "document" else "units"
             content[name] = {unit: _nested(row) for unit, row in self.units.items()}
-        if self.details:
-            content["details"] = self.details
+        if self.outcomes or self.details:
+            content["details"] = {**self.outcomes, **self.details}
         content["warnings"] = [
             {key: value for key, value in finding.to_dict().items() if value not in (None, "")}
             for finding in self.warnings

@@ -83,6 +83,7 @@ def measure_page(name: str) -> str:
         f"{prose(card.citation)}",
         _points("Known traps", card.traps),
         _points("Where paper and program differ", card.departures),
+        _points("What `--details` lists", [f"{name}: {meaning}" for name, meaning in card.outcomes.items()]),
         "## Protocols that use it\n\n" + (links(users, "../protocols/") or "None of those installed."),
         f'## What a protocol says to it\n\nIn a `[[measures]]` entry with `family = "{name}"`, beside `averages`:\n\n'
         + fields_table(family.parameters),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli._options import (
+    Nearest,
     form_option,
     progress,
     settings_option,
@@ -13,10 +14,11 @@ from karat.cli._options import (
     topics_option,
     unit_option,
 )
-from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
+    from karat.report.breakdowns import Sort
 
 EPILOG = """\b
 Examples:
@@ -47,8 +49,8 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     "--measure",
     "measures",
     multiple=True,
-    metavar="PREFIX",
-    help="Score only measures whose id starts with PREFIX; may be repeated.",
+    metavar="ID",
+    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
 )
 @settings_option
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD. Default: detected from the content.")
@@ -68,9 +70,17 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     metavar="FIELD",
     help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
 )
+@click.option(
+    "--sort",
+    type=Nearest(["loss", "name"]),
+    default="loss",
+    show_default=True,
+    help="Order of the rows of --by in text: what lost most first, or by name.",
+)
 @click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
-@click.option("--details", is_flag=True, help="List each element with its match, and which values were confused (ACE).")
+@click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
+@click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
 @click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF).")
 def score(
@@ -91,6 +101,8 @@ def score(
     by: tuple[str, ...],
     per_unit: bool,
     per_document: bool,
+    sort: "Sort",
+    summary: bool,
     details: bool,
     strict: bool,
     accept_faults: bool,
@@ -102,7 +114,7 @@ def score(
     from karat.formats import read_options
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
-    from karat.report.text import texts
+    from karat.report.text import summaries, texts
 
     if gold == system == "-":
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
@@ -140,4 +152,9 @@ def score(
         findings=findings,
         progress=progress(),
     )
-    write_output(json(results) if form == "json" else texts(results, digits=digits), output)
+    if form == "json":
+        write_output(json(results), output)
+    elif summary:
+        write_output(summaries(results, digits=digits, style=output_style(output)), output)
+    else:
+        write_output(texts(results, digits=digits, sort=sort, style=output_style(output)), output)

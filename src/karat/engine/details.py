@@ -11,7 +11,7 @@ from karat.counts import Ratio, harmonic
 from karat.engine.records import Line, UnitRecords, place_of
 from karat.model import Pair
 from karat.plugin import Detail, Measure, UnitOfEvaluation
-from karat.results import MeasureDetails, OutcomeRecord
+from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
 
@@ -71,9 +71,13 @@ class Details:
             if detail.listed is not None:
                 items.append({"document": document, **detail.listed})
 
-    def by_measure(self, ids: Iterable[str]) -> dict[str, MeasureDetails]:
-        """For each measure its outcomes, or how well each attribute of each part was recognised and all items."""
-        listed: dict[str, MeasureDetails] = self._outcomes | {
+    def outcomes(self, ids: Iterable[str]) -> dict[str, list[OutcomeRecord]]:
+        """The outcomes of each of these measures that lists them."""
+        return {id_: self._outcomes[id_] for id_ in ids if id_ in self._outcomes}
+
+    def listed(self) -> dict[str, dict[str, Any]]:
+        """For each other measure: how well each attribute of each part was recognised, and the items one by one."""
+        return {
             id_: {
                 "recognition": {
                     part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
@@ -83,7 +87,6 @@ class Details:
             }
             for id_, items in self._items.items()
         }
-        return {id_: listed[id_] for id_ in ids if id_ in listed}
 
 
 def _order(record: OutcomeRecord) -> tuple[str, str, int, bool]:

@@ -137,7 +137,7 @@ class ProtocolRun:
         topics: str | None,
     ) -> Result:
         """The result of all documents that were added. Of the sides, only the mentions that it scores are counted."""
-        scores = self.scores()
+        scores, details = self.scores(), self._details
         remarks = list(self._remarks())
         return Result(
             version=__version__,
@@ -153,9 +153,8 @@ class ProtocolRun:
             units=dict(sorted((unit, self._select(values)) for unit, values in self._counts.unit_scores()))
             if per_unit
             else {},
-            details={}
-            if self._details is None
-            else self._details.by_measure(measure.id for measure, _ in self.measures),
+            outcomes=None if details is None else details.outcomes(measure.id for measure, _ in self.measures),
+            details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.code for finding in remarks),
         )
@@ -166,9 +165,9 @@ class ProtocolRun:
         return self._select(self._counts.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
-        for key, values in breakdown.scores():
+        for key, values, items in breakdown.scores():
             complete: dict[str, ScoreValues] = self._select(self._counts.with_composites(values))
-            yield key, {id_: Score(one) for id_, one in complete.items()}
+            yield key, {id_: Score(one, items=items.get(id_)) for id_, one in complete.items()}
 
     def _select(self, rows: dict[str, T]) -> dict[str, T]:
         return {id_: rows[id_] for id_ in self._selected if id_ in rows}

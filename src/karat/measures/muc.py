@@ -79,6 +79,10 @@ class Slots(Counts, frozen=True):
             "substitution": Ratio(wrong, filled),
         }
 
+    def lost(self) -> float:
+        """Slots of both sides that earned nothing."""
+        return self.possible + self.actual - 2 * self.correct - self.partial
+
     @classmethod
     def derived(cls, values: Scores) -> Scores:
         """F1."""

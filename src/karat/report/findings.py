@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from karat.engine.validation import Validation
-from karat.report.text import table
+from karat.report.layout import table
 
 
 def text(validation: Validation) -> str:

@@ -17,4 +17,4 @@ def json(results: Sequence[Result]) -> str:
 def _record(record: object) -> object:
     """Outcomes are converted one after another, so that they are never all in memory as dictionaries."""
     assert isinstance(record, OutcomeRecord), "the rest of a result is plain"
-    return record.to_dict()
+    return record.contents()

@@ -94,7 +94,9 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of a document, and the aligned mentions they share."""
         golds, systems = cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)
-        overlap = Counter([(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
+        overlap: Counter[tuple[Hashable, Hashable]] = Counter(
+            [(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs]
+        )
         return Contingency(Counter(golds), Counter(systems), overlap)
 
 

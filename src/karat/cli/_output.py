@@ -34,13 +34,20 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, fold
         raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
 
 
-def write_output(content: str | bytes, output: str | None) -> None:
-    """Print the content, or write it to a temporary file that then replaces `output`."""
-    if output is None:
+def write_output(content: str | bytes | Iterable[bytes], output: str | None) -> None:
+    """Print the content, or write it to a temporary file that then replaces `output`. It may come in pieces."""
+    if output is None and isinstance(content, str | bytes):
         click.echo(content, nl=False)
         return
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    pieces = [content] if isinstance(content, bytes) else content
+    if output is None:
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
     with _file(output) as stream:
-        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        stream.writelines(pieces)
 
 
 def output_style(output: str | None) -> "Style":

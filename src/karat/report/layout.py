@@ -133,4 +133,6 @@ def printable(cell: str) -> str:
 
 def width(cell: str) -> int:
     """The width of a cell on a terminal: wide characters take two columns, combining marks none."""
+    if cell.isascii():
+        return len(cell)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import astuple
 
-import karat
+import karat.results
 from karat import engine
 from karat.api import Result, score
 from karat.corpus import MemoryCorpus
@@ -40,7 +40,7 @@ def _name(record: Any) -> str | None:
     return f"{record.source}>{record.target}" if isinstance(record, LinkRecord) else record.id
 
 
-def assert_sums(result: Result) -> None:
+def assert_sums(result: karat.results.Result) -> None:
     """The listed counts of a measure sum to its counts."""
     assert result.outcomes
     for id_, records in result.outcomes.items():

@@ -13,6 +13,7 @@ import pytest
 import karat
 from karat.api import Result, score
 from karat.model import Document, Link, Mention
+from karat.protocols import PROTOCOLS, resolve
 from karat.report.layout import Style, table
 from karat.report.text import text
 from tests.corpora import as_jsonl, corpus, mention
@@ -214,3 +215,12 @@ def test_forty_values_with_long_names() -> None:
     lines = [line for line in shown.splitlines() if not line.startswith("signature")]
     assert max(map(len, lines)) <= 80
     assert sum("100.00" in line for line in lines) == 41
+
+
+@pytest.mark.parametrize("protocol", [name for name, _ in PROTOCOLS if resolve(name).headline])
+def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
+    """It is emphasised on a terminal."""
+    result = score(DEMO / "gold.jsonl", DEMO / "literal.jsonl", protocol=protocol)
+    assert set(resolve(protocol).headline) <= set(result.scores)
+    shown = text(result, style=Style(100, colour=True))
+    assert f"\033[32m{resolve(protocol).headline[0]}" in shown

@@ -174,6 +174,7 @@ class Result:
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[str, int],
+        headline: Sequence[str] = (),
         outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
         details: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
@@ -188,6 +189,8 @@ class Result:
         self.scores = scores
         self.by = by
         self.units = units
+        self.headline = headline
+        """Ids of the scores that are usually quoted."""
         self.outcomes = outcomes or {}
         """With details: for each measure what was matched, missed and spurious."""
         self.details = details or {}

@@ -43,7 +43,8 @@ def write_output(content: str | bytes | Iterable[bytes], output: str | None) -> 
         content = content.encode("utf-8")
     pieces = [content] if isinstance(content, bytes) else content
     if output is None:
-        sys.stdout.buffer.writelines(pieces)
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
         return
     with _file(output) as stream:

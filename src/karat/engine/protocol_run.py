@@ -153,6 +153,7 @@ class ProtocolRun:
             units=dict(sorted((unit, self._select(values)) for unit, values in self._counts.unit_scores()))
             if per_unit
             else {},
+            headline=self.protocol.headline,
             outcomes=None if details is None else details.outcomes(measure.id for measure, _ in self.measures),
             details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],

@@ -1,5 +1,6 @@
 """Results as JSON."""
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -40,11 +41,16 @@ def _frame(content: dict[str, Any], holes: int) -> list[bytes]:
     """The JSON around the lists of outcomes, cut where they belong."""
     mark = "\0"
     while True:
-        frame = msgspec.json.format(msgspec.json.encode(content, enc_hook=lambda _, mark=mark: mark), indent=2)
-        pieces = frame.split(msgspec.json.encode(mark))
+        encoded = msgspec.json.encode(content, enc_hook=functools.partial(_marked, mark))
+        pieces = msgspec.json.format(encoded, indent=2).split(msgspec.json.encode(mark))
         if len(pieces) == holes + 1:
             return pieces
         mark += "\0"  # a name in the corpus looks like the mark
+
+
+def _marked(mark: str, value: object) -> str:
+    assert isinstance(value, _Held), "the rest of a result is plain"
+    return mark
 
 
 def _listed(records: Sequence[OutcomeRecord]) -> Iterator[bytes]:

@@ -62,7 +62,7 @@ def table(
         for number, line in enumerate(lines):
             cells = [_aligned(line[column], widths[column], left=column < left) for column in columns]
             text = GAP.join(cells).rstrip()
-            shown.append(style.paint(text, "bold") if number in bold else text)
+            shown.append(style.paint(text, "bold" if number == 0 and header else "green") if number in bold else text)
         blocks.append("\n".join(shown))
     return "\n\n".join(blocks)
 

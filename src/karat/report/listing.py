@@ -69,7 +69,13 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
     for record in records:
         label = style.paint(record.outcome, _tone(record.outcome))
         yield f"  {label}  {_earned(record.counts)}".rstrip()
-        for side, item in (("gold", record.gold), ("system", record.system)):
+        gold, system = record.gold, record.system
+        if isinstance(gold, ClusterRecord) and isinstance(system, ClusterRecord) and _same(gold, system):
+            names = dict.fromkeys([_cluster_name(gold), _cluster_name(system)])
+            described = f"{' = '.join(names)} {_mentions(gold.mentions, show_lines)}"
+            yield paragraph(described, style, first="    both    ", indent=" " * 14)
+            continue
+        for side, item in (("gold", gold), ("system", system)):
             if item is not None:
                 described = _described(item, show_lines=show_lines)
                 yield paragraph(described, style, first=f"    {side:<6}  ", indent=" " * 14)
@@ -135,6 +141,12 @@ def _described(item: Record, *, show_lines: bool) -> str:
         return ": ".join(filter(None, [f"tree {printable(item.id)}, {counted(len(item.events), 'event')}", events]))
     assert isinstance(item, ElementRecord), "all other records have mentions"
     return f"{printable(item.kind)} {_attributes(item.attributes)}"
+
+
+def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
+    """Whether two clusters have the same mentions in the same lines."""
+    sides = ([(one.document, one.span, one.text, one.line) for one in cluster.mentions] for cluster in (gold, system))
+    return next(sides) == next(sides)
 
 
 def _cluster_name(cluster: ClusterRecord) -> str:

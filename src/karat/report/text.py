@@ -76,7 +76,7 @@ def text(
     blocks = [
         style.paint(f"{result.protocol}: {result.title}", "bold"),
         sides + "\n" + paragraph(_averages(result), style, first="unit    ", indent=" " * 8),
-        scores(listed, digits=digits, style=style) if listed else "nothing to score",
+        scores(listed, digits=digits, style=style, headline=result.headline) if listed else "nothing to score",
         *(
             block
             for field, rows in result.by.items()
@@ -115,8 +115,13 @@ def _counted_ids(by_measure: Mapping[str, Score]) -> set[str]:
     return {id_ for id_ in by_measure if not families or family(id_) in families}
 
 
-def scores(by_measure: Mapping[str, Score], *, digits: int, style: Style = PLAIN) -> str:
-    """One row per measure: its scores, or its micro and its macro average if any measure has a macro average."""
+def scores(
+    by_measure: Mapping[str, Score], *, digits: int, style: Style = PLAIN, headline: Collection[str] = ()
+) -> str:
+    """One row per measure: its scores, or its micro and its macro average if any measure has a macro average.
+
+    The rows of the headline are emphasised, if there are others.
+    """
     has_macro = any(score.macro for score in by_measure.values())
     averages = ["micro ", "macro "] if has_macro else [""]
     names = score_names(score.micro for score in by_measure.values())
@@ -125,7 +130,8 @@ def scores(by_measure: Mapping[str, Score], *, digits: int, style: Style = PLAIN
     for id_, score in by_measure.items():
         leaves = [score.micro, score.macro][: len(averages)]
         rows.append([id_, *(printed(leaf, name, digits) for leaf in leaves for name in names)])
-    return table(header, rows, style=style)
+    emphasised = [number for number, id_ in enumerate(by_measure) if id_ in headline and len(by_measure) > 1]
+    return table(header, rows, style=style, emphasised=emphasised)
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:

@@ -211,3 +211,35 @@ def test_without_details_nothing_is_listed() -> None:
     result = score(DATA / "gold.tbf", DATA / "system.tbf")
     assert not result.outcomes
     assert "details" not in result.to_dict()
+
+
+TOPICS = """
+title = "Nuggets by topic"
+unit = "topic"
+
+[alignments.any]
+
+[[measures]]
+family = "nugget"
+alignment = "any"
+averages = { units = "with-gold" }
+"""
+
+
+def test_mentions_of_a_unit_of_several_documents_are_listed_by_document(tmp_path: Path) -> None:
+    """Mention ids are names within a document; a topic without gold mentions does not count."""
+    (tmp_path / "topics.toml").write_text(TOPICS)
+    gold = [
+        Document("d1", topic="1", mentions=(mention("m", (0, 4)),)),
+        Document("d2", topic="1", mentions=(mention("m", (6, 9)),)),
+        Document("d3", topic="2"),
+    ]
+    system = [*gold[:1], Document("d2", topic="1"), Document("d3", topic="2", mentions=(mention("x", (0, 4)),))]
+    protocol = str(tmp_path / "topics.toml")
+    result = score(corpus(gold), corpus(system), protocol=protocol, details=True)
+    assert_sums(result)
+    assert [(one.unit, one.document, one.outcome) for one in result.outcomes["nugget.span"]] == [
+        ("topic 1", "d1", "match"),
+        ("topic 1", "d2", "miss"),
+    ]
+    assert result.to_dict()["details"]["nugget.span"][0]["unit"] == "topic 1"

@@ -223,4 +223,4 @@ def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
     result = score(DEMO / "gold.jsonl", DEMO / "literal.jsonl", protocol=protocol)
     assert set(resolve(protocol).headline) <= set(result.scores)
     shown = text(result, style=Style(100, colour=True))
-    assert f"\033[32m{resolve(protocol).headline[0]}" in shown
+    assert f"\033[1;36m{resolve(protocol).headline[0]}" in shown

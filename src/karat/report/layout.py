@@ -1,12 +1,12 @@
 """How text is laid out: tables, paragraphs and colours, fitted to a terminal if there is one."""
 
-import textwrap
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 TONES: Mapping[str, str] = {
     "bold": "1",
+    "headline": "1;36",
     "green": "32",
     "yellow": "33",
     "red": "31",
@@ -55,14 +55,15 @@ def table(
     if style.width is not None and _total(widths) > style.width:
         room = style.width - _total(widths[left:]) - len(GAP) * (len(widths) > left)
         widths[:left] = _cut(widths[:left], room if room >= NARROWEST * left else style.width // 2)
-    bold = {number + bool(header) for number in emphasised} | ({0} if header else set())
+    headline = {number + bool(header) for number in emphasised}
     blocks = []
     for columns in _blocks(widths, left, style.width):
         shown = []
         for number, line in enumerate(lines):
             cells = [_aligned(line[column], widths[column], left=column < left) for column in columns]
             text = GAP.join(cells).rstrip()
-            shown.append(style.paint(text, "bold" if number == 0 and header else "green") if number in bold else text)
+            tone = "bold" if header and number == 0 else "headline" if number in headline else None
+            shown.append(text if tone is None else style.paint(text, tone))
         blocks.append("\n".join(shown))
     return "\n\n".join(blocks)
 
@@ -115,15 +116,14 @@ def paragraph(text: str, style: Style, *, indent: str = "", first: str = "") -> 
     """Text in lines that fit the terminal: the first line after `first`, the others indented."""
     if style.width is None:
         return first + text
-    wide = max(style.width, len(indent) + NARROWEST)
-    return textwrap.fill(
-        text,
-        wide,
-        initial_indent=first,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    lines, line = [], first
+    for word in text.split(" "):
+        filled = line not in (first, indent)
+        if filled and width(line) + 1 + width(word) > style.width:
+            lines.append(line)
+            line, filled = indent, False
+        line += f" {word}" if filled else word
+    return "\n".join([*lines, line])
 
 
 def printable(cell: str) -> str:

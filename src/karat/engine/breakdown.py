@@ -109,11 +109,12 @@ class Breakdown:
             for s, mention in enumerate(aligned.system)
         ]
         found = {g for g, _, _, _ in aligned.pairs}
+        gold_sizes, system_sizes = Counter(golds), Counter(systems)
         missed = Counter(key for g, key in enumerate(golds) if g not in found)
         spurious = Counter(key for s, key in enumerate(systems) if s not in gold_key_of)
         for key in dict.fromkeys([*golds, *systems]):
             pair = Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
-            yield key, pair, ItemCounts(golds.count(key), systems.count(key), missed[key], spurious[key])
+            yield key, pair, ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
 
     def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol considers equal share one row, spelt as in gold."""

@@ -42,9 +42,8 @@ class Details:
 
     def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
         """Add a table that was counted: of one document, or of several (None)."""
-        listed = measure.details(table)
-        if listed is not None:
-            self._add_listed(measure, document or "", listed)
+        if measure.lists_details:
+            self._add_listed(measure, document or "", measure.details(table))
             return
         records = self._records[unit]
         outcomes = []

@@ -70,7 +70,7 @@ class ProtocolRun:
         known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
         known |= {field for measure, _ in self.measures for field in measure.fields}
         self._by = [Breakdown(field, in_order(known), self.measures, protocol) for field in dict.fromkeys(by)]
-        self._lists_outcomes = any(type(measure).details is Measure.details for measure, _ in self.measures)
+        self._lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
         self._mentions = [0, 0]

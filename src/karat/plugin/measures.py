@@ -127,10 +127,15 @@ class Measure(Struct, Generic[T, C], frozen=True):
         """Fields, beside the attributes of mentions, by which its outcomes can be broken down."""
         return ()
 
-    def details(self, table: T) -> Iterable[Detail] | None:
-        """What `--details` lists instead of the outcomes; None: the outcomes."""
+    @property
+    def lists_details(self) -> bool:
+        """Whether `--details` lists its `details` instead of its outcomes."""
+        return False
+
+    def details(self, table: T) -> Iterable[Detail]:
+        """What `--details` lists, if it `lists_details`."""
         del table
-        return None
+        return ()
 
     def remarks(self, table: T, counts: C) -> Iterable[Finding]:
         """What a reader of this unit's score should know."""

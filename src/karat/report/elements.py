@@ -11,7 +11,7 @@ MOST_CONFUSED = 8
 
 def elements(id_: str, detail: Mapping[str, Any], *, digits: int, style: Style) -> list[str]:
     """How well attributes were recognised, the most frequent confusions, and every item."""
-    blocks = [_recognition(id_, detail["recognition"], digits, style)]
+    blocks = [_recognition(id_, detail["recognition"], digits, style)] if detail["recognition"] else []
     blocks += _detection(id_, detail["recognition"], style)
     confused = [
         [f"{part} {name}", gold, system, str(count)]

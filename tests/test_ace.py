@@ -756,11 +756,6 @@ def test_details_across_documents_are_of_the_whole_mapping() -> None:
         run([E, second], [E, second], PLAN, settings=chosen, by=["source"])
 
 
-def test_details_are_refused_where_there_are_none() -> None:
-    with pytest.raises(KaratError, match="no details to list"):
-        run(DEATH, DEATH, "tac-2017", details=True)
-
-
 def test_the_report_has_a_table_for_each_task() -> None:
     result = run(ace(entities="E F"), ace(entities="E G@90"), PLAN, by=["type"], measures=["ace.edr"], details=True)
     lines = str(result).splitlines()

@@ -77,7 +77,7 @@ def test_all_three_work_together(installed: Path, folder: Path) -> None:
     assert result["protocol"] == "shiny-2027"
     score = result["scores"]["shiny.pairs"]["micro"]
     assert (score["precision"], score["recall"]) == (1 / 3, 1 / 2)
-    assert result["by"]["kind"]["event"] == result["scores"]
+    assert result["by"]["kind"]["event"]["shiny.pairs"]["micro"] == score
     assert "protocol=shiny-2027@sha256:" in result["signature"]
 
 

@@ -12,7 +12,7 @@ from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.protocols import Protocol, resolve, resolve_all
 from karat.report.notebook import html
-from karat.report.text import main_scores, text, texts
+from karat.report.text import main_line, text, texts
 from karat.results import Result as _Result
 from karat.tables.contingency import contingency
 
@@ -33,7 +33,7 @@ class Result(_Result):
         return text(self)
 
     def __repr__(self) -> str:
-        return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_scores(self)]))}>"
+        return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""

@@ -55,6 +55,10 @@ class Counts(Struct, frozen=True):
         """Columns before the scores in a breakdown: numbers of items, and shares that are not scores."""
         return {}
 
+    def lost(self) -> float:
+        """How much more a perfect system would have earned, to put first what matters most."""
+        return math.fsum(ratio.den - ratio.num for ratio in self.ratios().values())
+
     def to_dict(self) -> dict[str, float]:
         """Fields by name, whole numbers as integers."""
         return {name: int(x) if float(x).is_integer() else x for name, x in asdict(self).items()}

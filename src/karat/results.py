@@ -3,10 +3,29 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
-from karat.counts import ScoreValues
+from karat.counts import Counts, ScoreValues
 from karat.errors import Finding, Origin
+from karat.model import Region, Value
+
+
+class ItemCounts(Struct, frozen=True):
+    """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
+
+    gold: int = 0
+    system: int = 0
+    missed: int = 0
+    """Gold items without a system item."""
+    spurious: int = 0
+    """System items without a gold item."""
+
+    def __add__(self, other: "ItemCounts") -> "ItemCounts":
+        return ItemCounts(*(one + more for one, more in zip(self.numbers(), other.numbers(), strict=True)))
+
+    def numbers(self) -> tuple[int, int, int, int]:
+        """All four."""
+        return self.gold, self.system, self.missed, self.spurious
 
 
 class Score(Struct, frozen=True):
@@ -14,6 +33,8 @@ class Score(Struct, frozen=True):
 
     micro: ScoreValues
     macro: ScoreValues | None = None
+    items: ItemCounts | None = None
+    """In a breakdown: the items of this row."""
 
     def __getattr__(self, name: str) -> float | None:
         return getattr(self.micro, name)  # type: ignore[no-any-return]
@@ -21,14 +42,15 @@ class Score(Struct, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
         averages = {"micro": self.micro, "macro": self.macro}
-        return {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+        content: dict[str, Any] = {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+        return content if self.items is None else {**content, "items": to_builtins(self.items)}
 
     def __repr__(self) -> str:
         return f"<Score {self.micro.in_words()}" + (f"; macro {self.macro.in_words()}>" if self.macro else ">")
 
 
 class Side(Struct, frozen=True):
-    """What was read on one side."""
+    """One side: how many documents were read, and how many of their mentions the protocol scores."""
 
     name: str
     documents: int
@@ -39,6 +61,101 @@ class Side(Struct, frozen=True):
         """As in the JSON, which omits the name: it depends on where the file is."""
         numbers = {"documents": self.documents, "mentions": self.mentions}
         return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
+
+
+class MentionRecord(Struct, frozen=True):
+    """A mention as `--details` lists it."""
+
+    id: str
+    kind: str
+    span: Region
+    text: str | None
+    line: int | None
+    """Its line in the file; None for a corpus in memory."""
+    attributes: Mapping[str, Value]
+    document: str | UnsetType = UNSET
+    """Its document, if the unit of evaluation has several."""
+
+
+class ClusterRecord(Struct, frozen=True):
+    """A cluster with its mentions; the line is that of its first mention."""
+
+    id: str
+    kind: str
+    line: int | None
+    attributes: Mapping[str, Value]
+    mentions: tuple[MentionRecord, ...]
+    size: int
+    """How many of its mentions count."""
+
+
+class LinkRecord(Struct, frozen=True):
+    """A link between two clusters, each with its mentions."""
+
+    kind: str
+    source: str = field(name="from")
+    target: str = field(name="to")
+    source_mentions: tuple[MentionRecord, ...] = field(name="from_mentions")
+    target_mentions: tuple[MentionRecord, ...] = field(name="to_mentions")
+
+
+class TreeRecord(Struct, frozen=True):
+    """A tree of events, from the root down."""
+
+    id: str
+    """Its root."""
+    kind: str
+    events: tuple[ClusterRecord, ...]
+
+
+class ElementRecord(Struct, frozen=True):
+    """An item with attributes that is not a mention, a cluster, a link or a tree."""
+
+    kind: str
+    attributes: Mapping[str, Value]
+
+
+Record = MentionRecord | ClusterRecord | LinkRecord | TreeRecord | ElementRecord
+
+
+class OutcomeRecord:
+    """An outcome of a measure as `--details` lists it. Records of mentions are shared by all measures."""
+
+    __slots__ = ("counts", "document", "gold", "outcome", "system", "unit")
+
+    def __init__(
+        self,
+        unit: str,
+        document: str | None,
+        outcome: str,
+        gold: Record | None,
+        system: Record | None,
+        counts: Counts,
+    ) -> None:
+        self.unit = unit
+        self.document = document
+        """None if its items may be in several documents of the unit."""
+        self.outcome = outcome
+        """`match`, `miss`, `spurious`, or a class that the family describes."""
+        self.gold = gold
+        self.system = system
+        self.counts = counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        content: dict[str, Any] = json.decode(json.encode(self.contents()))
+        return content
+
+    def contents(self) -> dict[str, Any]:
+        """What is encoded as JSON, with records in it."""
+        return {
+            "document": self.document,
+            **({} if self.document == self.unit else {"unit": self.unit}),
+            "outcome": self.outcome,
+            "gold": self.gold,
+            "system": self.system,
+            "counts": self.counts.to_dict(),
+        }
 
 
 class Result:
@@ -60,7 +177,9 @@ class Result:
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[tuple[str, Origin | None], int],
-        details: Mapping[str, Any] | None = None,
+        headline: Sequence[str] = (),
+        outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
+        details: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -73,7 +192,12 @@ class Result:
         self.scores = scores
         self.by = by
         self.units = units
+        self.headline = headline
+        """Ids of the scores that are usually quoted."""
+        self.outcomes = outcomes or {}
+        """With details: for each measure what was matched, missed and spurious."""
         self.details = details or {}
+        """With details: what measures list in place of their outcomes."""
         self.warnings = warnings
         self.warning_counts = warning_counts
 
@@ -89,9 +213,9 @@ class Result:
         All rows have the same keys. Scores are unrounded fractions, None if undefined or if a measure has no such one.
         """
         rows = [row for id_, score in self.scores.items() for row in _rows(None, None, id_, score)]
-        for field, values in self.by.items():
+        for name, values in self.by.items():
             for value, scores in values.items():
-                rows += [row for id_, score in scores.items() for row in _rows(field, value, id_, score)]
+                rows += [row for id_, score in scores.items() for row in _rows(name, value, id_, score)]
         for unit, leaves in self.units.items():
             rows += [row for id_, leaf in leaves.items() for row in _rows(self.unit, unit, id_, leaf)]
         keys = dict.fromkeys(key for row in rows for key in row)
@@ -99,6 +223,14 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
+        content = self.contents()
+        if self.outcomes:
+            outcomes = {id_: [record.to_dict() for record in records] for id_, records in self.outcomes.items()}
+            content["details"] = content["details"] | outcomes
+        return content
+
+    def contents(self) -> dict[str, Any]:
+        """The JSON, with outcomes as records that are still to be converted."""
         content: dict[str, Any] = {
             "karat": self.version,
             "protocol": self.protocol,
@@ -113,8 +245,8 @@ class Result:
         if self.units:
             name = "documents" if self.unit == "document" else "units"
             content[name] = {unit: _nested(row) for unit, row in self.units.items()}
-        if self.details:
-            content["details"] = self.details
+        if self.outcomes or self.details:
+            content["details"] = {**self.outcomes, **self.details}
         content["warnings"] = [
             {key: value for key, value in (finding.to_dict() | {"side": finding.origin}).items() if value}
             for finding in self.warnings

@@ -48,6 +48,7 @@ def measure_page(name: str) -> str:
         f"{prose(card.citation)}",
         points("Known traps", card.traps),
         points("Where paper and program differ", card.departures),
+        points("What `--details` lists", [f"{name}: {meaning}" for name, meaning in card.outcomes.items()]),
         "## Protocols that use it\n\n" + (links(users, "../protocols/") or "No installed protocol uses it."),
         f'## Parameters\n\nA protocol sets them in a `[[measures]]` entry with `family = "{name}"`:\n\n'
         + fields_table(family.parameters),

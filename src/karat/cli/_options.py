@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from karat.cli._choice import Nearest
+from karat.cli._output import terminal_style
 from karat.cli.completion import complete_files, complete_formats
 from karat.errors import Findings
 
@@ -105,10 +106,11 @@ def input_options(command: _Command) -> _Command:
 
 def print_findings(findings: Findings) -> None:
     """Print findings to standard error, one line per code."""
-    from karat.report.text import finding_lines
+    from karat.report.text import finding_lines, paint_finding
 
+    style = terminal_style(sys.stderr)
     for line in finding_lines(findings.kept, findings.counts):
-        click.echo(line, err=True)
+        click.echo(paint_finding(line, style), err=True)
 
 
 def progress(noun: str = "documents") -> Callable[[int, int | None], None] | None:

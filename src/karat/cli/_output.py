@@ -8,12 +8,15 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, TextIO, cast
 
 import click
 
 from karat.cli.completion import complete_files
 from karat.errors import Rule, UsageError
+
+if TYPE_CHECKING:
+    from karat.report.layout import Style
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing folder that you may write to.")
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
@@ -38,13 +41,38 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str | Path], *, fold
         raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
 
 
-def write_output(content: str | bytes, output: str | None) -> None:
-    """Print the content, or write it to a temporary file that then replaces `output`."""
-    if output is None:
+def write_output(content: str | bytes | Iterable[bytes], output: str | None) -> None:
+    """Print the content, or write it to a temporary file that then replaces `output`. It may come in pieces."""
+    if output is None and isinstance(content, str | bytes):
         click.echo(content, nl=False)
         return
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    pieces = [content] if isinstance(content, bytes) else content
+    if output is None:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+        return
     with _file(output) as stream:
-        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        stream.writelines(pieces)
+
+
+def output_style(output: str | None) -> "Style":
+    """How text is laid out: to the width of the terminal and in colour, if it goes to one that wants colours."""
+    from karat.report.layout import PLAIN
+
+    return PLAIN if output is not None else terminal_style(sys.stdout)
+
+
+def terminal_style(stream: TextIO) -> "Style":
+    """The style of a stream; plain if it is not a terminal. `NO_COLOR` switches colours off (https://no-color.org)."""
+    from karat.report.layout import PLAIN, Style
+
+    if not stream.isatty():
+        return PLAIN
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(shutil.get_terminal_size().columns, colour)
 
 
 def output_format(to: str | None, output: str | None) -> str | None:

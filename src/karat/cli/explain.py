@@ -38,7 +38,12 @@ def explain(measure: str) -> None:
     if card.symbols:
         click.echo(table([], [[f"  {symbol}", what] for symbol, what in card.symbols.items()], left=2) + "\n")
     click.echo(_paragraph(card.citation) + "\n")
-    for title, points in (("Known traps", card.traps), ("Where paper and program differ", card.departures)):
+    outcomes = [f"{name}: {meaning}" for name, meaning in card.outcomes.items()]
+    for title, points in (
+        ("Known traps", card.traps),
+        ("Where paper and program differ", card.departures),
+        ("What --details lists", outcomes),
+    ):
         if points:
             click.echo(f"{title}\n" + "\n".join(_paragraph(point, bullet="- ") for point in points) + "\n")
     click.echo(f"Its arithmetic obeys these laws: {', '.join(card.laws)}.")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli._choice import Nearest
 from karat.cli._options import (
     form_option,
     progress,
@@ -11,12 +12,13 @@ from karat.cli._options import (
     settings_option,
     topics_option,
 )
-from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import complete_files, complete_formats, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
     from karat.corpus import Topics
     from karat.plugin import ReadOptions
+    from karat.report.breakdowns import Sort
 
 EPILOG = """\b
 Examples:
@@ -48,9 +50,9 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     "--measure",
     "measures",
     multiple=True,
-    metavar="PREFIX",
+    metavar="ID",
     shell_complete=complete_measures,
-    help="Score only measures whose id starts with PREFIX; may be repeated.",
+    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
 )
 @settings_option
 @click.option(
@@ -78,9 +80,17 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
     metavar="FIELD",
     help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
 )
+@click.option(
+    "--sort",
+    type=Nearest(["loss", "name"]),
+    default="loss",
+    show_default=True,
+    help="Order of the rows of --by in text: what lost most first, or by name.",
+)
 @click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
-@click.option("--details", is_flag=True, help="List each element with its match, and which values were confused (ACE).")
+@click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
+@click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
 @click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
 @click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF).")
 def score(
@@ -99,6 +109,8 @@ def score(
     by: tuple[str, ...],
     per_unit: bool,
     per_document: bool,
+    sort: "Sort",
+    summary: bool,
     details: bool,
     strict: bool,
     accept_faults: bool,
@@ -109,7 +121,7 @@ def score(
     from karat.errors import Findings, UsageError, of_side
     from karat.protocols import parse_setting, resolve_all
     from karat.report.json import json
-    from karat.report.text import texts
+    from karat.report.text import summaries, texts
 
     if gold == system == "-":
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
@@ -150,4 +162,9 @@ def score(
         findings=findings,
         progress=progress(),
     )
-    write_output(json(results) if form == "json" else texts(results, digits=digits), output)
+    if form == "json":
+        write_output(json(results), output)
+    elif summary:
+        write_output(summaries(results, digits=digits, style=output_style(output)), output)
+    else:
+        write_output(texts(results, digits=digits, sort=sort, style=output_style(output)), output)

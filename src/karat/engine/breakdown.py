@@ -5,7 +5,8 @@ together, the row of a value is the score under the same protocol on the corpus 
 For aligned mentions, that is gold's value.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import astuple
@@ -15,8 +16,9 @@ from karat.engine.unit_counts import UnitCounts, finished_scores
 from karat.errors import Finding, Rule, nearest
 from karat.filters import collapsing, restricted
 from karat.model import Document, Mention, Pair, Value
-from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Tables
+from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Outcome, Tables
 from karat.protocols import Protocol
+from karat.results import ItemCounts
 
 NO_FIELD = Rule(
     "field-absent",
@@ -57,6 +59,7 @@ class Breakdown:
                 self._restricted.setdefault(alignment, []).append((measure, averages))
         self._rows: dict[Key, dict[str, tuple[Rows, Averages]]] = {}
         self._parts: dict[tuple[Key, AlignmentSpec], UnitCounts] = {}
+        self._items: dict[tuple[Key, str], ItemCounts] = {}
         self._spellings: dict[Key, tuple[bool, str]] = {}
 
     def add_outcomes(self, documents: Sequence[Tables]) -> None:
@@ -73,25 +76,31 @@ class Breakdown:
         if document is None and not self._is_attribute and self.field != "kind":
             message = f"{measure.id} cannot be broken down by {self.field}: its items are in several documents"
             raise NO_PARTS.error(message)
-        by_key: dict[Key, list[tuple[float, ...]]] = {}
+        by_key: dict[Key, list[Outcome[Any]]] = {}
         for outcome in measure.outcomes(table):
             item = outcome.gold if outcome.gold is not None else outcome.system
             assert isinstance(item, Mention | ElementItem), "a table of other items declares its alignment"
             key = self._key(item, document, in_gold=outcome.gold is not None)
-            by_key.setdefault(key, []).append(astuple(outcome.counts))
-        for key, counts in by_key.items():
+            by_key.setdefault(key, []).append(outcome)
+        for key, outcomes in by_key.items():
             rows, _ = self._rows.setdefault(key, {}).setdefault(measure.id, (Rows(measure.counts_type()), averages))
-            rows.append(rows.kind.summed(counts))
+            rows.append(rows.kind.summed(astuple(outcome.counts) for outcome in outcomes))
+            self._add_items(key, measure.id, _items(outcomes))
+
+    def _add_items(self, key: Key, measure: str, items: ItemCounts) -> None:
+        self._items[key, measure] = self._items.get((key, measure), ItemCounts()) + items
 
     def add_parts(self, unit: str, tables: Tables) -> None:
         """Split a document into one per value, and count each as the protocol counts the whole document."""
         for alignment, measures in self._restricted.items():
-            for key, pair in self._divided(tables, tables.get(alignment)):
+            for key, pair, items in self._divided(tables, tables.get(alignment)):
                 if (key, alignment) not in self._parts:
                     self._parts[key, alignment] = UnitCounts(measures, unit=self._protocol.unit, report=_ignore)
                 self._parts[key, alignment].add(unit, Tables(self._collapse(pair)))
+                for measure, _ in measures:
+                    self._add_items(key, measure.id, items)
 
-    def _divided(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair]]:
+    def _divided(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair, ItemCounts]]:
         document = tables.pair.gold
         golds = [self._key(mention, document, in_gold=True) for mention in aligned.gold]
         gold_key_of = {s: golds[g] for g, s, _, _ in aligned.pairs}
@@ -99,8 +108,13 @@ class Breakdown:
             gold_key_of[s] if s in gold_key_of else self._key(mention, document, in_gold=False)
             for s, mention in enumerate(aligned.system)
         ]
+        found = {g for g, _, _, _ in aligned.pairs}
+        gold_sizes, system_sizes = Counter(golds), Counter(systems)
+        missed = Counter(key for g, key in enumerate(golds) if g not in found)
+        spurious = Counter(key for s, key in enumerate(systems) if s not in gold_key_of)
         for key in dict.fromkeys([*golds, *systems]):
-            yield key, Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
+            pair = Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
+            yield key, pair, ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
 
     def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol considers equal share one row, spelt as in gold."""
@@ -118,8 +132,8 @@ class Breakdown:
         assert document is not None, "a field of documents needs one"
         return DOCUMENT_FIELDS[self.field](document)
 
-    def scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
-        """For each value, in the order of its spelling: the scores by measure."""
+    def scores(self) -> Iterator[tuple[str, dict[str, ScoreValues], dict[str, ItemCounts]]]:
+        """For each value, in the order of its spelling: scores and items by measure."""
         by_key: dict[Key, dict[str, ScoreValues]] = {}
         for key, rows in self._rows.items():
             sums = {id_: finished_scores(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
@@ -128,7 +142,8 @@ class Breakdown:
             counts.close(_ignore)
             by_key.setdefault(key, {}).update({id_: score.micro for id_, score in counts.scores().items()})
         for key in sorted(by_key, key=lambda key: self._spellings[key][1]):
-            yield self._spellings[key][1], by_key[key]
+            items = {id_: self._items[key, id_] for id_ in by_key[key] if (key, id_) in self._items}
+            yield self._spellings[key][1], by_key[key], items
 
 
 def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
@@ -138,6 +153,17 @@ def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> I
         yield None, measure.table.add(made)
     else:
         yield from zip((tables.pair.gold for tables in documents), made, strict=True)
+
+
+def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
+    """How many items there are. An item with several outcomes counts once."""
+    listed = list(outcomes)
+    return ItemCounts(
+        len({id(outcome.gold) for outcome in listed if outcome.gold is not None}),
+        len({id(outcome.system) for outcome in listed if outcome.system is not None}),
+        sum(outcome.system is None for outcome in listed),
+        sum(outcome.gold is None for outcome in listed),
+    )
 
 
 def _with(document: Document, keys: Sequence[Key], key: Key) -> Document:

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from karat import __version__
 from karat.corpus import Survey
 from karat.counts import ScoreValues
-from karat.engine.breakdown import AveragedMeasure, Breakdown, tables_of_unit
+from karat.engine.breakdown import AveragedMeasure, Breakdown
 from karat.engine.details import Details
 from karat.engine.prepare import PreparedPair
 from karat.engine.unit_counts import ScoredRow, UnitCounts
@@ -47,25 +49,32 @@ class ProtocolRun:
         report: Report,
         measures: tuple[str, ...] = (),
         by: Sequence[str] = (),
-        details: bool = False,
+        details: Details | None = None,
     ) -> None:
         self.protocol = protocol
         self._report = report
-        self._prefixes = measures
+        self._chosen = measures
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             message = f"gold has no mention of kind {', '.join(protocol.kinds)}"
             raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         rows = self._rows(_setting(protocol, gold, system))
-        self._details = Details() if details else None
+        self._details = details
         self._table_remarks: list[Finding] = []
-        on_unit = self._add_outcomes if by or details else None
-        self._counts = UnitCounts(rows, unit=protocol.unit, on_unit=on_unit, report=report)
+        self._counts = UnitCounts(
+            rows,
+            unit=protocol.unit,
+            on_unit=self._break_down if by else None,
+            on_table=None if details is None else details.add,
+            report=report,
+        )
         self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
         known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
         known |= {field for measure, _ in self.measures for field in measure.fields}
         self._by = [Breakdown(field, in_order(known), self.measures, protocol) for field in dict.fromkeys(by)]
+        self._lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
+        self._mentions = [0, 0]
 
     def _rows(self, setting: Setting) -> list[ScoredRow]:
         """The rows to score: the selected ones, and those that selected composites need."""
@@ -78,24 +87,21 @@ class ProtocolRun:
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
-        self._selected = [id_ for id_ in self.offered if self._is_selected(id_)]
+        chosen = _selected(self._chosen, [row.id for row, _ in offered])
+        self._selected = [id_ for id_ in self.offered if id_ in chosen]
+        self._omitted = [row for row in self.unscored if row.id in chosen]
         needed = set(self._selected)
         for row, _ in reversed(scored):  # a composite comes after the rows it needs
             if isinstance(row, Composite) and row.id in needed:
                 needed.update(row.of)
         return [(row, averages) for row, averages in scored if row.id in needed]
 
-    def _is_selected(self, id_: str) -> bool:
-        return not self._prefixes or id_.startswith(self._prefixes)
-
-    def has_details(self) -> bool:
-        """Whether any measure lists details."""
-        return any(type(measure).details is not Measure.details for measure, _ in self.measures)
-
     def add(self, prepared: PreparedPair) -> None:
         """Add one document."""
         filtered, collapsed = prepared.filtered, prepared.tables.pair
         unit = self._unit(filtered.gold)
+        self._mentions[0] += len(filtered.gold.mentions)
+        self._mentions[1] += len(filtered.system.mentions)
         self._same_mentions = self._same_mentions and _have_same_places(filtered)
         if collapsed is not filtered:
             for place, side in enumerate((filtered.gold, collapsed.gold, filtered.system, collapsed.system)):
@@ -104,16 +110,15 @@ class ProtocolRun:
             whole = prepared.tables if collapsed is filtered else Tables(filtered)
             for breakdown in self._by:
                 breakdown.add_parts(unit, whole)
+        if self._details is not None and self._lists_outcomes:
+            self._details.enter(unit, collapsed)
         self._counts.add(unit, prepared.tables)
+        if self._details is not None and self._counts.at_once:
+            self._details.leave()
 
-    def _add_outcomes(self, documents: Sequence[Tables]) -> None:
+    def _break_down(self, documents: Sequence[Tables]) -> None:
         for breakdown in self._by:
             breakdown.add_outcomes(documents)
-        if self._details is not None:
-            for measure, _ in self.measures:
-                for document, table in tables_of_unit(measure, documents):
-                    if (listed := measure.details(table)) is not None:
-                        self._details.add(measure, "" if document is None else document.id, listed)
 
     def _unit(self, document: Document) -> str:
         """The unit of evaluation of a document; reports a document without a topic if the unit is a topic."""
@@ -132,8 +137,8 @@ class ProtocolRun:
         per_unit: bool,
         topics: str | None,
     ) -> Result:
-        """The result of all documents that were added."""
-        scores = self.scores()
+        """The result of all documents that were added. Of the sides, only the mentions that it scores are counted."""
+        scores, details = self.scores(), self._details
         remarks = list(self._remarks())
         return Result(
             version=__version__,
@@ -142,14 +147,16 @@ class ProtocolRun:
             signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint), topics=topics),
             unit=self.protocol.unit,
             unit_count=len(self._counts.units),
-            gold=gold,
-            system=system,
+            gold=replace(gold, mentions=self._mentions[0]),
+            system=replace(system, mentions=self._mentions[1]),
             scores=scores,
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted((unit, self._select(values)) for unit, values in self._counts.unit_scores()))
             if per_unit
             else {},
-            details={} if self._details is None else self._details.to_dict(),
+            headline=self.protocol.headline,
+            outcomes=None if details is None else details.outcomes(measure.id for measure, _ in self.measures),
+            details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),
         )
@@ -160,26 +167,28 @@ class ProtocolRun:
         return self._select(self._counts.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
-        for key, values in breakdown.scores():
+        for key, values, items in breakdown.scores():
             complete: dict[str, ScoreValues] = self._select(self._counts.with_composites(values))
-            yield key, {id_: Score(one) for id_, one in complete.items()}
+            yield key, {id_: Score(one, items=items.get(id_)) for id_, one in complete.items()}
 
     def _select(self, rows: dict[str, T]) -> dict[str, T]:
         return {id_: rows[id_] for id_ in self._selected if id_ in rows}
 
     def _remarks(self) -> Iterator[Finding]:
         """What a reader of the scores should know and may not expect."""
-        undefined = [(measure.why_undefined, measure.id) for measure, _ in self.measures]
+        selected = set(self._selected)
         reasons: dict[str, list[str]] = {}
-        for reason, id_ in [*((row.reason, row.id) for row in self.unscored), *undefined]:
-            if reason is not None and self._is_selected(id_):
-                reasons.setdefault(reason, []).append(id_)
+        for row in self._omitted:
+            reasons.setdefault(row.reason, []).append(row.id)
+        for measure, _ in self.measures:
+            if measure.why_undefined is not None and measure.id in selected:
+                reasons.setdefault(measure.why_undefined, []).append(measure.id)
         for reason, ids in reasons.items():
             yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
         unmatchable = [
             f"{id_}: {items} ({count:,})"
             for (id_, items), count in self._counts.unmatchable.items()
-            if count and self._is_selected(id_)
+            if count and id_ in selected
         ]
         if unmatchable:
             yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
@@ -208,6 +217,13 @@ class ProtocolRun:
         """Whether the measures that count mentions together are all perfect."""
         totals = [rows.kind.summed(rows) for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
         return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
+
+
+def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:
+    """The ids that are selected: one that is named exactly, else all that start with a name; all, if none is named."""
+    if not names:
+        return set(ids)
+    return {id_ for name in names for id_ in ids if id_ == name or (name not in ids and id_.startswith(name))}
 
 
 def _ignored(mentions: int, units: int, unit: str) -> str:

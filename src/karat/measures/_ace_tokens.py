@@ -45,6 +45,10 @@ class ValueCounts(Counts, frozen=True):
             "value_recall": Ratio(max(0.0, left), self.reference_value),
         }
 
+    def lost(self) -> float:
+        """All costs."""
+        return self.miss_cost + self.error_cost + self.false_alarm_cost
+
     def shown(self) -> dict[str, float | Ratio]:
         """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
         counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}

@@ -71,10 +71,10 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
         raise NotImplementedError
 
 
-def document_items(table: Hierarchy) -> tuple[ElementItem, ElementItem]:
+def undefined_outcome(table: Hierarchy, counts: C) -> Outcome[C]:
     """The whole document, where a score is undefined."""
     document = ElementItem("document", {"id": table.document})
-    return document, document
+    return Outcome(document, document, counts, "undefined", table.document)
 
 
 def undefined(measure: str, table: Hierarchy, why: str) -> Finding:

@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 
 from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding
-from karat.measures._hierarchy_base import ClassRule, HierarchyMeasure, Parameters, document_items, undefined
+from karat.measures._hierarchy_base import C, ClassRule, HierarchyMeasure, Parameters, undefined, undefined_outcome
 from karat.plugin import ClusterItem, LinkItem, Outcome
 from karat.tables.compared import Compared
 from karat.tables.events import EventLink
@@ -82,7 +82,7 @@ class Mucp(LinkMeasure, frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
         """Each link: matched, missed or spurious."""
         for gold, system, counts in _links(table, self.parameters).pairs():
-            yield Outcome(*_link_items(table, self.link, gold, system), counts)
+            yield _link_outcome(table, self.link, gold, system, counts, counts)
 
 
 class Siblings(LinkMeasure, frozen=True):
@@ -99,19 +99,28 @@ class Siblings(LinkMeasure, frozen=True):
         for gold, system, counts in table.siblings.pairs():
             first, second = gold or system or (0, 0)
             if first < second:
-                yield Outcome(*_link_items(table, "siblings", gold, system), counts)
+                yield _link_outcome(table, "siblings", gold, system, counts, counts)
 
 
 def _links(table: Hierarchy, parameters: Parameters) -> Compared:
     return table.implied_links if parameters.transitive else table.links
 
 
-def _link_items(
-    table: Hierarchy, kind: str, gold: EventLink | None, system: EventLink | None
-) -> tuple[LinkItem | None, LinkItem | None]:
-    return (
-        None if gold is None else LinkItem(kind, *map(table.gold.name, gold)),
-        None if system is None else LinkItem(kind, *map(table.system.name, system)),
+def _link_outcome(
+    table: Hierarchy,
+    kind: str,
+    gold: EventLink | None,
+    system: EventLink | None,
+    earned: PrecisionRecall,
+    counts: C,
+) -> Outcome[C]:
+    """A link of either side, or both. One that is the same as several on the other side is found without a partner."""
+    return Outcome(
+        None if gold is None else LinkItem(kind, *map(table.gold.key, gold)),
+        None if system is None else LinkItem(kind, *map(table.system.key, system)),
+        counts,
+        "match" if earned.recall_num or earned.precision_num else "",
+        table.document,
     )
 
 
@@ -140,12 +149,12 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""
         if self._is_undefined(table):
-            yield Outcome(*document_items(table), self._counts(undefined=1))
+            yield undefined_outcome(table, self._counts(undefined=1))
             return
         for gold, system, counts in _links(table, self.parameters).pairs():
-            yield Outcome(*_link_items(table, self.link, gold, system), self._counts(links=counts))
+            yield _link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
         for one, other, counts in self._nonlinks(table).events():
-            yield Outcome(*_event_items(table, one, other), self._counts(nonlinks=counts))
+            yield _event_outcome(table, one, other, counts, self._counts(nonlinks=counts))
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         return self.parameters.twinless == "undefined" and not table.same_events
@@ -167,12 +176,17 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
                 yield undefined(self.id, document, _why_not_same(document))
 
 
-def _event_items(
-    table: Hierarchy, gold: int | None, system: int | None
-) -> tuple[ClusterItem | None, ClusterItem | None]:
-    return (
-        None if gold is None else ClusterItem(table.gold.name(gold), table.gold.mentions(gold)),
-        None if system is None else ClusterItem(table.system.name(system), table.system.mentions(system)),
+def _event_outcome(
+    table: Hierarchy, gold: int | None, system: int | None, earned: PrecisionRecall, counts: C
+) -> Outcome[C]:
+    """The pairs that begin with an event."""
+    right, every = earned.precision_num + earned.recall_num, earned.precision_den + earned.recall_den
+    return Outcome(
+        None if gold is None else ClusterItem(table.gold.key(gold), table.gold.mentions(gold)),
+        None if system is None else ClusterItem(table.system.key(system), table.system.mentions(system)),
+        counts,
+        "match" if right == every else "partial" if right else "miss" if system is None else "spurious",
+        table.document,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from karat.counts import Counts, Ratio
 from karat.errors import Finding
-from karat.measures._hierarchy_base import HierarchyMeasure, document_items, undefined
+from karat.measures._hierarchy_base import HierarchyMeasure, undefined, undefined_outcome
 from karat.measures._trees import Matched, self_matches, simple_tree_matching, trees_in_place
 from karat.plugin import Outcome, TreeItem
 from karat.tables.event_graph import Graph
@@ -64,24 +64,25 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[Matches]]:
         """Matched trees, then those of each side that are left; trees of the smaller forest add nothing to it."""
         if self._is_undefined(table):
-            yield Outcome(*document_items(table), Matches(0, 0, undefined=1))
+            yield undefined_outcome(table, Matches(0, 0, undefined=1))
             return
         golds, systems = self.sizes(table.gold), self.sizes(table.system)
         gold_is_larger = sum(golds.values()) >= sum(systems.values())
-        gold_items, system_items = (
-            {root: TreeItem(side.name(root), size) for root, size in Counter(side.tree_of.values()).items()}
-            for side in (table.gold, table.system)
-        )
+        document, gold_items, system_items = table.document, _trees(table.gold), _trees(table.system)
         if self.dummy_root:
-            dummy = TreeItem(DUMMY_ROOT, 1)
-            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0))
+            dummy = TreeItem(DUMMY_ROOT, ())
+            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0), document=document)
         for gold, system, worth in self.matched(table):
             larger = golds[gold] if gold_is_larger else systems[system]
-            yield Outcome(gold_items.pop(gold), system_items.pop(system), Matches(worth, larger, undefined=0))
+            label = "match" if worth == golds[gold] == systems[system] else "partial"
+            counts = Matches(worth, larger, undefined=0)
+            yield Outcome(gold_items.pop(gold), system_items.pop(system), counts, label, document)
         for root, item in gold_items.items():
-            yield Outcome(item, None, Matches(0, golds[root] * gold_is_larger, undefined=0))
+            counts = Matches(0, golds[root] * gold_is_larger, undefined=0)
+            yield Outcome(item, None, counts, document=document)
         for root, item in system_items.items():
-            yield Outcome(None, item, Matches(0, systems[root] * (not gold_is_larger), undefined=0))
+            counts = Matches(0, systems[root] * (not gold_is_larger), undefined=0)
+            yield Outcome(None, item, counts, document=document)
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         if not (table.gold.is_forest and table.system.is_forest):
@@ -93,6 +94,14 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
         for document in table if counts.undefined else ():
             if self._is_undefined(document):
                 yield undefined(self.id, document, _why_no_tree(document))
+
+
+def _trees(graph: Graph) -> dict[int, TreeItem]:
+    """The trees of a forest by root."""
+    events: dict[int, list[int]] = {}
+    for event in graph.from_the_roots:
+        events.setdefault(graph.tree_of[event], []).append(event)
+    return {root: TreeItem(graph.key(root), tuple(map(graph.key, own))) for root, own in events.items()}
 
 
 class Nstmp(TreeMeasure, frozen=True):

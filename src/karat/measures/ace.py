@@ -267,6 +267,11 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
             system = None if token.system is None else element_item(token, table, table.system[token.system].element)
             yield Outcome(gold, system, ValueCounts(*token.counts(table)))
 
+    @property
+    def lists_details(self) -> bool:
+        """Tokens with what they lost, and their attributes."""
+        return True
+
     def details(self, table: ValueTable) -> Iterator[Detail]:
         """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
         kind = self.kind

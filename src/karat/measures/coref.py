@@ -88,6 +88,13 @@ LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
         "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
         "is the mean of three, as in CoNLL-2012.",
     ),
+    outcomes={
+        "match": "a cluster, or what a gold and a system cluster share, earns all it can; muc and lea list each side's "
+        "clusters, ceafm and ceafe matched clusters, the others the clusters of both sides that share mentions",
+        "partial": "it earns less than that",
+        "miss": "a gold cluster that earns nothing, or its mentions or links that no system cluster has",
+        "spurious": "the same for a system cluster",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 

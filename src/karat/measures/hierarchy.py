@@ -76,6 +76,12 @@ CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of t
         "larger match of a forest with itself.",
         "If an event has two parents, there is no tree: NSTMp and CEAFp are undefined, the other measures are scored.",
     ),
+    outcomes={
+        "match": "the other side has the link; where several links share their mentions, each side lists its own. "
+        "blancp also lists events, for the pairs that are not linked; nstmp and ceafp list trees",
+        "partial": "a tree, or the pairs of an event, are right in part",
+        "undefined": "the document leaves the corpus without this score",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 

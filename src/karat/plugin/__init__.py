@@ -40,6 +40,7 @@ from karat.plugin.measures import (
     Setting,
     TreeItem,
     Unscored,
+    graded,
     scorable,
 )
 from karat.plugin.protocols import (
@@ -118,5 +119,6 @@ __all__ = [
     "Unscored",
     "Write",
     "WriteOptions",
+    "graded",
     "scorable",
 ]

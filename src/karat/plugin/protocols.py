@@ -142,6 +142,8 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     about: str = ""
     sources: tuple[str, ...] = ()
     laws: tuple[Law, ...] = ()
+    headline: tuple[str, ...] = ()
+    """Ids of the scores that are usually quoted; a report emphasises them."""
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
     parameters: dict[str, Parameter] = {}

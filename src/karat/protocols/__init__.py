@@ -76,6 +76,8 @@ class Protocol(Struct, frozen=True):
     alignments: dict[str, AlignmentChoice]
     families: tuple[FamilyChoice[Any], ...]
     digest: str | None
+    headline: tuple[str, ...] = ()
+    """Ids of the scores that are usually quoted."""
     """Hash of the file, for a protocol that is not karat's own."""
 
     @property
@@ -132,6 +134,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         alignments={key: read.alignment(key, entry) for key, entry in file.alignments.items()},
         families=tuple(read.family(entry, file.alignments) for entry in file.measures),
         digest=digest(path),
+        headline=file.headline,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from karat.describe import Description, EcbTable, Values
-from karat.report.text import table
+from karat.report.layout import table
 
 
 def text(description: Description) -> str:

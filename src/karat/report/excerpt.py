@@ -3,7 +3,7 @@
 import re
 
 from karat.errors import Finding
-from karat.report.text import printable, width
+from karat.report.layout import printable, width
 
 ELLIPSIS = "..."
 LEAD = 30

@@ -9,7 +9,7 @@ from karat.engine.against import LISTED, Submission
 from karat.engine.validation import Validation
 from karat.errors import Finding
 from karat.report.excerpt import excerpt
-from karat.report.text import counted
+from karat.report.layout import counted
 
 WIDTH = 100
 """Columns of hints and excerpts, where no terminal says how many there are."""

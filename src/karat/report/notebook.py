@@ -2,7 +2,8 @@
 
 from html import escape
 
-from karat.report.text import UNDEFINED, column_names, counted
+from karat.report.layout import counted
+from karat.report.numbers import UNDEFINED, column_names
 from karat.results import Result
 
 DIGITS = 2

@@ -1,58 +1,91 @@
 """A result as text: tables of scores, findings, and the signature."""
 
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from karat.counts import Ratio, ScoreValues
 from karat.errors import Finding, Origin
+from karat.report.breakdowns import Sort, by_field, main_scores
+from karat.report.elements import elements
+from karat.report.layout import PLAIN, Style, counted, paragraph, table
+from karat.report.listing import listing
+from karat.report.numbers import SHORT, UNDEFINED, family, printed, score_names, summary
 from karat.results import Result, Score
 
-SHORT = {
-    "value": "value",
-    "precision": "P",
-    "recall": "R",
-    "f1": "F1",
-    "value_precision": "value P",
-    "value_recall": "value R",
-    "value_f1": "value F1",
-}
-UNDEFINED = "-"
-ABSENT = "(none)"
-"""The row of items without a value."""
+__all__ = ["UNDEFINED", "counted", "finding_lines", "main_line", "summaries", "summary", "table", "text", "texts"]
+
+SEVERITY_TONES = {"fatal": "red", "fault": "yellow", "note": "cyan"}
 
 
-def texts(results: Sequence[Result], *, digits: int = 2) -> str:
-    """The result of one protocol, or several: side by side, then each on its own."""
-    each = [text(result, digits=digits) for result in results]
-    return "\n\n".join([*side_by_side(results, digits), *each]) if len(results) > 1 else each[0]
+def texts(results: Sequence[Result], *, digits: int = 2, sort: Sort = "loss", style: Style = PLAIN) -> str:
+    """The result of one protocol, or of several: side by side, then each on its own, then what concerns several."""
+    if len(results) == 1:
+        return text(results[0], digits=digits, sort=sort, style=style)
+    repeated = _repeated(results)
+    each = [text(result, digits=digits, sort=sort, style=style, omitted=repeated) for result in results]
+    return "\n\n".join(
+        [*side_by_side(results, digits=digits, style=style), *each, *_painted(repeated, style)]
+    ) + "\n" * bool(repeated)
 
 
-def side_by_side(results: Sequence[Result], digits: int) -> list[str]:
+def summaries(results: Sequence[Result], *, digits: int = 2, style: Style = PLAIN) -> str:
+    """One row per protocol with the main score of each measure; each finding once; the signatures."""
+    rows = {result.protocol: result.scores for result in results}
+    sides = table([], [["gold", results[0].gold.name], ["system", results[0].system.name]], left=2, style=style)
+    ids = list(dict.fromkeys(id_ for result in results for id_ in result.scores if id_ in _counted_ids(result.scores)))
+    having: dict[str, list[str]] = {}
+    for result in results:
+        for line in _lines(result):
+            having.setdefault(line, []).append(result.protocol)
+    lines = [line if len(own) == len(results) else _named(line, own) for line, own in having.items()]
+    signatures = [paragraph(result.signature, style, first="signature  ", indent=" " * 11) for result in results]
+    blocks = [sides, *main_scores("protocol", rows, ids, digits=digits, style=style), *_painted(lines, style)]
+    return "\n\n".join([*blocks, "\n".join(signatures)]) + "\n"
+
+
+def _named(line: str, protocols: Sequence[str]) -> str:
+    """A line about a finding with the protocols that it concerns."""
+    severity, _, rest = line.partition(": ")
+    return f"{severity}: {', '.join(protocols)}: {rest}"
+
+
+def side_by_side(results: Sequence[Result], *, digits: int, style: Style = PLAIN) -> list[str]:
     """One table per shared family, one row per protocol, to show how much each setting inflates scores."""
     ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
-    rows = {result.protocol: {id_: score.micro for id_, score in result.scores.items()} for result in results}
-    families = [set(map(_family, row)) for row in rows.values()]
-    shared = [id_ for id_ in ids if sum(_family(id_) in own for own in families) > 1]
-    return breakdown("protocol", rows, shared, digits)
+    families = [set(map(family, result.scores)) for result in results]
+    shared = [id_ for id_ in ids if sum(family(id_) in own for own in families) > 1]
+    rows = {result.protocol: result.scores for result in results}
+    return main_scores("protocol", rows, shared, digits=digits, style=style)
 
 
-def text(result: Result, *, digits: int = 2) -> str:
-    """The whole report: what was scored, the scores, breakdowns, details, findings, the signature."""
-    listed = {id_: score for id_, score in result.scores.items() if id_ in _counted_ids(result.scores)}
+def text(
+    result: Result,
+    *,
+    digits: int = 2,
+    sort: Sort = "loss",
+    style: Style = PLAIN,
+    omitted: Collection[str] = (),
+) -> str:
+    """The whole report: what was scored, the scores, breakdowns, details, findings, the signature.
+
+    `omitted` are lines of findings that are printed elsewhere.
+    """
+    scored = _counted_ids(result.scores)
+    listed = {id_: score for id_, score in result.scores.items() if id_ in scored}
+    ids = list(listed)
+    sides = table([], [_side("gold", result), _side("system", result)], left=2, style=style)
     blocks = [
-        f"{result.protocol}: {result.title}",
-        table([], [_side("gold", result), _side("system", result)], left=2) + "\n" + _averages(result),
-        scores(listed, digits) if listed else "nothing to score",
+        style.paint(f"{result.protocol}: {result.title}", "bold"),
+        sides + "\n" + paragraph(_averages(result), style, first="unit    ", indent=" " * 8),
+        scores(listed, digits=digits, style=style, headline=result.headline) if listed else "nothing to score",
         *(
             block
             for field, rows in result.by.items()
-            for block in breakdown_by_field(field, rows, list(listed), digits)
+            for block in by_field(field, rows, ids, digits=digits, sort=sort, style=style)
         ),
-        *(breakdown(result.unit, result.units, list(listed), digits) if result.units else []),
-        *details(result.details, digits),
-        *findings(result),
-        f"signature  {result.signature}",
+        *(main_scores(result.unit, result.units, ids, digits=digits, style=style) if result.units else []),
+        *details(result, digits=digits, style=style),
+        *_painted([line for line in _lines(result) if line not in omitted], style),
+        paragraph(result.signature, style, first="signature  ", indent=" " * 11),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -63,210 +96,83 @@ def _side(name: str, result: Result) -> list[str]:
 
 
 def _averages(result: Result) -> str:
-    """What the scores are averaged over."""
+    """What the scores are averaged over, and how."""
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
-    averages = "micro adds the counts"
+    if result.unit_count < 2:
+        return units
     if any(score.macro for score in result.scores.values()):
-        averages += ", macro is the mean of the scores"
-    return f"unit    {units}" + (f"; {averages}" if result.unit_count > 1 else "")
+        return f"{units}; micro adds the counts, macro is the mean of the scores"
+    return f"{units}, whose counts are added"
 
 
-def _counted_ids(scores: Mapping[str, Score]) -> set[str]:
+def _counted_ids(by_measure: Mapping[str, Score]) -> set[str]:
     """Measures of families that counted something on either side; all measures, if no family did.
 
     A corpus without links must not look as if a system had scored badly on links.
     """
-    counts = [(id_, score.micro.counts) for id_, score in scores.items()]
-    families = {_family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
-    return {id_ for id_ in scores if not families or _family(id_) in families}
+    counts = [(id_, score.micro.counts) for id_, score in by_measure.items()]
+    families = {family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
+    return {id_ for id_ in by_measure if not families or family(id_) in families}
 
 
-def _family(id_: str) -> str:
-    return id_.partition(".")[0]
+def scores(
+    by_measure: Mapping[str, Score], *, digits: int, style: Style = PLAIN, headline: Collection[str] = ()
+) -> str:
+    """One row per measure: its scores, or its micro and its macro average if any measure has a macro average.
 
-
-def scores(by_measure: Mapping[str, Score], digits: int) -> str:
-    """One row per measure: the micro average, and the macro average if there is one."""
-    averages = ["micro"] + ["macro"] * any(score.macro for score in by_measure.values())
-    names = _names(score.micro for score in by_measure.values())
-    header = ["measure", *(f"{average} {SHORT.get(name, name)}" for average in averages for name in names)]
+    The rows of the headline are emphasised, if there are others.
+    """
+    has_macro = any(score.macro for score in by_measure.values())
+    averages = ["micro ", "macro "] if has_macro else [""]
+    names = score_names(score.micro for score in by_measure.values())
+    header = ["measure", *(average + SHORT.get(name, name) for average in averages for name in names)]
     rows = []
     for id_, score in by_measure.items():
         leaves = [score.micro, score.macro][: len(averages)]
-        rows.append([id_, *(_number(leaf, name, digits) for leaf in leaves for name in names)])
-    return table(header, rows)
+        rows.append([id_, *(printed(leaf, name, digits) for leaf in leaves for name in names)])
+    emphasised = [number for number, id_ in enumerate(by_measure) if id_ in headline and len(by_measure) > 1]
+    return table(header, rows, style=style, emphasised=emphasised)
 
 
-def breakdown(
-    field: str,
-    by_value: Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]],
-    measures: Sequence[str],
-    digits: int,
-) -> list[str]:
-    """One table per family, one row per value: all scores of a single measure, or the main score of each of several."""
-    leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in by_value.items()}
-    names = {id_: _names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
-    if len(measures) == 1:
-        columns = [(id_, name) for id_ in measures for name in names[id_]]
-        return [_rows([field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)], leaves, columns, digits)]
-    tables = []
-    for family in dict.fromkeys(map(_family, measures)):
-        columns = [(id_, name) for id_ in measures if _family(id_) == family for name in summary(names[id_])]
-        kinds = list(dict.fromkeys(name for _, name in columns))
-        header = [f"{field}: {family} {' '.join(SHORT.get(name, name) for name in kinds)}"]
-        header += [id_.partition(".")[2] for id_, _ in columns]
-        own = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
-        tables.append(_rows(header, own, columns, digits))
-    return tables
-
-
-def _rows(
-    header: list[str], leaves: Mapping[str, Mapping[str, ScoreValues]], columns: Sequence[tuple[str, str]], digits: int
-) -> str:
-    return table(
-        header, [[key, *(_number(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()]
-    )
-
-
-def breakdown_by_field(
-    field: str, by_value: Mapping[str, Mapping[str, Score]], measures: Sequence[str], digits: int
-) -> list[str]:
-    """A breakdown; each measure whose counts have more to show than scores gets its own table.
-
-    If some measures know the field, those whose items do not have it are omitted.
-    """
-    tables, others = [], []
-    known = [id_ for id_ in measures if any(id_ in row for key, row in by_value.items() if key != ABSENT)]
-    for id_ in known or measures:
-        rows = {key: row[id_].micro for key, row in by_value.items() if id_ in row}
-        columns = {key: leaf.counts.shown() for key, leaf in rows.items() if leaf.counts is not None}
-        if rows and not any(columns.values()):
-            others.append(id_)
-        elif rows:
-            names = _names(rows.values())
-            header = [f"{id_} by {field}", *next(iter(columns.values())), *(SHORT.get(name, name) for name in names)]
-            lines = [
-                [key, *(_share(one, digits) for one in columns[key].values())]
-                + [_number(leaf, name, digits) for name in names]
-                for key, leaf in rows.items()
-            ]
-            tables.append(table(header, lines))
-    return [*(breakdown(field, by_value, others, digits) if others else []), *tables]
-
-
-def _share(value: float | Ratio, digits: int) -> str:
-    if not isinstance(value, Ratio):
-        return f"{value:g}"
-    return UNDEFINED if value.value is None else f"{100 * value.value:.{digits}f}"
-
-
-MOST_CONFUSED = 8
-
-
-def details(by_measure: Mapping[str, Any], digits: int) -> list[str]:
-    """For each measure: how well attributes were recognised, the most frequent confusions, and every item."""
-    blocks = []
-    for id_, detail in by_measure.items():
-        blocks.append(_recognition(id_, detail["recognition"], digits))
-        blocks += _detection(id_, detail["recognition"])
-        confused = [
-            [f"{part} {name}", gold, system, str(count)]
-            for part, attributes in detail["recognition"].items()
-            for name, one in attributes.items()
-            for gold, system, count in _most_confused(one["confusion"])
-        ]
-        if confused:
-            blocks.append(table([f"{id_} confused", "reference", "system", "times"], confused, left=3))
-        rows = [
-            [
-                *(item.get(name) or UNDEFINED for name in ("document", "reference", "system", "outcome")),
-                f"{item['value']:.5f} of {item['worth']:.5f}",
-                "; ".join(item["lost"]),
-            ]
-            for item in detail["items"]
-        ]
-        if rows:
-            blocks.append(table([id_, "reference", "system", "outcome", "value", "lost"], rows, left=6))
+def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
+    """The outcomes of each measure, or what it lists in their place."""
+    blocks = [block for id_, records in result.outcomes.items() for block in listing(id_, records, style)]
+    for id_, listed in result.details.items():
+        blocks += elements(id_, listed, digits=digits, style=style)
     return blocks
 
 
-def _recognition(id_: str, parts: Mapping[str, Any], digits: int) -> str:
-    names = ("reference", "false_alarm", "miss", "substitution", "error")
-    rows = [
-        [
-            f"{part} {name}",
-            *(str(one[count]) for count in names),
-            *(
-                UNDEFINED if one[score] is None else f"{100 * one[score]:.{digits}f}"
-                for score in ("precision", "recall", "f1")
-            ),
-        ]
-        for part, attributes in parts.items()
-        for name, one in attributes.items()
-    ]
-    return table([f"{id_} recognition", *(name.replace("_", " ") for name in names), "P", "R", "F1"], rows)
+def _lines(result: Result) -> list[str]:
+    return finding_lines(result.warnings, result.warning_counts)
 
 
-def _detection(id_: str, parts: Mapping[str, Any]) -> list[str]:
-    """How many parts of items (mentions, arguments) with each value are in the reference, spurious and missed."""
-    rows = []
-    for part in list(parts)[1:]:
-        for name, one in parts[part].items():
-            values = sorted({*one["confusion"], *one["missed"], *one["spurious"]})
-            for value in values if len(values) > 1 else ():
-                missed, spurious = one["missed"].get(value, 0), one["spurious"].get(value, 0)
-                matched = sum(one["confusion"].get(value, {}).values())
-                rows.append([f"{part} {name}", value, str(matched + missed), str(spurious), str(missed)])
-    return [table([f"{id_} detection", "value", "reference", "false alarm", "miss"], rows, left=2)] if rows else []
+def _repeated(results: Sequence[Result]) -> list[str]:
+    """Findings that several results have."""
+    numbers = Counter(line for result in results for line in _lines(result))
+    return [line for line, number in numbers.items() if number > 1]
 
 
-def _most_confused(confusion: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int]]:
-    cells = [
-        (gold, system, count) for gold, row in confusion.items() for system, count in row.items() if gold != system
-    ]
-    return sorted(cells, key=lambda cell: (-cell[2], cell[:2]))[:MOST_CONFUSED]
+def _painted(lines: Iterable[str], style: Style) -> list[str]:
+    """Lines of findings as one block, if there are any."""
+    painted = [paint_finding(line, style) for line in lines]
+    return ["\n".join(painted)] if painted else []
 
 
-def _micro(leaf: Score | ScoreValues) -> ScoreValues:
-    return leaf.micro if isinstance(leaf, Score) else leaf
+def paint_finding(line: str, style: Style) -> str:
+    """A line about a finding, fitted to the terminal, its severity in colour."""
+    severity, separator, rest = line.partition(":")
+    wrapped = paragraph(rest.strip(), style, first=f"{severity}{separator} ", indent="  ")
+    return style.paint(severity, SEVERITY_TONES.get(severity, "bold")) + wrapped[len(severity) :]
 
 
-def _names(leaves: Iterable[ScoreValues]) -> list[str]:
-    """The names of all scores, the well-known ones first."""
-    names = dict.fromkeys(name for leaf in leaves for name in leaf.values)
-    return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
-
-
-def column_names(leaves: Iterable[ScoreValues]) -> dict[str, str]:
-    """The names of all scores, each with its short form."""
-    return {name: SHORT.get(name, name) for name in _names(leaves)}
-
-
-def main_scores(result: Result) -> str:
+def main_line(result: Result) -> str:
     """The main score of the last measure of each family, which takes the most into account, in percent."""
-    last = {_family(id_): id_ for id_ in result.scores if id_ in _counted_ids(result.scores)}
+    last = {family(id_): id_ for id_ in result.scores if id_ in _counted_ids(result.scores)}
     return ", ".join(
-        f"{id_} {SHORT.get(name, name)} {_number(result.scores[id_].micro, name, 2)}"
+        f"{id_} {SHORT.get(name, name)} {printed(result.scores[id_].micro, name, 2)}"
         for id_ in last.values()
-        for name in summary(_names([result.scores[id_].micro]))
+        for name in summary(score_names([result.scores[id_].micro]))
     )
-
-
-def summary(names: Sequence[str]) -> list[str]:
-    """The main score of a measure."""
-    return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
-
-
-def _number(leaf: ScoreValues | None, name: str, digits: int) -> str:
-    if leaf is None or name not in leaf.values:
-        return ""
-    value = leaf.values[name]
-    return UNDEFINED if value is None else f"{100 * value:.{digits}f}"
-
-
-def findings(result: Result) -> list[str]:
-    """The findings of a result, if there are any."""
-    return ["\n".join(finding_lines(result.warnings, result.warning_counts))] if result.warnings else []
 
 
 def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
@@ -279,31 +185,3 @@ def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin
         line = f"{finding.severity}{side}: {finding}" + (f" (and {more:,} more)" if more else "")
         lines.setdefault(finding.group, line)
     return list(lines.values())
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 document`, `2 documents`."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Rows in columns: the first `left` columns aligned to the left, the others to the right."""
-    lines = [[printable(cell) for cell in row] for row in (header, *rows) if row]
-    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell + " " * (wide - width(cell)) if number < left else " " * (wide - width(cell)) + cell
-            for number, (cell, wide) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
-def printable(cell: str) -> str:
-    """A cell with control characters escaped, so that no terminal obeys them."""
-    return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
-
-
-def width(cell: str) -> int:
-    """The width of a cell on a terminal: wide characters take two columns, combining marks none."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from graphlib import TopologicalSorter
 
+from karat.model import ClusterKey
 from karat.tables.events import EventLink, Events
 
 Relation = dict[int, int]
@@ -31,9 +32,9 @@ class Graph:
     def _place(self) -> dict[int, int]:
         return dict(zip(self.numbers, self._kept, strict=True))
 
-    def name(self, event: int) -> str:
-        """The id of its cluster, or of its only mention."""
-        return self._events.name(self._place[event])
+    def key(self, event: int) -> ClusterKey:
+        """The cluster that it is."""
+        return self._events.keys[self._place[event]]
 
     def mentions(self, event: int) -> int:
         """How many mentions refer to it."""

@@ -1,0 +1,138 @@
+"""How text is laid out: tables, paragraphs and colours, fitted to a terminal if there is one."""
+
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+TONES: Mapping[str, str] = {
+    "bold": "1",
+    "headline": "1;36",
+    "green": "32",
+    "yellow": "33",
+    "red": "31",
+    "magenta": "35",
+    "cyan": "36",
+}
+NARROWEST = 12
+"""A column of text is never cut to less than this."""
+GAP = "  "
+
+
+class Style(NamedTuple):
+    """Where text is shown: how wide it may be (None: as wide as it is), and whether colours are understood."""
+
+    width: int | None = None
+    colour: bool = False
+
+    def paint(self, text: str, tone: str) -> str:
+        """Text in a colour, or bold."""
+        return f"\033[{TONES[tone]}m{text}\033[0m" if self.colour and text else text
+
+
+PLAIN = Style()
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    style: Style = PLAIN,
+    emphasised: Collection[int] = (),
+) -> str:
+    """Rows in columns: the first `left` columns aligned to the left, the others to the right.
+
+    If a table is wider than the terminal, long cells on the left are cut, and columns on the right that still do not
+    fit form further tables below. `emphasised` are numbers of rows.
+    """
+    lines = [[printable(cell) for cell in row] for row in (header, *rows) if row]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    if style.width is not None and _total(widths) > style.width:
+        room = style.width - _total(widths[left:]) - len(GAP) * (len(widths) > left)
+        widths[:left] = _cut(widths[:left], room if room >= NARROWEST * left else style.width // 2)
+    headline = {number + bool(header) for number in emphasised}
+    blocks = []
+    for columns in _blocks(widths, left, style.width):
+        shown = []
+        for number, line in enumerate(lines):
+            cells = [_aligned(line[column], widths[column], left=column < left) for column in columns]
+            text = GAP.join(cells).rstrip()
+            tone = "bold" if header and number == 0 else "headline" if number in headline else None
+            shown.append(text if tone is None else style.paint(text, tone))
+        blocks.append("\n".join(shown))
+    return "\n\n".join(blocks)
+
+
+def table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide a table is if nothing is cut."""
+    return _total([max(map(width, map(printable, column))) for column in zip(header, *rows, strict=True)])
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * max(len(widths) - 1, 0)
+
+
+def _cut(widths: Sequence[int], most: int) -> list[int]:
+    """Widths that fit: the widest column is cut until they do."""
+    cut = list(widths)
+    while _total(cut) > most and max(cut) > NARROWEST:
+        cut[cut.index(max(cut))] -= 1
+    return cut
+
+
+def _blocks(widths: Sequence[int], left: int, most: int | None) -> Iterator[list[int]]:
+    """The columns of each table: those on the left in every one, the others as far as they fit."""
+    first = list(range(min(left, len(widths))))
+    columns = list(first)
+    for column in range(left, len(widths)):
+        if most is not None and len(columns) > left and _total([widths[one] for one in (*columns, column)]) > most:
+            yield columns
+            columns = list(first)
+        columns.append(column)
+    yield columns
+
+
+def _aligned(cell: str, wide: int, *, left: bool) -> str:
+    cell = shortened(cell, wide)
+    padding = " " * (wide - width(cell))
+    return cell + padding if left else padding + cell
+
+
+def shortened(cell: str, most: int) -> str:
+    """A cell that is at most so wide; what is cut off is shown as an ellipsis."""
+    if width(cell) <= most:
+        return cell
+    while width(cell) > most - 1:
+        cell = cell[:-1]
+    return cell + "…"
+
+
+def paragraph(text: str, style: Style, *, indent: str = "", first: str = "") -> str:
+    """Text in lines that fit the terminal: the first line after `first`, the others indented."""
+    if style.width is None:
+        return first + text
+    lines, line = [], first
+    for word in text.split(" "):
+        filled = line not in (first, indent)
+        if filled and width(line) + 1 + width(word) > style.width:
+            lines.append(line)
+            line, filled = indent, False
+        line += f" {word}" if filled else word
+    return "\n".join([*lines, line])
+
+
+def printable(cell: str) -> str:
+    """A cell with control characters escaped, so that no terminal obeys them."""
+    return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
+
+
+def width(cell: str) -> int:
+    """The width of a cell on a terminal: wide characters take two columns, combining marks none."""
+    if cell.isascii():
+        return len(cell)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)

@@ -1,0 +1,197 @@
+"""The outcomes of a measure as text: what was matched, missed and spurious, document by document."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from karat.counts import Counts, Ratio
+from karat.model import Region, Value
+from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
+from karat.results import (
+    ClusterRecord,
+    ElementRecord,
+    LinkRecord,
+    MentionRecord,
+    OutcomeRecord,
+    Record,
+    TreeRecord,
+)
+
+WIDTH = 100
+"""Of a listing that is not for a terminal."""
+NARROWEST = 76
+"""The columns of mentions are not narrower than this."""
+TONES = {"match": "green", "miss": "red", "spurious": "magenta"}
+OTHER_TONE = "yellow"
+ORDER = ("match", "partial", "miss", "spurious")
+LONGEST_TEXT = 32
+NOTHING = Ratio(0, 0)
+SCORES = {"precision": "P", "recall": "R", "accuracy": "accuracy", "score": "score"}
+"""The scores whose parts are shown with an outcome."""
+
+
+def listing(measure: str, records: Sequence[OutcomeRecord], style: Style) -> Iterator[str]:
+    """A summary, then a block for each document, or each unit of several documents."""
+    style = style._replace(width=style.width or WIDTH)
+    numbers = Counter(record.outcome for record in records)
+    classes = sorted(numbers, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    summary = ", ".join(f"{numbers[name]:,} {style.paint(name, _tone(name))}" for name in classes)
+    yield f"{style.paint(f'{measure} by item', 'bold')}: {summary or 'nothing to list'}"
+    for place, group in groupby(records, key=lambda record: record.document or record.unit):
+        own = list(group)
+        lines = {line for record in own for item in (record.gold, record.system) for line in _lines_of(item)}
+        # In a format with one document per line, the line is said once.
+        title = f"{place}, line {next(iter(lines))}" if len(lines) == 1 and own[0].document else place
+        show_lines = title == place
+        yield "\n".join([style.paint(printable(title), "bold"), *_outcomes(own, style, show_lines=show_lines)])
+
+
+def _lines_of(item: Record | None) -> Iterator[int]:
+    """The lines of all mentions of an item."""
+    if isinstance(item, MentionRecord):
+        mentions: Sequence[MentionRecord] = (item,)
+    elif isinstance(item, ClusterRecord):
+        mentions = item.mentions
+    elif isinstance(item, LinkRecord):
+        mentions = (*item.source_mentions, *item.target_mentions)
+    elif isinstance(item, TreeRecord):
+        mentions = [mention for event in item.events for mention in event.mentions]
+    else:
+        return
+    yield from (mention.line for mention in mentions if mention.line is not None)
+
+
+def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: bool) -> Iterator[str]:
+    """The outcomes of one document or unit."""
+    if all(isinstance(record.gold or record.system, MentionRecord) for record in records):
+        yield from _mention_outcomes(records, style, show_lines=show_lines)
+        return
+    for record in records:
+        label = style.paint(record.outcome, _tone(record.outcome))
+        yield f"  {label}  {_earned(record.counts)}".rstrip()
+        gold, system = record.gold, record.system
+        if isinstance(gold, ClusterRecord) and isinstance(system, ClusterRecord) and _same(gold, system):
+            names = dict.fromkeys([_cluster_name(gold), _cluster_name(system)])
+            described = f"{' = '.join(names)} {_mentions(gold.mentions, show_lines)}"
+            yield paragraph(described, style, first="    both    ", indent=" " * 14)
+            continue
+        for side, item in (("gold", gold), ("system", system)):
+            if item is not None:
+                described = _described(item, show_lines=show_lines)
+                yield paragraph(described, style, first=f"    {side:<6}  ", indent=" " * 14)
+
+
+def _mention_outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: bool) -> list[str]:
+    """Aligned columns, a row for each side, or one for both if they say the same."""
+    rows: list[list[str]] = []
+    labels: list[str] = []
+    for record in records:
+        sides = [
+            (name, one)
+            for name, one in (("gold", record.gold), ("system", record.system))
+            if isinstance(one, MentionRecord)
+        ]
+        earned = _earned(record.counts, full=False) if len(sides) == 2 else ""
+        label = " ".join(filter(None, [record.outcome, earned]))
+        if len(sides) == 2 and _content(sides[0][1]) == _content(sides[1][1]):
+            lines = dict.fromkeys(str(one.line) for _, one in sides if one.line is not None)
+            rows.append([label, "both", _line(" and ".join(lines)), *_columns(sides[0][1])])
+            labels.append(record.outcome)
+            continue
+        for name, mention in sides:
+            rows.append([label, name, _line("" if mention.line is None else str(mention.line)), *_columns(mention)])
+            labels.append(record.outcome)
+            label = ""
+    if not (show_lines and any(row[2] for row in rows)):
+        rows = [[*row[:2], *row[3:]] for row in rows]
+    fitted = Style(max((style.width or WIDTH) - 2, NARROWEST))
+    shown = table([], rows, left=len(rows[0]), style=fitted).split("\n")
+    return [f"  {_tinted(line, label, style)}" for line, label in zip(shown, labels, strict=True)]
+
+
+def _line(lines: str) -> str:
+    return f"line {lines}" if lines else ""
+
+
+def _columns(mention: MentionRecord) -> list[str]:
+    text = "" if mention.text is None else shortened(" ".join(mention.text.split()), LONGEST_TEXT)
+    return [_offsets(mention.span), text or mention.id, _attributes(mention.attributes)]
+
+
+def _tinted(line: str, label: str, style: Style) -> str:
+    return style.paint(label, _tone(label)) + line[len(label) :] if line.startswith(label) else line
+
+
+def _content(mention: MentionRecord) -> tuple[object, ...]:
+    return mention.span, mention.text, mention.kind, mention.attributes
+
+
+def _described(item: Record, *, show_lines: bool) -> str:
+    """An item in words: its id, and its mentions with their places."""
+    if isinstance(item, MentionRecord):
+        return " ".join(filter(None, [_mention(item, show_lines), _attributes(item.attributes)]))
+    if isinstance(item, ClusterRecord):
+        return f"{_cluster_name(item)} {_mentions(item.mentions, show_lines)}"
+    if isinstance(item, LinkRecord):
+        ends = (item.source, item.source_mentions), (item.target, item.target_mentions)
+        source, target = (f"{printable(name)} {_mentions(mentions, show_lines)}" for name, mentions in ends)
+        return f"{printable(item.kind)}: {source} -> {target}"
+    if isinstance(item, TreeRecord):
+        events = ", ".join(f"{printable(event.id)} {_mentions(event.mentions, show_lines)}" for event in item.events)
+        return ": ".join(filter(None, [f"tree {printable(item.id)}, {counted(len(item.events), 'event')}", events]))
+    assert isinstance(item, ElementRecord), "all other records have mentions"
+    return f"{printable(item.kind)} {_attributes(item.attributes)}"
+
+
+def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
+    """Whether two clusters have the same mentions in the same lines."""
+    sides = ([(one.document, one.span, one.text, one.line) for one in cluster.mentions] for cluster in (gold, system))
+    return next(sides) == next(sides)
+
+
+def _cluster_name(cluster: ClusterRecord) -> str:
+    """Its id; how many of its mentions count, if not all do."""
+    if cluster.size == len(cluster.mentions):
+        return printable(cluster.id)
+    return f"{printable(cluster.id)} ({cluster.size:,} of {len(cluster.mentions):,} mentions count)"
+
+
+def _mentions(mentions: Sequence[MentionRecord], show_lines: bool) -> str:
+    return "{" + ", ".join(_mention(mention, show_lines) for mention in mentions) + "}"
+
+
+def _mention(mention: MentionRecord, show_line: bool) -> str:
+    """Its text, or its id, with document and line, or the span where there is no line to show."""
+    name = mention.id if mention.text is None else shortened(" ".join(mention.text.split()), LONGEST_TEXT)
+    place = f"line {mention.line}" if show_line and mention.line is not None else _offsets(mention.span)
+    document = mention.document if isinstance(mention.document, str) else ""
+    where = ", ".join(filter(None, [document, place]))
+    return printable(f"{name} [{where}]" if where else name)
+
+
+def _attributes(attributes: Mapping[str, Value]) -> str:
+    """Values: those of type and realis as they are, others with their names."""
+    known = [str(attributes[name]) for name in ("type", "realis") if name in attributes]
+    others = [f"{name}={value}" for name, value in sorted(attributes.items()) if name not in ("type", "realis")]
+    return printable(", ".join([*known, *others]))
+
+
+def _offsets(span: Region) -> str:
+    return ",".join(f"{begin}-{end}" for begin, end in span)
+
+
+def _earned(counts: Counts, *, full: bool = True) -> str:
+    """What an outcome earned of what it could, such as `P 1/2  R 1/3`; unless `full`, only if that is not all."""
+    ratios = counts.ratios()
+    parts = {
+        short: f"{ratio.num:.4g}/{ratio.den:.4g}"
+        for name, short in SCORES.items()
+        if (ratio := ratios.get(name, NOTHING)).den and (full or ratio.num != ratio.den)
+    }
+    if not full and len(set(parts.values())) == 1:
+        return next(iter(parts.values())).removesuffix("/1")
+    return GAP.join(f"{short} {part}" for short, part in parts.items())
+
+
+def _tone(label: str) -> str:
+    return TONES.get(label, OTHER_TONE)

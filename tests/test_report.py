@@ -1,0 +1,226 @@
+"""Tables for people: breakdowns, the header, several protocols, terminals."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.api import Result, score
+from karat.model import Document, Link, Mention
+from karat.protocols import PROTOCOLS, resolve
+from karat.report.layout import Style, table
+from karat.report.text import text
+from tests.corpora import as_jsonl, corpus, mention
+from tests.running import run
+
+DATA = Path(__file__).parent / "data"
+DEMO = Path(karat.__file__).parent / "demo"
+SCORE = ("score", str(DEMO / "gold.jsonl"), str(DEMO / "literal.jsonl"))
+
+
+def block(output: str, title: str) -> list[list[str]]:
+    """The rows of the table whose header begins so, in columns."""
+    (found,) = [one for one in output.split("\n\n") if one.startswith(title)]
+    return [re.split(r"\s{2,}", line) for line in found.splitlines()]
+
+
+def on_terminal(*args: str, columns: int, **environment: str) -> str:
+    """What a command prints to a terminal of that width."""
+    main, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), **environment}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", *args], stdout=terminal, stderr=subprocess.DEVNULL, env=environment
+    )
+    os.close(terminal)
+    pieces = []
+    while True:
+        try:
+            piece = os.read(main, 1 << 16)
+        except OSError:
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.close(main)
+    assert process.wait() == 0
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+# The header
+
+
+def test_the_header_counts_the_mentions_that_the_protocol_scores() -> None:
+    """Two of three mentions are events; one of the system's is in a document that tac-2017 ignores."""
+    person = Mention("p", ((9, 12),), kind="entity")
+    gold = [Document("d", mentions=(mention("a", (0, 4)), mention("b", (5, 8)), person))]
+    system = [*gold, Document("e", mentions=(mention("x", (0, 4)),))]
+    for protocol, numbers in (("tac-2017", (2, 2)), ("simple-cdec", (2, 3))):
+        result = score(corpus(gold), corpus(system), protocol=protocol)
+        assert (result.gold.mentions, result.system.mentions) == numbers
+        assert result.to_dict()["gold"]["mentions"] == 2
+        assert "2 mentions" in str(result)
+
+
+def test_the_header_counts_before_collapsing_and_dropping_singletons() -> None:
+    document = Document("d", mentions=tuple(mention(id_, (n, n + 1), cluster="C") for n, id_ in enumerate("abc")))
+    alone = Document("e", mentions=(mention("x", (0, 4)),))
+    for protocol, settings in (("pure-cdec", {}), ("simple-cdec", {"singletons": "drop-each"})):
+        result = score(corpus([document, alone]), corpus([document, alone]), protocol=protocol, settings=settings)
+        assert result.gold.mentions == 4
+
+
+# Measures
+
+
+def test_an_exact_id_wins_over_a_prefix() -> None:
+    assert list(score(DATA / "gold.tbf", DATA / "system.tbf", measures=["nugget.type"]).scores) == ["nugget.type"]
+    several = score(DATA / "gold.tbf", DATA / "system.tbf", measures=["nugget.t"]).scores
+    assert list(several) == ["nugget.type", "nugget.type+realis"]
+    assert list(score(DATA / "gold.tbf", DATA / "system.tbf", measures=["coref.blanc"]).scores) == ["coref.blanc"]
+
+
+# Breakdowns
+
+
+def test_a_breakdown_counts_items_and_sorts_by_loss() -> None:
+    done = run("score", str(DATA / "gold.tbf"), str(DATA / "system.tbf"), "-m", "nugget.type", "--by", "type")
+    header, *rows = block(done.out, "nugget.type by type")
+    assert header == ["nugget.type by type", "gold", "system", "missed", "spurious", "P", "R", "F1"]
+    by_name = {row[0]: row[1:5] for row in rows}
+    assert by_name["Life_Injure"] == ["1", "0", "1", "0"]
+    assert by_name["Conflict_Attack"] == ["0", "1", "0", "1"]
+    alphabet = run(
+        "score", str(DATA / "gold.tbf"), str(DATA / "system.tbf"), "-m", "nugget.type", "--by", "type", "--sort", "name"
+    )
+    names = [row[0] for row in block(alphabet.out, "nugget.type by type")[1:]]
+    assert names == sorted(names)
+    assert names != [row[0] for row in rows]
+
+
+def test_what_lost_most_comes_first() -> None:
+    gold = [mention(f"a{n}", (10 * n, 10 * n + 4), type="Alike") for n in range(5)]
+    gold += [mention(f"w{n}", (100 + 10 * n, 104 + 10 * n), type="Wrong") for n in range(3)]
+    system = [*gold[:5], mention("x", (900, 904), type="Extra")]
+    sides = [corpus([Document("d", mentions=tuple(side))]) for side in (gold, system)]
+    result = score(*sides, protocol="tac-2017", measures=["nugget.type"], by=["type"])
+    assert [row[0] for row in block(str(result), "nugget.type by type")[1:]] == ["Wrong", "Extra", "Alike"]
+    items = result.by["type"]["Wrong"]["nugget.type"].items
+    assert items is not None
+    assert items.numbers() == (3, 0, 3, 0)
+    assert result.to_dict()["by"]["type"]["Wrong"]["nugget.type"]["items"]["missed"] == 3
+
+
+def test_coreference_by_type_counts_mentions() -> None:
+    """The items of a restricted corpus are its mentions: aligned ones under gold's type."""
+    header, *rows = block(run(*SCORE, "-p", "tac-2017", "-m", "coref.b3", "--by", "realis").out, "coref.b3 by realis")
+    assert header[1:5] == ["gold", "system", "missed", "spurious"]
+    assert [int(row[1]) for row in rows] == [115, 23, 6]
+    assert sum(int(row[2]) for row in rows) == 149
+
+
+def test_an_f1_of_nothing_right_is_zero_in_text_only() -> None:
+    sides = [corpus([Document("d", mentions=(mention("a", (n, n + 4), type="A"),))]) for n in (0, 10)]
+    result = score(*sides, protocol="tac-2017", measures=["nugget.type"], by=["type"])
+    assert result["nugget.type"].f1 is None
+    assert block(str(result), "nugget.type by type")[1] == ["A", "1", "1", "1", "1", "0.00", "0.00", "0.00"]
+    assert block(str(result), "measure")[1][1:4] == ["0.00", "0.00", "0.00"]
+
+
+# Several protocols
+
+
+def test_micro_is_not_said_where_there_is_no_macro() -> None:
+    out = run(*SCORE, "-p", "simple-cdec").out
+    assert block(out, "measure")[0] == ["measure", "P", "R", "F1"]
+    assert "micro" not in out
+    assert "micro P" in run(*SCORE, "-p", "tac-2017").out
+
+
+def test_a_summary_is_one_table() -> None:
+    out = run(*SCORE, "-p", "simple-cdec", "-p", "pure-cdec", "--summary").out
+    rows = block(out, "protocol: coref F1")
+    assert [row[0] for row in rows[1:]] == ["simple-cdec", "pure-cdec"]
+    assert "measure" not in out
+    assert "note: pure-cdec: each cluster within a document was collapsed" in out
+    assert out.count("signature  ") == 2
+
+
+def test_a_note_of_several_protocols_is_printed_once(tmp_path: Path) -> None:
+    document = Document("d", mentions=(mention("a", (0, 4), cluster="C"),), links=(Link("after", "a", "a"),))
+    (tmp_path / "gold.jsonl").write_bytes(as_jsonl(document))
+    paths = [str(tmp_path / "gold.jsonl")] * 2
+    out = run("score", *paths, "-p", "simple-cdec", "-p", "bejan-harabagiu-2014").out
+    notes = [line for line in out.splitlines() if line.startswith("note:")]
+    assert notes
+    assert len(notes) == len(set(notes))
+    assert any("inside" in note or "itself" in note for note in notes)
+
+
+# Terminals
+
+
+WIDE: tuple[tuple[Any, ...], ...] = (
+    (*SCORE, "-p", "tac-2017"),
+    (*SCORE, "-p", "tac-2017", "--by", "type"),
+    (*SCORE, "-p", "tac-2017", "--per-document"),
+    (*SCORE, "-p", "muc-5"),
+    (*SCORE, "-p", "bejan-harabagiu-2014", "-p", "upadhyay-2016-is", "-p", "araki-2014", "--summary"),
+    (*SCORE, "-p", "tac-2017", "-m", "nugget.type", "-m", "coref.b3", "-m", "sequence", "--details"),
+)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("args", WIDE, ids=lambda args: " ".join(args[3:]))
+def test_tables_fit_the_terminal(args: tuple[str, ...], columns: int) -> None:
+    out = on_terminal(*args, columns=columns, NO_COLOR="1")
+    assert "\033" not in out
+    lines = [line for line in out.splitlines() if not line.startswith("signature")]
+    assert max(map(len, lines)) <= columns
+    assert re.search(r"\d\d\.\d\d", out)
+
+
+def test_colours_are_for_terminals() -> None:
+    args = (*SCORE, "-p", "tac-2017", "-m", "nugget.type", "--details")
+    out = on_terminal(*args, columns=100, NO_COLOR="")
+    assert "\033[36mnote\033[0m:" in out
+    assert "\033[1mmeasure" in out
+    assert "\033[31mmiss\033[0m" in out
+    assert "\033" not in run(*args).out
+    assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
+
+
+def test_a_table_that_does_not_fit_is_cut_on_the_left_and_continued_on_the_right() -> None:
+    header = ["name", *(f"column {n}" for n in range(9))]
+    rows = [["a type with a very long name indeed " * 2, *map(str, range(9))]]
+    shown = table(header, rows, style=Style(60))
+    assert max(map(len, shown.splitlines())) <= 60
+    assert len(shown.split("\n\n")) > 1
+    assert all(f"column {n}" in shown for n in range(9))
+    assert "…" in shown
+    assert "…" not in table(header, rows)
+
+
+def test_forty_values_with_long_names() -> None:
+    types = [f"Conflict_Demonstrate_{'x' * 30}_{n:02}" for n in range(40)]
+    mentions = tuple(mention(f"m{n}", (10 * n, 10 * n + 4), type=type_) for n, type_ in enumerate(types))
+    side = corpus([Document("d", mentions=mentions)])
+    result: Result = score(side, side, protocol="tac-2017", measures=["nugget.type"], by=["type"])
+    shown = text(result, style=Style(80))
+    lines = [line for line in shown.splitlines() if not line.startswith("signature")]
+    assert max(map(len, lines)) <= 80
+    assert sum("100.00" in line for line in lines) == 41
+
+
+@pytest.mark.parametrize("protocol", [name for name, _ in PROTOCOLS if resolve(name).headline])
+def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
+    """It is emphasised on a terminal."""
+    result = score(DEMO / "gold.jsonl", DEMO / "literal.jsonl", protocol=protocol)
+    assert set(resolve(protocol).headline) <= set(result.scores)
+    shown = text(result, style=Style(100, colour=True))
+    assert f"\033[1;36m{resolve(protocol).headline[0]}" in shown

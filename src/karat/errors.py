@@ -17,7 +17,10 @@ Origin = Literal["gold", "system"]
 """The side that a finding is about, where two are scored."""
 
 Item = str | tuple[str, str, str]
-"""What a finding is about: the id of a mention, or a link (kind, source, target)."""
+"""An annotation that a finding is about: the id of a mention, or a link (kind, source, target)."""
+
+Target = Item | int
+"""What a finding is about: an annotation, or a token by its number."""
 
 
 class Finding(NamedTuple):
@@ -29,10 +32,12 @@ class Finding(NamedTuple):
     hint: str = ""
     file: str | None = None
     line: int | None = None
-    item: Item | None = None
+    item: Target | None = None
     """Used to find the line; never shown."""
     origin: Origin | None = None
     """Used to find the file, where a problem shows only when the two sides are compared."""
+    document: str | None = None
+    """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
 
     @property
     def place(self) -> str:
@@ -73,25 +78,28 @@ class Rule(NamedTuple):
         *,
         file: str | None = None,
         line: int | None = None,
-        item: Item | None = None,
+        item: Target | None = None,
         origin: Origin | None = None,
+        document: str | None = None,
     ) -> Finding:
-        """This problem in a place; code that knows no file names the item and the side."""
-        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin)
+        """This problem in a place; code that knows no file names the item, the side and, if need be, the document."""
+        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, document)
 
     def error(self, message: str, *, file: str | None = None, line: int | None = None) -> "KaratError":
         """This problem as an error to raise."""
         return KaratError(self.at(message, file=file, line=line))
 
 
-def graver(report: Report, codes: Collection[str]) -> Report:
-    """A report that turns notes with these codes into faults."""
+def graver(report: Report, faults: Collection[str], refusals: Collection[str] = ()) -> Report:
+    """A report that turns notes with these codes into faults, and raises findings whose codes are in `refusals`."""
 
     def report_graver(finding: Finding) -> None:
-        is_fault = finding.code in codes and finding.severity == "note"
+        if finding.code in refusals:
+            raise KaratError(finding._replace(severity="fatal"))
+        is_fault = finding.code in faults and finding.severity == "note"
         report(finding._replace(severity="fault") if is_fault else finding)
 
-    return report_graver if codes else report
+    return report_graver if faults or refusals else report
 
 
 class KaratError(Exception):

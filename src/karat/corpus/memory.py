@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from karat.corpus.files import TWICE
 from karat.corpus.survey import Survey
-from karat.errors import Item, Report, quoted
+from karat.errors import Report, Target, quoted
 from karat.model import Document
 from karat.plugin import Block, Contents
 
@@ -38,7 +38,7 @@ class MemoryCorpus:
         del report
         return self._documents[id_]
 
-    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The corpus, which has no lines."""
         del id_, item
         return self.name, None

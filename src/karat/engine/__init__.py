@@ -14,6 +14,7 @@ from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
+from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest
 from karat.measures import MEASURES
 from karat.plugin import Tables
@@ -66,9 +67,10 @@ def score(
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
         why = "Its format refuses faults; --accept-faults counts them instead."
         report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
-    report = graver(report, {code for protocol in protocols for code in protocol.faults})
+    faults = {code for protocol in protocols for code in protocol.faults}
+    report = graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
     gold_survey, system_survey = gold.survey(), system.survey()
-    both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], report)
+    both = pairs(gold, system, protocols, report)
     places = Places(gold, system, report)
     preparation = Preparation(places.report, make_tables)
     runs = []
@@ -100,6 +102,7 @@ def score(
                 units.add(pair.gold.unit)
             mentions[0] += len(pair.gold.mentions)
             mentions[1] += len(pair.system.mentions)
+            pair = in_one_numbering(pair)
             with places.of(pair.gold.id):
                 for run, own_steps in zip(runs, steps, strict=True):
                     if in_gold or run.protocol.system_only_documents == "score":
@@ -109,6 +112,8 @@ def score(
             done += 1
             if progress is not None:
                 progress(done, total)
+        with places.of(""):
+            preparation.finish()
     finally:
         gold.close()
         system.close()

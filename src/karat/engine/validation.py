@@ -132,8 +132,9 @@ def _check_corpus(
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
-    # What the protocols that the format chooses take for a fault is one here, too.
-    report = graver(validation.add, {code for name in corpus.protocols for code in resolve(name).faults})
+    # What the protocols that the format chooses consider a fault is one here, too.
+    chosen = [resolve(name) for name in corpus.protocols]
+    report = graver(validation.add, {code for protocol in chosen for code in protocol.faults})
     try:
         for number, file in enumerate(corpus.files):
             validation.count(file.name)

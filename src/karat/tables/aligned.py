@@ -1,6 +1,6 @@
 """Aligned pairs: the mentions of both sides, and which of them an alignment pairs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -8,8 +8,20 @@ from msgspec import Struct
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
 from karat.errors import Rule, quoted
-from karat.model import Mention
-from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
+from karat.model import Mention, Region
+from karat.model.regions import size
+from karat.plugin import (
+    AlignedPairs,
+    AlignmentChoice,
+    AlignmentSpec,
+    Candidate,
+    Comparison,
+    DocumentSimilarity,
+    Match,
+    Tables,
+    TableSpec,
+    Ties,
+)
 
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
@@ -23,7 +35,7 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
     comparison: Comparison
     rewarded: tuple[str, ...] = ()
     """Attributes that add one to the similarity if they agree."""
-    ties: Literal["line", "text"] = "line"
+    ties: Ties = "line"
 
     def make(self, tables: Tables) -> list[Candidate]:
         """Pairs sorted by (-similarity, system mention, gold mention)."""
@@ -31,10 +43,14 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        if self.ties == "text":
-            gold, system = (tuple(side[number] for number in text_order(side)) for side in (gold, system))
+        if (order := ORDERS.get(self.ties)) is not None:
+            gold, system = (tuple(side[number] for number in order(side)) for side in (gold, system))
         agreeing = agreement(gold, system, self.attributes, self.comparison)
-        alike = SIMILARITIES.get(self.similarity)(gold, system)
+        similarity = SIMILARITIES.get(self.similarity)
+        if isinstance(similarity, DocumentSimilarity):
+            alike = similarity(tables.pair, gold, system)
+        else:
+            alike = similarity(gold, system)
         if self.rewarded:
             counted = self.bits(self.rewarded)
             return sorted(
@@ -56,6 +72,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     threshold: float = 0.0
     agreement: Literal["before", "after"] = "before"
     """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
+    after: "Alignment | None" = None
+    """The alignment that chooses first; only mentions that it leaves are aligned here."""
 
     @classmethod
     def of(
@@ -66,6 +84,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         *,
         agree: Sequence[str] | None = None,
         rewarded: Sequence[str] = (),
+        after: "Alignment | None" = None,
     ) -> "Alignment":
         """As a protocol describes it, in a run that compares these attributes (see `karat.plugin.Align`)."""
         required = choice.agreeing() if agree is None else tuple(agree)
@@ -76,7 +95,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             tuple(rewarded) if choice.reward == "attributes" else (),
             choice.ties,
         )
-        return cls(candidates, required, choice.method, choice.threshold, choice.agreement)
+        return cls(candidates, required, choice.method, choice.threshold, choice.agreement, after)
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""
@@ -84,6 +103,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
+        first = [] if self.after is None else tables.get(self.after).pairs
         bits = self.candidates.bits(self.agree)
         needed = bits if self.agreement == "before" else 0
         allowed = [
@@ -91,14 +111,22 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             for candidate in tables.get(self.candidates)
             if candidate[3] & needed == needed and -candidate[0] >= self.threshold
         ]
+        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        order = ORDERS.get(self.candidates.ties)
+        g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
+        if first:
+            golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
+            allowed = [
+                candidate
+                for candidate in allowed
+                if g_number[candidate[2]] not in golds and s_number[candidate[1]] not in systems
+            ]
         pairs = MATCHINGS.get(self.method)(allowed)
         if self.agreement == "after":
             pairs = [pair for pair in pairs if pair[3] & bits == bits]
-        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        if self.candidates.ties == "text":
-            g_number, s_number = text_order(gold), text_order(system)
+        if order is not None:
             pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
-        return AlignedPairs(gold, system, pairs)
+        return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """Concatenate the mentions, and renumber the pairs."""
@@ -115,6 +143,24 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
 def text_order(mentions: Sequence[Mention]) -> list[int]:
     """The numbers of mentions in text order: by begin, then end, then number of segments."""
     return sorted(range(len(mentions)), key=lambda number: _place(mentions[number]))
+
+
+def word_order(mentions: Sequence[Mention]) -> list[int]:
+    """The numbers of mentions by first word, last word, number of words, the words themselves, and the head."""
+    return sorted(range(len(mentions)), key=lambda number: word_place(mentions[number]))
+
+
+def word_place(mention: Mention) -> tuple[int, int, int, list[tuple[int, int]], Region]:
+    """What mentions are ordered by in the order of words; the head may be missing."""
+    span = mention.span
+    if not span:
+        return -1, -1, 0, [], ()
+    # Of two spans with the same first words, the one whose segment goes on has the earlier next word.
+    return span[0][0], span[-1][1], size(span), [(begin, -end) for begin, end in span], mention.head or ()
+
+
+ORDERS: dict[str, Callable[[Sequence[Mention]], list[int]]] = {"text": text_order, "words": word_order}
+"""How mentions are ordered to decide ties, if not by line."""
 
 
 def _place(mention: Mention) -> tuple[int, int, int]:

@@ -206,6 +206,14 @@ CASES = {
         {"d.tbf": BLOCK.format("d", "t0"), "t/d.tab": b"t0\nt\xe9\n"},
         "d.tbf --tokens t",
     ),
+    "empty nodes out of order": Case(
+        "tokens-order",
+        "fatal",
+        "d.jsonl",
+        1,
+        {"d.jsonl": '{"id":"d","empty_nodes":[{"token":2,"number":1},{"token":1,"number":1}]}'},
+        "d.jsonl",
+    ),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),
@@ -224,6 +232,9 @@ NEVER_FOUND = {
     "element-twice": "only a score document by document minds an element in two of them",
     "element-differs": "only a score across documents minds what they say of one element",
     "topics-absent": "validate takes no topics",
+    "heads-absent": "only a score that matches by heads minds",
+    "heads-first-word": "only a score that matches by heads minds",
+    "singletons-removed": "only a score may leave out singletons",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 

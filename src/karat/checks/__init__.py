@@ -5,7 +5,7 @@ They run whenever a document is scored, so each looks first, at next to no cost,
 
 from collections.abc import Callable, Iterator, Sequence
 
-from karat.checks import duplicates, links, realis, spans, texts
+from karat.checks import duplicates, links, realis, spans, texts, tokens
 from karat.errors import Finding, Findings, KaratError, Report, Target
 from karat.model import Document
 
@@ -15,7 +15,7 @@ Check = Callable[[Document], Iterator[Finding]]
 Where = Callable[[Target | None], tuple[str | None, int | None]]
 """The file and the line of an item; of the document for None."""
 
-CHECKS: tuple[Check, ...] = (spans.check, texts.check, duplicates.check, realis.check, links.check)
+CHECKS: tuple[Check, ...] = (tokens.check, spans.check, texts.check, duplicates.check, realis.check, links.check)
 
 
 def nowhere(item: Target | None) -> tuple[None, None]:

@@ -36,6 +36,8 @@ END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
 MARKS = frozenset(b"# \t\r\v\f")  # a line that begins otherwise neither opens nor closes a document
 EMPTY = frozenset({b"-", b"_"})
+NOTHING = b"-"
+"""What is written for a word that is not known."""
 CONTENTS = Contents(kinds=frozenset({"event"}))
 
 STRUCTURE = Rule("conll-structure", "fatal", "A document stands between #begin document ID and #end document.")
@@ -115,12 +117,18 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         )
         for number, span in enumerate(page.spans, 1)
     ]
-    return Document(block.id, unit="token", mentions=tuple(mentions))
+    return Document(block.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line in which a mention begins; there are no links."""
     return _lines(data, block.line + 1).get(item) if isinstance(item, str) else None
+
+
+def locate_token(data: bytes, block: Block, token: int) -> int | None:
+    """The line of a token."""
+    lines = [line for line, row in enumerate(data.split(b"\n"), block.line + 1) if row.strip()]
+    return lines[token] if token < len(lines) else None
 
 
 @functools.lru_cache(maxsize=1)
@@ -221,6 +229,15 @@ class _Page:
         found = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(found, file=self._file, line=begun.line)
 
+    def forms(self) -> tuple[str, ...] | None:
+        """The word of each token; empty where its line has none."""
+        words: list[bytes] = []
+        for row in self._tokens:
+            columns = row.split(b"\t", 4) if b"\t" in row else row.split(None, 4)
+            words.append(columns[3] if len(columns) > 4 and columns[3] != NOTHING else b"")
+        # One text is decoded faster than many words.
+        return tuple(b"\n".join(words).decode("utf-8").split("\n")) if words else None
+
     def text(self, span: _Span) -> str | None:
         """The words of a mention, where all of its lines have them."""
         if 1 - span.minus_last - span.first > LONGEST_TEXT:
@@ -243,6 +260,7 @@ FORMAT = Format(
     blocks=blocks,
     parse=parse,
     locate=locate,
+    locate_token=locate_token,
     write=write,
     local_clusters=True,
 )

@@ -62,7 +62,7 @@ BRACKET = Rule(
 NO_HEAD = Rule("corefud-head", "fault", "Write the number of a word of the mention, from 1; it is read without a head.")
 ACROSS = Rule("corefud-sentence", "fault", "Close a mention, with all its parts, in the sentence in which it begins.")
 BAD_DEPS = Rule("corefud-deps", "fault", "Write DEPS as 3:nsubj or 3:nsubj|5:obj; parents are nodes of the sentence.")
-NO_DEPS = Rule("corefud-no-deps", "note", "Write DEPS of empty nodes to have zeros matched by them.")
+NO_DEPS = Rule("corefud-no-deps", "note", "Write DEPS of empty nodes; zeros without them match only by their ids.")
 UNDECLARED = Rule("corefud-undeclared", "note", "Write # global.Entity before the first mention to have them read.")
 UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
 UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
@@ -463,7 +463,7 @@ class _Page:
         report_lines(UNDECLARED, "fields of entities are not read: # global.Entity is missing", self._undeclared)
         report_lines(UNREAD, "Bridge= and SplitAnte= are not read", self._unread)
         report_lines(ACROSS, "mentions that go beyond their sentence", self._across)
-        report_lines(NO_DEPS, "empty nodes with mentions, but without DEPS", self._independent)
+        report_lines(NO_DEPS, "empty nodes with brackets, but without DEPS", self._independent)
         for line, dependency in self._bad_deps:
             message = f"{quoted(dependency)} in DEPS does not name a node of the sentence and is ignored"
             report(BAD_DEPS.at(message, file=self._file, line=line))

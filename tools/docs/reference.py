@@ -22,7 +22,7 @@ from karat.errors import Rule
 from karat.filters import FILTERS
 from karat.formats import FORMATS
 from karat.measures import MEASURES
-from karat.plugin import AlignmentChoice, Averages
+from karat.plugin import AlignmentChoice, Averages, DocumentSimilarity
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.files import lineage, source
 from karat.registry import Registry
@@ -156,10 +156,12 @@ def parameters_table(protocol: Protocol) -> str:
 def steps_table(protocol: Protocol) -> str:
     """Unit, documents, filters and comparison."""
     only = {"ignore": "ignored, with a note", "score": "scored: all spurious", "refuse": "refused"}
+    gold_only = {"score": "scored: all missed", "refuse": "refused"}
     comparison = protocol.comparison
     rows = [
         ["unit of evaluation", protocol.unit],
         ["documents that only the system has", only[protocol.system_only_documents]],
+        ["documents that only gold has", gold_only[protocol.gold_only_documents]],
         *([f"filter {code(_filter_name(filter_))}", _first_line(filter_)] for filter_ in protocol.filters),
         ["attribute values are compared", code(comparison.form)],
         *([["a gold value that agrees with anything", code(comparison.wildcard)]] if comparison.wildcard else []),
@@ -442,6 +444,8 @@ def _documented(named: Registry[Any]) -> str:
 
 def _doc(thing: Any) -> str:
     """The first paragraph of a docstring, in one line."""
+    if isinstance(thing, DocumentSimilarity):
+        thing = thing.compare
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
 
 

@@ -216,6 +216,14 @@ CASES = {
     "HiEve": unsupported("d.xml", '<?xml version="1.0"?>\n<ArticleInfo><Text>x</Text></ArticleInfo>'),
     "WEC": unsupported("d.json", '[\n {"coref_chain": 1, "doc_id": "d", "mention_context": ["x"]}]'),
     "Cattan et al.": unsupported("d.json", '[{"doc_id": "d", "tokens_ids": [3], "cluster_id": 1, "topic": "1"}]'),
+    "empty nodes out of order": Case(
+        "tokens-order",
+        "fatal",
+        "d.jsonl",
+        1,
+        {"d.jsonl": '{"id":"d","empty_nodes":[{"token":2,"number":1},{"token":1,"number":1}]}'},
+        "d.jsonl",
+    ),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),
@@ -233,6 +241,9 @@ NEVER_FOUND = {
     "element-differs": "only a score across documents minds what they say of one element",
     "topics-absent": "validate takes no topics",
     "not-a-document": "only what a program builds in memory can be something else",
+    "heads-absent": "only a score that matches by heads minds",
+    "heads-first-word": "only a score that matches by heads minds",
+    "singletons-removed": "only a score may leave out singletons",
     "given-differs": "only a score of a diagnostic task knows what was given",
 }
 

@@ -354,7 +354,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert text == (
         "#begin document (nw/x); part 000\n"
         "nw/x\t0\t0\tHe\t(0)\n"
-        "nw/x\t0\t1\t-\t-\n"
+        "nw/x\t0\t1\tsaid\t-\n"
         "nw/x\t0\t2\tthe\t(1|(2\n"
         "nw/x\t0\t3\tattack\t2)|1)\n"
         "nw/x\t0\t4\tkilled\t(3\n"

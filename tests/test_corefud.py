@@ -6,18 +6,20 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import karat
+from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError, Rule
 from karat.formats import FORMATS, corefud
-from karat.model import Document
+from karat.model import Document, EmptyNode, Sentence
 from tests.running import limited, run
 
 HEADER = "# global.Entity = eid-etype-head-other"
 
 
-def token(id_: int | str, form: str, misc: str = "_") -> str:
-    return "\t".join([str(id_), form, *"_______", misc])
+def token(id_: int | str, form: str, misc: str = "_", *, deps: str = "_") -> str:
+    return "\t".join([str(id_), form, *"______", deps, misc])
 
 
 def sentence(*tokens: tuple[str, str]) -> list[str]:
@@ -43,9 +45,9 @@ FILE = "\n".join(
         "# text = a, b, c",
         token("1-2", "ab", "SpaceAfter=No"),
         token(1, "a", "Entity=(e1[1/2]-person-3-x:1"),
-        token("1.1", "_", "Entity=e1[1/2])"),
+        token("1.1", "_", "Entity=e1[1/2])", deps="2:nsubj|0:root"),
         token(2, "b"),
-        token("2.1", "c", "Entity=(e1[2/2]-place)(e1[1/1])(e4"),
+        token("2.1", "c", "Entity=(e1[2/2]-place)(e1[1/1])(e4", deps="1.1:obj:x"),
         token(3, "d", "Entity=e4)(e4)"),
         "",
         "",
@@ -106,7 +108,7 @@ def test_brackets_are_read_in_their_order(tmp_path: Path) -> None:
     assert cells(tmp_path, "(e1", "e1)(e1", "e1)") == [("e1", [0, 1]), ("e1", [1, 2])]
     assert cells(tmp_path, "(e1(e1", "e1)", "e1)(e1)") == [("e1", [0, 1, 2]), ("e1", [0, 1]), ("e1", [2])]
     assert cells(tmp_path, "(e1", "(e2", "e1)", "e2)") == [("e1", [0, 1, 2]), ("e2", [1, 2, 3])]
-    assert cells(tmp_path, "(e2)(e1)", "(e1)(e2)") == [("e2", [0]), ("e1", [0]), ("e2", [1]), ("e1", [1])]
+    assert cells(tmp_path, "(e2)(e1)", "(e1)(e2)") == [("e2", [0]), ("e1", [0]), ("e1", [1]), ("e2", [1])]
 
 
 def test_pieces_of_several_mentions(tmp_path: Path) -> None:
@@ -149,23 +151,23 @@ def test_without_declared_fields_there_are_ids(tmp_path: Path) -> None:
     text = "\n".join(sentence(("w", "Entity=(e1-person-1"), ("w", "Entity=e1)(e2)"), ("w", "Entity=(e1-person-1)")))
     ((document,), found) = read(put(tmp_path, text))
     assert [(m.span, m.cluster, m.attributes) for m in document.mentions] == [
-        (((0, 2),), "x:e1", {}),
-        (((1, 2),), "x:e2", {}),
-        (((2, 3),), "x:e1", {}),
+        (((0, 2),), "1:e1", {}),
+        (((1, 2),), "1:e2", {}),
+        (((2, 3),), "1:e1", {}),
     ]
     assert [(f.code, f.severity, f.line) for f in found] == [("corefud-undeclared", "note", 1)]
     assert "(2 here)" in found[0].message
 
 
 def test_names_of_documents(tmp_path: Path) -> None:
-    """A file without `# newdoc` is a document; one without an id has a number."""
+    """A document without an id has its number in the file, and a file without `# newdoc` is such a document."""
     lines = "\n".join(["# sent_id = 1", *sentence(("w", "Entity=(e1)"))])
     ((document,), _) = read(put(tmp_path, lines, "story.CONLLU"))
-    assert document.id == "story"
+    assert document.id == "1"
     packed = tmp_path / "story.conllu.gz"
     packed.write_bytes(gzip.compress(f"# newdoc\n{lines}\n# newdoc id=b \r\n{lines}\n#newdoc\n{lines}".encode()))
     documents, _ = read(packed)
-    assert [document.id for document in documents] == ["story-1", "b", "story-3"]
+    assert [document.id for document in documents] == ["1", "b", "3"]
     assert [len(document.mentions) for document in documents] == [1, 1, 1]
     assert read(put(tmp_path, f"# nothing\n{HEADER}\n\n"))[0] == []
 
@@ -178,7 +180,7 @@ def test_it_is_known_by_its_beginning_and_only_read(tmp_path: Path) -> None:
     bare = "\n".join(["# newdoc id = d", *sentence(("w", "_"), ("w", "SpaceAfter=No|Entity=(e1)"))])
     for name, text in (("x.conllu", FILE), ("anything", FILE), ("anything", bare), ("x.conllu", "# newdoc id = d\n")):
         with closing(karat.read(put(tmp_path, text, name))) as corpus:
-            assert (corpus.format, corpus.protocols) == ("corefud", ("conll-2012",))
+            assert (corpus.format, corpus.protocols) == ("corefud", ("crac-2024",))
     assert FORMATS.get("corefud").write is None
     for no in (b"#begin document d\n1\t(1)\n", bare.replace("Entity", "MyEntity").encode(), b""):
         assert not corefud.sniff(no)
@@ -206,17 +208,70 @@ def test_conversion(tmp_path: Path) -> None:
     assert [m.span for m in second.mentions] == [((0, 4),), ((3, 5),), ((3, 4),), ((4, 5),)]
 
 
+def test_words_sentences_and_empty_nodes_are_kept(tmp_path: Path) -> None:
+    """They survive in JSONL, and no fingerprint depends on them."""
+    (first, second), _ = read(put(tmp_path, FILE))
+    assert first.forms == ("Research", "acquisition", "by", "it", "ends", ".")
+    assert first.sentences == (Sentence(0, "D1-1"), Sentence(4, "D1-2"))
+    assert second.forms == ("a", "", "b", "c", "d")
+    assert second.sentences == (Sentence(0),)
+    assert second.empty_nodes == (EmptyNode(1, 1, ((2, "nsubj"), (None, "root"))), EmptyNode(3, 1, ((1, "obj:x"),)))
+    done = run("convert", str(tmp_path / "x.conllu"), str(tmp_path / "x.jsonl"))
+    assert done.code == 0, done.err
+    assert read(tmp_path / "x.jsonl")[0] == [first, second]
+    bare = [replace(document, forms=None, sentences=(), empty_nodes=()) for document in (first, second)]
+    assert fingerprint(bare) == fingerprint([first, second])
+
+
+def fingerprint(documents: list[Document]) -> str:
+    made = Fingerprint()
+    for document in documents:
+        made.add(document)
+    return str(made)
+
+
+def test_unnamed_documents_of_several_files_have_the_names_of_their_files(tmp_path: Path) -> None:
+    body = "\n".join([HEADER, *sentence(("w", "Entity=(e1)"))])
+    put(tmp_path, body, "b.conllu")
+    put(tmp_path, f"# newdoc\n{body}\n# newdoc id = x\n{body}\n# newdoc\n{body}", "a.CONLLU")
+    assert [document.id for document in read(tmp_path)[0]] == ["a-1", "x", "a-3", "b-1"]
+
+
 # What is wrong.
 
 
+def test_parents_that_are_no_nodes_are_faults(tmp_path: Path) -> None:
+    bad = FILE.replace("2:nsubj|0:root", "7:nsubj|2:obj|_").replace("1.1:obj:x", "_")
+    (_, document), found = read(put(tmp_path, bad))
+    assert [node.dependencies for node in document.empty_nodes] == [((2, "obj"),), ()]
+    assert [(f.code, f.severity, f.line) for f in found[1:]] == [
+        ("corefud-no-deps", "note", 20),
+        ("corefud-deps", "fault", 18),
+        ("corefud-deps", "fault", 18),
+    ]
+    assert "'7:nsubj' in DEPS does not name a node of the sentence" in found[2].message
+
+
+def test_a_mention_beyond_its_sentence_is_a_fault(tmp_path: Path) -> None:
+    """The shared task refuses it."""
+    two = "\n".join(["# newdoc id = d", HEADER, *sentence(("w", "Entity=(e1")), *sentence(("w", "Entity=e1)(e1)"))])
+    path = put(tmp_path, two)
+    ((document,), found) = read(path)
+    assert [m.span for m in document.mentions] == [((0, 2),), ((1, 2),)]
+    assert [(f.code, f.severity, f.line) for f in found] == [("corefud-sentence", "fault", 3)]
+    assert run("score", str(path), str(path), "-p", "conll-2012").code == 0
+    refused = run("score", str(path), str(path))
+    assert (refused.code, "[corefud-sentence]" in refused.err) == (1, True)
+
+
 def test_a_head_that_is_none_is_a_fault(tmp_path: Path) -> None:
-    for head in ("0", "3", "x", "1,2", "9" * 30, "²"):
+    for head in ("3", "x", "1,2", "9" * 30, "²"):
         ((document,), found) = read(
             put(tmp_path, "\n".join([HEADER, *sentence(("w", f"Entity=(e1-x-{head}"), ("w", "Entity=e1)"))]))
         )
         assert [m.head for m in document.mentions] == [None]
         assert [(f.code, f.severity, f.line) for f in found] == [("corefud-head", "fault", 2)]
-        assert "of a mention of 2 tokens" in found[0].message
+        assert "of a mention of 2 words" in found[0].message
 
 
 def changed(old: str, new: str) -> str:
@@ -233,7 +288,11 @@ BAD = {
     "no fields": ("corefud-header", 2, "''", changed("eid-etype-head-other", "")),
     "nine columns": ("corefud-line", 7, "9 columns, expected 10: '3\\tby", changed("by\t_\t", "by\t")),
     "blanks for tabs": ("corefud-line", 7, "1 columns", changed(token(3, "by"), token(3, "by").replace("\t", " "))),
-    "no number": ("corefud-line", 7, "'x' is no number of a token", changed("3\tby", "x\tby")),
+    "no number": ("corefud-line", 7, "'x' is not the id of a token", changed("3\tby", "x\tby")),
+    "a word left out": ("corefud-id", 7, "the id 4 after 2, expected 3 or 2.1", changed("3\tby", "4\tby")),
+    "an empty node elsewhere": ("corefud-id", 18, "the id 2.1 after 1, expected 2 or 1.1", changed("1.1\t_", "2.1\t_")),
+    "an empty node 0": ("corefud-id", 18, "the id 1.0 after 1", changed("1.1\t_", "1.0\t_")),
+    "a first word that is none": ("corefud-id", 17, "2 at the beginning", changed("1\ta\t", "2\ta\t")),
     "an end alone": (
         "corefud-bracket",
         6,
@@ -279,7 +338,15 @@ BAD = {
     "another encoding": ("encoding", 7, "0xe9", changed("by", "b\udce9")),
     "another encoding of an id": ("encoding", 14, "0xe9", changed("D2", "\udce9")),
 }
-UNCOVERED = {"corefud-head", "corefud-undeclared", "corefud-unread", "corefud-unit"}
+UNCOVERED = {
+    "corefud-deps",
+    "corefud-head",
+    "corefud-no-deps",
+    "corefud-sentence",
+    "corefud-undeclared",
+    "corefud-unit",
+    "corefud-unread",
+}
 """Rules that have tests of their own."""
 
 

@@ -102,6 +102,19 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
         )
         for protocol in ("exact-2013", "muc-5", "conll-2012")
     },
+    # Words that the system has too many cost nothing, those that it lacks do: another partner is the better one.
+    **{
+        (protocol, "swap"): (
+            one(mention("g", (0, 4), cluster="c"), mention("h", (20, 24), cluster="c")),
+            one(
+                mention("s", (0, 2), cluster="c"),
+                mention("t", (20, 24), cluster="c"),
+                mention("u", (0, 8), cluster="e"),
+                mention("v", (30, 34), cluster="e"),
+            ),
+        )
+        for protocol in ("crac-2022", "crac-2023", "crac-2024")
+    },
     # Clusters meet across documents, so that documents by themselves do not add up.
     **{
         (protocol, "additive"): (

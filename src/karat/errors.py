@@ -17,8 +17,11 @@ Origin = Literal["gold", "system"]
 """The side that a finding is about, where two are scored."""
 
 Item = str | tuple[str, str] | tuple[str, str, str]
-"""What a finding is about: the id of a mention or cluster, one of its regions (id, region), or a link (kind, source,
-target)."""
+"""An annotation that a finding is about: the id of a mention or cluster, one of its regions (id, region), or a link
+(kind, source, target)."""
+
+Target = Item | int
+"""What a finding is about: an annotation, or a token by its number."""
 
 
 class Finding(NamedTuple):
@@ -30,12 +33,14 @@ class Finding(NamedTuple):
     hint: str = ""
     file: str | None = None
     line: int | None = None
-    item: Item | None = None
+    item: Target | None = None
     """Used to find the line; never shown."""
     origin: Origin | None = None
     """The side it is about, where two are compared."""
     found: str | None = None
     """The text in that line that is wrong, for reports that point at it; empty: the end of the line."""
+    document: str | None = None
+    """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
 
     @property
     def group(self) -> tuple[str, Origin | None]:
@@ -81,12 +86,13 @@ class Rule(NamedTuple):
         *,
         file: str | None = None,
         line: int | None = None,
-        item: Item | None = None,
+        item: Target | None = None,
         origin: Origin | None = None,
         found: str | None = None,
+        document: str | None = None,
     ) -> Finding:
-        """This problem in a place; code that knows no file names the item and the side."""
-        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found=found)
+        """This problem in a place; code that knows no file names the item, the side and, if need be, the document."""
+        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
 
     def error(
         self, message: str, *, file: str | None = None, line: int | None = None, found: str | None = None
@@ -95,14 +101,16 @@ class Rule(NamedTuple):
         return KaratError(self.at(message, file=file, line=line, found=found))
 
 
-def graver(report: Report, codes: Collection[str]) -> Report:
-    """A report that turns notes with these codes into faults."""
+def graver(report: Report, faults: Collection[str], refusals: Collection[str] = ()) -> Report:
+    """A report that turns notes with these codes into faults, and raises findings whose codes are in `refusals`."""
 
     def report_graver(finding: Finding) -> None:
-        is_fault = finding.code in codes and finding.severity == "note"
+        if finding.code in refusals:
+            raise KaratError(finding._replace(severity="fatal"))
+        is_fault = finding.code in faults and finding.severity == "note"
         report(finding._replace(severity="fault") if is_fault else finding)
 
-    return report_graver if codes else report
+    return report_graver if faults or refusals else report
 
 
 def without(report: Report, codes: Collection[str]) -> Report:

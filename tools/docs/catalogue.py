@@ -122,11 +122,13 @@ def parameters_table(protocol: Protocol) -> str:
 def steps_table(protocol: Protocol) -> str:
     """Unit, documents, filters and comparison."""
     only = {"ignore": "ignored, with a note", "score": "scored: all spurious", "refuse": "refused"}
+    gold_only = {"score": "scored: all missed", "refuse": "refused"}
     comparison = protocol.comparison
     wild = " or ".join(comparison.wildcard_attributes or ["value"])
     rows = [
         ["unit of evaluation", protocol.unit],
         ["documents that only the system has", only[protocol.system_only_documents]],
+        ["documents that only gold has", gold_only[protocol.gold_only_documents]],
         *([f"filter {code(_filter_name(filter_))}", prose(summary(type(filter_)))] for filter_ in protocol.filters),
         ["attribute values are compared", code(comparison.form)],
         *([[f"a gold {wild} that agrees with anything", code(comparison.wildcard)]] if comparison.wildcard else []),

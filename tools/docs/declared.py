@@ -12,7 +12,7 @@ from msgspec import structs
 from karat import plugin
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.filters import FILTERS
-from karat.plugin import AlignmentChoice, Averages
+from karat.plugin import AlignmentChoice, Averages, DocumentSimilarity
 from karat.registry import Registry
 
 MARKER = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
@@ -118,4 +118,6 @@ def _documented(named: Registry[Any]) -> str:
 
 def summary(thing: Any) -> str:
     """The first paragraph of a docstring, in one line."""
+    if isinstance(thing, DocumentSimilarity):
+        thing = thing.compare
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())

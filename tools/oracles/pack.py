@@ -13,7 +13,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-PACKS = ("ace", "ace-micro", "cdec", "conll", "nugget", "partial")
+PACKS = ("ace", "ace-micro", "cdec", "conll", "crac", "nugget", "partial")
 TARGET = Path(__file__).parents[2] / "tests" / "oracles"
 
 

@@ -1,10 +1,10 @@
 """How pairs are chosen from candidates in the order of trial."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import floor, lcm
 
-from karat.align.assignment import assignment, components
+from karat.align.assignment import Edge, assignment, components
 from karat.plugin import Candidate, Match, Matching
 from karat.registry import Registry, function, named
 
@@ -42,16 +42,33 @@ def optimal(candidates: Sequence[Candidate]) -> list[Match]:
     Ties: more whole points (exact spans, correct slots), then more pairs, then the pairs that come first by system and
     gold line. The first three are combined in one whole number, each weighing more than all after it together.
     """
-    by_ends = {(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}
+    return _optimal({(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, floor)
+
+
+def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
+    """One-to-one with the greatest sum of similarities.
+
+    Ties: more pairs, then gold mentions in order, each with the first system mention that it can have.
+    """
+    return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates})
+
+
+def _no_points(similarity: Fraction) -> int:
+    del similarity
+    return 0
+
+
+def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int] = _no_points) -> list[Match]:
+    """The candidates, by their ends, with the greatest sum of similarities; then of points, then most pairs."""
     # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
-    exact = {value: Fraction(-value).limit_denominator(1 << 26) for value in {value for value, *_ in candidates}}
-    weights: dict[tuple[int, int], int] = {}
+    exact = {value: Fraction(-value).limit_denominator(1 << 26) for value, *_ in by_ends.values()}
+    weights: dict[Edge, int] = {}
     for edges in components(by_ends):
         values = [exact[by_ends[edge][0]] for edge in edges]
         unit = lcm(*{value.denominator for value in values})
         pair = len(edges) + 1
-        whole = pair * (sum(map(floor, values)) + 1)
-        worth = {value: int(value * unit) * whole + floor(value) * pair + 1 for value in set(values)}
+        whole = pair * (sum(map(points, values)) + 1)
+        worth = {value: int(value * unit) * whole + points(value) * pair + 1 for value in set(values)}
         weights |= {edge: worth[value] for edge, value in zip(edges, values, strict=True)}
     chosen = sorted(by_ends[edge] for edge in assignment(weights))
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
@@ -60,6 +77,6 @@ def optimal(candidates: Sequence[Candidate]) -> list[Match]:
 MATCHINGS: Registry[Matching] = Registry(
     "karat.matchings",
     "matching",
-    own=lambda: named(greedy=greedy, many_to_one=many_to_one, optimal=optimal),
+    own=lambda: named(gold_first=gold_first, greedy=greedy, many_to_one=many_to_one, optimal=optimal),
     accept=function,
 )

@@ -1,12 +1,13 @@
 """Similarities: how alike two mentions are. Each function lists all pairs with a similarity above zero."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate
 
+from karat.align.zeros import by_dependencies
 from karat.model import Mention, Region
-from karat.model.regions import size
-from karat.plugin import Alike, Similarity
+from karat.model.regions import is_within, size
+from karat.plugin import Alike, DocumentSimilarity, Similarity
 from karat.registry import Registry, function, named
 
 
@@ -65,16 +66,64 @@ def head(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     )
 
 
-def _equal(gold: Sequence[Region | str], system: Sequence[Region | str]) -> Alike:
-    places: dict[Region | str, list[int]] = {}
+def _equal(gold: Sequence[Hashable], system: Sequence[Hashable]) -> Alike:
+    places: dict[Hashable, list[int]] = {}
     for g, place in enumerate(gold):
         places.setdefault(place, []).append(g)
     return [(-1.0, s, g) for s, place in enumerate(system) if place in places for g in places[place]]
 
 
-SIMILARITIES: Registry[Similarity] = Registry(
+def identical(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """1 for the same span and the same head; mentions without a span match by id."""
+    return _equal(
+        [(mention.span or mention.id, mention.head) for mention in gold],
+        [(mention.span or mention.id, mention.head) for mention in system],
+    )
+
+
+def common(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """|G ∩ S|: how many words (or characters) two mentions share."""
+    return [(-float(shared), s, g) for (s, g), shared in _overlaps(gold, system).items()]
+
+
+def head_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """|G ∩ S| / |G| for mentions with the same head: all mentions that contain the gold mention are alike."""
+    return [
+        (-shared / size(gold[g].span), s, g)
+        for (s, g), shared in _overlaps(gold, system).items()
+        if gold[g].head == system[s].head
+    ]
+
+
+def partial(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """|S| / |G| for a system mention inside the gold mention that contains the head of the gold mention."""
+    return [
+        (-shared / size(gold[g].span), s, g)
+        for (s, g), shared in _overlaps(gold, system).items()
+        if shared == size(system[s].span) and is_within(gold[g].head or gold[g].span, system[s].span)
+    ]
+
+
+def none(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+    """No two mentions are alike: an alignment that other alignments come after can be switched off."""
+    del gold, system
+    return []
+
+
+SIMILARITIES: Registry[Similarity | DocumentSimilarity] = Registry(
     "karat.similarities",
     "similarity",
-    own=lambda: named(dice=dice, exact=exact, head=head, overlap=overlap),
+    own=lambda: named(
+        common=common,
+        dice=dice,
+        exact=exact,
+        head=head,
+        head_overlap=head_overlap,
+        identical=identical,
+        none=none,
+        overlap=overlap,
+        partial=partial,
+        zero_dependencies=DocumentSimilarity(by_dependencies),
+    ),
     accept=function,
 )

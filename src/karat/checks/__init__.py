@@ -5,20 +5,20 @@ They run whenever a document is scored, so each looks first, at next to no cost,
 
 from collections.abc import Callable, Iterator, Sequence
 
-from karat.checks import duplicates, links, realis, spans, texts
-from karat.errors import Finding, Findings, Item, KaratError, Report
+from karat.checks import duplicates, links, realis, spans, texts, tokens
+from karat.errors import Finding, Findings, KaratError, Report, Target
 from karat.model import Document
 
 Check = Callable[[Document], Iterator[Finding]]
 """What is wrong with a document by one rule, in items of it; a check knows of no file."""
 
-Where = Callable[[Item | None], tuple[str | None, int | None]]
+Where = Callable[[Target | None], tuple[str | None, int | None]]
 """The file and the line of an item; of the document for None."""
 
-CHECKS: tuple[Check, ...] = (spans.check, texts.check, duplicates.check, realis.check, links.check)
+CHECKS: tuple[Check, ...] = (tokens.check, spans.check, texts.check, duplicates.check, realis.check, links.check)
 
 
-def nowhere(item: Item | None) -> tuple[None, None]:
+def nowhere(item: Target | None) -> tuple[None, None]:
     """A document that is in no file."""
     del item
     return None, None

@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
-from karat.errors import Item, KaratError, Report, Rule, quoted, refusing
+from karat.errors import KaratError, Report, Rule, Target, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
 from karat.plugin import Block, ReadOptions
@@ -152,11 +152,11 @@ class FileCorpus:
         companions = [stem + suffix for stem in stems for suffix in self._format.companions]
         return [Path(name) for name in (*names, *companions)]
 
-    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the first line of a document, or the line of an item in it."""
         return self.where_at(*self.survey().place(id_), item)
 
-    def where_at(self, number: int, block: Block, item: Item | None = None) -> tuple[str, int | None]:
+    def where_at(self, number: int, block: Block, item: Target | None = None) -> tuple[str, int | None]:
         """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
         return self.files[number].name, self._reader.locate(number, block, item)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, runtime_checkable
 
 from karat.corpus.survey import Survey
-from karat.errors import Item, Report
+from karat.errors import Report, Target
 from karat.model import Document
 
 Progress = Callable[[int, int | None], None]
@@ -36,7 +36,7 @@ class Corpus(Protocol):
         """One document."""
         ...
 
-    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the line of a document, or of an item in it."""
         ...
 

@@ -7,7 +7,7 @@ import msgspec
 
 from karat.corpus.files import TWICE
 from karat.corpus.survey import Survey
-from karat.errors import Finding, Item, Report, Rule, quoted, refusing
+from karat.errors import Finding, Report, Rule, Target, quoted, refusing
 from karat.formats import jsonl
 from karat.model import Document
 from karat.plugin import Block, Contents
@@ -65,7 +65,7 @@ class MemoryCorpus:
             report(finding)
         return document
 
-    def where(self, id_: str, item: Item | None = None) -> tuple[str, int | None]:
+    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The corpus, which has no lines."""
         del id_, item
         return self.name, None

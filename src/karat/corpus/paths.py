@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -58,6 +58,11 @@ class File(NamedTuple):
     def bare_name(self) -> str:
         """Its name in lower case and without `.gz`, to compare suffixes with."""
         return self.name.lower().removesuffix(".gz")
+
+    def stem(self, suffixes: Iterable[str]) -> str:
+        """Its name without folder, `.gz` and the first of these suffixes that it has."""
+        bare = Path(self.name).name[: -len(".gz") if self.name.lower().endswith(".gz") else None]
+        return next((bare[: -len(suffix)] for suffix in suffixes if bare.lower().endswith(suffix)), bare)
 
 
 def _raise(error: KaratError) -> NoReturn:

@@ -15,6 +15,7 @@ from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
+from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest, without
 from karat.measures import MEASURES
 from karat.plugin import Tables
@@ -69,10 +70,11 @@ def score(
     elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
         why = "Its format refuses faults; --accept-faults counts them instead."
         report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
-    report = graver(report, {code for protocol in protocols for code in protocol.faults})
+    faults = {code for protocol in protocols for code in protocol.faults}
+    report = graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
     gold_survey, system_survey = gold.survey(), system.survey()
     superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
-    both = pairs(gold, system, [protocol.system_only_documents for protocol in protocols], without(report, superseded))
+    both = pairs(gold, system, protocols, without(report, superseded))
     places = Places(gold, system, report)
     preparation = Preparation(places.report, make_tables)
     runs = []
@@ -102,6 +104,7 @@ def score(
                 units.add(pair.gold.unit)
             mentions[0] += len(pair.gold.mentions)
             mentions[1] += len(pair.system.mentions)
+            pair = in_one_numbering(pair)
             with places.of(pair.gold.id):
                 for run, own_steps in zip(runs, steps, strict=True):
                     if in_gold or run.protocol.system_only_documents == "score":
@@ -111,6 +114,8 @@ def score(
             done += 1
             if progress is not None:
                 progress(done, total)
+        with places.of(""):
+            preparation.finish()
     finally:
         gold.close()
         system.close()

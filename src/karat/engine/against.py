@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from karat.checks import Where, spans, texts
 from karat.corpus import FileCorpus
 from karat.engine.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
+from karat.engine.tokens import TOKENS_DIFFER, difference
 from karat.errors import Finding, KaratError, Rule, Severity, quoted
 from karat.model import Document, Mention, Region
 from karat.protocols import resolve
@@ -21,7 +22,6 @@ MISSING = Rule(
 )
 TEXTS_DIFFER = Rule("texts-differ", "fault", "Annotate the text that gold has; offsets count in gold's text.")
 UNLIKE_GOLD = Rule("text-unlike-gold", "fault", "Check that your offsets count as gold's do; they are scored as given.")
-TOKENS_DIFFER = Rule("tokens-differ", "fault", "Use gold's tokens; mentions after the first difference cannot match.")
 
 LISTED = 10
 
@@ -150,12 +150,10 @@ def differences(gold: Document, system: Document) -> Iterator[Finding]:
 
 
 def _tokens(gold: Document, system: Document) -> Iterator[Finding]:
-    """Where the two token tables differ first."""
-    if gold.tokens is None or system.tokens is None or gold.tokens == system.tokens:
-        return
-    place = _first_difference(gold.tokens, system.tokens)
-    sizes = f"{len(system.tokens):,} tokens, {len(gold.tokens):,} in gold"
-    yield TOKENS_DIFFER.at(f"document {quoted(system.id)}: tokens differ from number {place:,} on ({sizes})")
+    """Where the tokens differ first."""
+    differing = difference(gold, system)
+    if differing is not None:
+        yield TOKENS_DIFFER.at(f"document {quoted(system.id)}: {differing.message}", item=differing.system)
 
 
 def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:

@@ -6,8 +6,10 @@ from functools import partial
 from karat.checks import checked
 from karat.checks.ids import Ids, Numbers
 from karat.corpus import Corpus, Survey
+from karat.engine.tokens import TOKENS_DIFFER, difference
 from karat.errors import KaratError, Origin, Report, Rule, of_side, quoted
 from karat.model import Document, Pair
+from karat.protocols import Protocol
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
 NOTHING_SHARED = Rule(
@@ -20,12 +22,13 @@ UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same 
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 
 
-def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
+def pairs(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> Iterator[tuple[Pair, bool]]:
     """Every document with its two sides, sorted by id, and whether gold has it.
 
-    `policies` are what the protocols do with documents that only the system has: ignore, score or refuse them.
+    The protocols say what happens to documents that only one side has.
     """
     _pair_unnamed(gold.survey(), system.survey(), report)
+    policies = [protocol.system_only_documents for protocol in protocols]
     golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
     if not golds:
         raise NO_GOLD.error("gold has no document", file=gold.name)
@@ -39,9 +42,13 @@ def pairs(gold: Corpus, system: Corpus, policies: Sequence[str], report: Report)
             raise KaratError(finding._replace(severity="fatal"))
         consequence = "; all its mentions are spurious" if "score" in policies else "; it is ignored"
         report(finding._replace(message=finding.message + consequence))
-    if systems:
-        for id_ in sorted(golds - systems):
-            report(GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name))
+    refused = any(protocol.gold_only_documents == "refuse" for protocol in protocols)
+    for id_ in sorted(golds - systems) if systems or refused else ():
+        finding = GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name)
+        if refused:
+            hint = "Give the system's output for every document of gold; it may be empty."
+            raise KaratError(finding._replace(severity="fatal", hint=hint))
+        report(finding)
     return _read_all(gold, system, sorted([*golds, *(id_ for id_ in systems if id_ not in golds)]), report)
 
 
@@ -110,4 +117,10 @@ def _pair(gold: _Side, system: _Side, id_: str, report: Report) -> Pair:
         sources = f"{quoted(system_document.source)}, but {quoted(gold_document.source)} in gold"
         message = f"document {quoted(id_)} has the source {sources}"
         report(SOURCES_DIFFER.at(message, file=file, line=line))
+    if (differing := difference(gold_document, system_document)) is not None:
+        file, line = system.corpus.where(id_, differing.system)
+        gold_file, gold_line = gold.corpus.where(id_, differing.gold)
+        there = gold_file if gold_line is None else f"{gold_file}, line {gold_line}"
+        message = f"document {quoted(id_)} has other tokens than gold ({there}): {differing.message}"
+        report(TOKENS_DIFFER.at(message, file=file, line=line))
     return Pair(gold_document, system_document)

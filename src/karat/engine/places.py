@@ -41,10 +41,11 @@ class Places:
         if finding.origin is None or finding.file is not None:
             return finding
         count = self._seen[finding.code] = self._seen.get(finding.code, 0) + 1
-        in_gold = self._document in self._gold.survey().rows
+        document = self._document if finding.document is None else finding.document
+        in_gold = document in self._gold.survey().rows
         # A document that gold lacks has an empty gold side; a finding about it is about the system's document.
         corpus = self._gold if finding.origin == "gold" and in_gold else self._system
-        if self._document not in corpus.survey().rows:
+        if document not in corpus.survey().rows:
             return finding._replace(file=corpus.name)
-        file, line = corpus.where(self._document, finding.item if count <= Findings.KEPT else None)
+        file, line = corpus.where(document, finding.item if count <= Findings.KEPT else None)
         return finding._replace(file=file, line=line)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from karat.errors import Report
 from karat.filters import collapsing
 from karat.model import Pair
-from karat.plugin import Collapse, Comparison, Filter, PairTransform, Tables
+from karat.plugin import Collapse, Comparison, CorpusTransform, Filter, PairTransform, Tables
 from karat.protocols import Protocol
 
 MakeTables = Callable[[Pair], Tables]
@@ -71,6 +71,13 @@ class Preparation:
                 filtered = transform(filtered)
             self._filtered[filters] = filtered
         return filtered
+
+    def finish(self) -> None:
+        """All pairs were prepared: filters report, or refuse, what concerns the corpus as a whole."""
+        for transforms in self._transforms:
+            for transform in transforms:
+                if isinstance(transform, CorpusTransform):
+                    transform.finish(self._report)
 
     def forget(self) -> None:
         """Release the last pair, so that two pairs are never in memory together."""

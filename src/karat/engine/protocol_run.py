@@ -16,7 +16,7 @@ from karat.engine.prepare import PreparedPair
 from karat.engine.unit_counts import ScoredRow, UnitCounts
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
-from karat.plugin import AlignmentSpec, Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
+from karat.plugin import Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
 from karat.protocols import Protocol
 from karat.protocols.signature import signature
 from karat.results import Result, Score, Side
@@ -83,7 +83,7 @@ class ProtocolRun:
         ]
         self.unscored = [row for row, _ in offered if isinstance(row, Unscored)]
         scored = [(row, averages) for row, averages in offered if not isinstance(row, Unscored)]
-        self.offered = [row.id for row, _ in scored]
+        self.offered = [row.id for row, _ in scored if isinstance(row, Composite) or not row.hidden]
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
@@ -254,10 +254,12 @@ def _align(
     *,
     agree: Sequence[str] | None = None,
     rewarded: Sequence[str] | None = None,
-) -> AlignmentSpec:
+) -> Alignment:
     """All attributes are compared in every alignment, so that alignments share their candidates."""
+    choice = protocol.alignments[name]
     rewarded = scorable(attributes) if rewarded is None else rewarded
-    return Alignment.of(protocol.alignments[name], protocol.comparison, attributes, agree=agree, rewarded=rewarded)
+    after = _align(protocol, attributes, choice.after, agree=agree, rewarded=rewarded) if choice.after else None
+    return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
 
 
 def _counts_wholes(measure: Measure[Any, Any]) -> bool:

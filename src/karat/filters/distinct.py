@@ -1,7 +1,8 @@
 """One mention per span, for exact matching."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Literal
 
 from karat.errors import Finding, Origin, Report, Rule, quoted
 from karat.filters import restricted
@@ -13,32 +14,41 @@ REPEATED = Rule(
 )
 
 
+Identity = Literal["span", "span+head"]
+"""What mentions are compared by."""
+
+
 class Distinct(Filter, frozen=True):
     """Keeps one mention per span, as exact matching needs: the first one, with its cluster."""
 
     supersedes: ClassVar[frozenset[str]] = frozenset({"span-twice", "span-twice-in-cluster"})
+
+    identity: Identity = "span"
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Drop and report mentions that repeat a span, on both sides alike."""
         del comparison
 
         def distinct(pair: Pair) -> Pair:
-            return Pair(_without_repeated(pair.gold, "gold", report), _without_repeated(pair.system, "system", report))
+            return Pair(
+                _without_repeated(pair.gold, self.identity, "gold", report),
+                _without_repeated(pair.system, self.identity, "system", report),
+            )
 
         return distinct
 
     def checks(self) -> Sequence[DocumentCheck]:
         """The same for one side."""
-        return (_findings,)
+        return (partial(_findings, self.identity),)
 
 
-def _findings(document: Document) -> Iterator[Finding]:
+def _findings(identity: Identity, document: Document) -> Iterator[Finding]:
     """Each mention that repeats a span."""
-    return (_finding(mention, first, document) for mention, first in _repeated(document))
+    return (_finding(mention, first, document) for mention, first in _repeated(document, identity))
 
 
-def _without_repeated(document: Document, side: Origin, report: Report) -> Document:
-    repeated = {mention.id: first for mention, first in _repeated(document)}
+def _without_repeated(document: Document, identity: Identity, side: Origin, report: Report) -> Document:
+    repeated = {mention.id: first for mention, first in _repeated(document, identity)}
     if not repeated:
         return document
     for mention in document.mentions:
@@ -47,13 +57,14 @@ def _without_repeated(document: Document, side: Origin, report: Report) -> Docum
     return restricted(document, lambda mention: mention.id not in repeated)
 
 
-def _repeated(document: Document) -> Iterator[tuple[Mention, Mention]]:
-    """Mentions that repeat the span of an earlier mention, each with that mention."""
+def _repeated(document: Document, identity: Identity) -> Iterator[tuple[Mention, Mention]]:
+    """Mentions that repeat the span (or span and head) of an earlier mention, each with that mention."""
     if len({mention.span for mention in document.mentions}) == len(document.mentions):
         return
     first: dict[object, Mention] = {}
     for mention in document.mentions:
-        earlier = first.setdefault(mention.span or mention.id, mention)
+        place = mention.span or mention.id
+        earlier = first.setdefault(place if identity == "span" else (place, mention.head), mention)
         if earlier is not mention:
             yield mention, earlier
 

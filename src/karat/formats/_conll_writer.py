@@ -57,7 +57,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.span]
     placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
-    length = max([len(document.tokens or ()), *(s.last + 1 for s in placed)])
+    length = max([len(document.tokens or document.forms or ()), *(s.last + 1 for s in placed)])
     if length > MOST_TOKENS:
         raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
     words = _words(document, placed)
@@ -79,7 +79,9 @@ def text_of(words: list[str]) -> str | None:
 
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
-    report_fields(document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss)
+    report_fields(
+        document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds_forms=True
+    )
     if document.unit == "char":
         report_loss("character offsets (written as tokens)")
     for cluster in document.clusters:
@@ -127,9 +129,11 @@ def _projected(document: Document, mention: Mention) -> Region:
 
 
 def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:
-    """The word of each token, from the document's text, or else from the texts of mentions."""
+    """The word of each token, from the document, or else from the texts of mentions."""
     text, tokens = document.text, document.tokens
-    if text is not None and tokens is not None:
+    if document.forms is not None:
+        words = dict(enumerate(document.forms))
+    elif text is not None and tokens is not None:
         words = {number: text[begin:end] for number, (begin, end) in enumerate(tokens)}
     else:
         words = {}

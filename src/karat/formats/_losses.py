@@ -7,11 +7,14 @@ from karat.model import Document, Mention
 from karat.plugin.formats import ReportLoss
 
 
-def report_fields(document: Document, fields: Iterable[str], report_loss: ReportLoss) -> None:
-    """Report those of these fields that a document has."""
-    for field in fields:
-        if getattr(document, field) is not None:
-            report_loss(f"the document's {field}")
+def report_fields(
+    document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds_forms: bool = False
+) -> None:
+    """Report which of these fields a document has, and what only few formats say about its tokens."""
+    rare = ("sentences", "empty_nodes") if holds_forms else ("forms", "sentences", "empty_nodes")
+    for field in (*fields, *rare):
+        if getattr(document, field) not in (None, ()):
+            report_loss(f"the document's {field.replace('_', ' ')}")
 
 
 def report_regions(mention: Mention, report_loss: ReportLoss) -> None:

@@ -41,6 +41,8 @@ END = re.compile(rb"\s*#\s*end[ \t]+document")
 COMMENT = b"#"
 MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
 EMPTY = frozenset({b"-", b"_"})
+NOTHING = b"-"
+"""What is written for a word that is not known."""
 CONTENTS = Contents(kinds=frozenset({"event"}))
 
 STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
@@ -135,12 +137,18 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         )
         for number, span in enumerate(page.spans, 1)
     ]
-    return Document(block.id, unit="token", mentions=tuple(mentions))
+    return Document(block.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line in which a mention begins; there are no links."""
     return _lines(data, block.line + 1).get(item) if isinstance(item, str) else None
+
+
+def locate_token(data: bytes, block: Block, token: int) -> int | None:
+    """The line of a token."""
+    lines = [line for line, row in enumerate(data.split(b"\n"), block.line + 1) if row.strip()]
+    return lines[token] if token < len(lines) else None
 
 
 @functools.lru_cache(maxsize=1)
@@ -255,6 +263,15 @@ class _Page:
         message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(message, file=self._file, line=begun.line)
 
+    def forms(self) -> tuple[str, ...] | None:
+        """The word of each token; empty where its line has none."""
+        words: list[bytes] = []
+        for row in self._tokens:
+            columns = row.split(b"\t", 4) if b"\t" in row else row.split(None, 4)
+            words.append(columns[3] if len(columns) > 4 and columns[3] != NOTHING else b"")
+        # One text is decoded faster than many words.
+        return tuple(b"\n".join(words).decode("utf-8").split("\n")) if words else None
+
     def text(self, span: _Span) -> str | None:
         """The words of a mention, if all of its lines have one."""
         if 1 - span.minus_last - span.first > LONGEST_TEXT:
@@ -277,6 +294,7 @@ FORMAT = Format(
     blocks=blocks,
     parse=parse,
     locate=locate,
+    locate_token=locate_token,
     write=write,
     local_clusters=True,
 )

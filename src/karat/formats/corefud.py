@@ -5,30 +5,33 @@
     1   Research      ...   Entity=(e1-abstract-1-new(e2-person-1-giv)
     2   acquisition   ...   SpaceAfter=No|Entity=e1)
 
-A document begins at `# newdoc`; a file without one is a document that has the name of its file, and a `# newdoc`
-without an id is named by the file and its number in it. `# global.Entity` names the fields of a beginning `(e1-...`,
-here and in the documents that follow: the id (`eid`, in older files `GRP`), the head (a number of one of the mention's
-tokens, counted from 1; read as the head of the mention), `etype` (read as the attribute type), and whatever else there
-is, read as attributes under these names where they say anything. `e1)` ends what began last of e1, and `(e1-...)` is a
-mention of one token. A mention in pieces has brackets `(e5[1/2]-... e5[1/2])` and `(e5[2/2]-... e5[2/2])`; what is said
-at its first piece counts.
+A document begins at `# newdoc`. A document without an id, and a file without `# newdoc`, has its number in the file as
+its name; in a corpus of several files, the name of the file comes before it. `# global.Entity` names the fields of an
+opening bracket `(e1-...`, here and in the documents that follow: the id (`eid`, in older files `GRP`), the head (the
+number of one of the mention's words, counted from 1; read as the head of the mention), `etype` (read as the attribute
+type), and others, which are read as attributes under these names if they have a value. A head of 0 means that there is
+none, and a mention of one word ignores it. `e1)` closes the latest open bracket of e1, and `(e1-...)` is a mention of
+one word. A discontinuous mention has brackets `(e5[1/2]-... e5[1/2])` and `(e5[2/2]-... e5[2/2])`; the fields of its
+first part count.
 
-Tokens are counted over the whole document. Empty nodes (`8.1`) are tokens too, multiword tokens (`3-4`) are not. Ids
-mean nothing outside their document. Mentions stand in the order of their first tokens, then the longer first, then in
-the order in which their clusters appeared; they are of kind `event`, as those of CoNLL are. Values are read as written
+Tokens are counted over the whole document. Empty nodes (`8.1`) are tokens, too; multiword tokens (`3-4`) are not.
+Forms, sentences with their `# sent_id`, and empty nodes with their DEPS are kept. When a document is scored, words are
+compared by their order, and empty nodes by sentence and id: an empty node that only one side has shifts nothing.
+
+Cluster ids mean nothing outside their document. Mentions are in the order of their first tokens, then longer ones
+first, then in the order of their brackets; they are of kind `event`, as those of CoNLL are. Values are read as written
 (`%2D` stays as it is). Bridging and split antecedents are not read, and a note says so.
 """
 
 import functools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode
-from karat.model import Document, Mention, Region, Value, qualified
+from karat.model import Document, EmptyNode, Mention, Region, Sentence, Value, qualified
 from karat.model.regions import size
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
@@ -37,11 +40,17 @@ IDS = ("eid", "GRP")
 HEAD = "head"
 TYPE = "etype"
 COLUMNS = 10
+DEPS = 8
 KINDS = frozenset({"event"})
 
 STRUCTURE = Rule("corefud-structure", "fatal", "Write `# newdoc id = ID` before the first sentence of each document.")
 HEADER = Rule("corefud-header", "fatal", "Write, for example: # global.Entity = eid-etype-head-other")
-LINE = Rule("corefud-line", "fatal", "A line of CoNLL-U has ten columns, with one tab between two, and an id first.")
+LINE = Rule("corefud-line", "fatal", "A line of CoNLL-U has ten columns, separated by tabs, with an id in the first.")
+ID = Rule(
+    "corefud-id",
+    "fatal",
+    "Number the words of a sentence 1, 2, 3, ..., empty nodes after word 2 as 2.1, 2.2, ...; end it with a blank line.",
+)
 CELL = Rule(
     "corefud-entity",
     "fatal",
@@ -50,19 +59,21 @@ CELL = Rule(
 BRACKET = Rule(
     "corefud-bracket", "fatal", "Write a beginning (e1-... and an end e1) for each mention (and each piece)."
 )
-NO_HEAD = Rule(
-    "corefud-head", "fault", "Write the number of a token of the mention, from 1; it is read without a head."
-)
+NO_HEAD = Rule("corefud-head", "fault", "Write the number of a word of the mention, from 1; it is read without a head.")
+ACROSS = Rule("corefud-sentence", "fault", "Close a mention, with all its parts, in the sentence in which it begins.")
+BAD_DEPS = Rule("corefud-deps", "fault", "Write DEPS as 3:nsubj or 3:nsubj|5:obj; parents are nodes of the sentence.")
+NO_DEPS = Rule("corefud-no-deps", "note", "Write DEPS of empty nodes; zeros without them match only by their ids.")
 UNDECLARED = Rule("corefud-undeclared", "note", "Write # global.Entity before the first mention to have them read.")
 UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
-UNIT = Rule("corefud-unit", "fatal", "Leave --unit char away; CoNLL-U is counted in tokens.")
+UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
 
 _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*")
 _HEADER = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*")
 _BEGINNING = re.compile(
     rb"^(?:#\s*global\.Entity\s*=|[0-9]+(?:\.[0-9]+)?\t(?:[^\t\n]*\t){8}(?:[^\t\n]*\|)?Entity=)", re.MULTILINE
 )
-_TOKEN = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
+_SENTENCE = re.compile(rb"#\s*sent_id\s*=\s*(.*?)\s*")
+_TOKEN = re.compile(rb"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _MULTIWORD = re.compile(rb"[0-9]+-[0-9]+")
 _OPENING = re.compile(rb"\(([^()|\s]+)")
 _PIECE = re.compile(r"(.+?)(?:\[([0-9]{1,6})/([0-9]{1,6})\])?")
@@ -78,7 +89,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     draft: _Draft | None = None
     count, line, fields, stray = 0, 0, None, None
     beginning = offset = stream.tell()
-    whole = _Draft(_stem(file), beginning, 1, None)
+    whole = _Draft("1", beginning, 1, None, numbered=True)
     for line, data in enumerate(stream, 1):
         if data[0] == b"#"[0]:
             if newdoc := _NEWDOC.fullmatch(data):
@@ -87,8 +98,8 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                 if draft is not None:
                     yield draft.block(offset)
                 count += 1
-                id_ = decode(newdoc[1] or b"", file=file, line=line) or f"{_stem(file)}-{count}"
-                draft = _Draft(id_, offset, line, fields)
+                id_ = decode(newdoc[1] or b"", file=file, line=line)
+                draft = _Draft(id_ or str(count), offset, line, fields, numbered=not id_)
             elif header := _HEADER.fullmatch(data):
                 fields = _declared(decode(header[1], file=file, line=line), file, line)
                 (draft or whole).declared.append(fields)
@@ -100,10 +111,6 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         offset += len(data)
     if draft is not None or stray is not None:
         yield (draft or whole).block(offset)
-
-
-def _stem(file: str) -> str:
-    return re.sub(r"(\.conllu)?(\.gz)?\Z", "", Path(file).name, count=1, flags=re.IGNORECASE)
 
 
 def _declared(text: str, file: str, line: int) -> str:
@@ -118,8 +125,9 @@ def _declared(text: str, file: str, line: int) -> str:
 class _Draft:
     """What the light pass knows of a document before its end."""
 
-    def __init__(self, id_: str, offset: int, line: int, context: str | None) -> None:
+    def __init__(self, id_: str, offset: int, line: int, context: str | None, *, numbered: bool) -> None:
         self.declared: list[str] = []
+        self._numbered = numbered
         self._id, self._offset, self._line, self._context = id_, offset, line, context
         self._filled: set[int] = set()
 
@@ -136,7 +144,9 @@ class _Draft:
         length = end - self._offset
         context = None if self.declared == [self._context] else self._context
         contents = Contents(frozenset(attributes), KINDS)
-        return Block(self._offset, length, self._line, self._id, contents=contents, context=context)
+        return Block(
+            self._offset, length, self._line, self._id, contents=contents, context=context, numbered=self._numbered
+        )
 
 
 def _says(field: str) -> bool:
@@ -154,7 +164,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         raise UNIT.error("offsets of a CoNLL-U file do not count characters", file=file)
     decode(data, file=file, line=block.line)
     page = _page(data, block.line, block.context, file)
-    page.tell(report)
+    page.report(report)
     mentions = [
         Mention(
             f"m{number}",
@@ -169,12 +179,26 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         )
         for number, found in enumerate(page.found, 1)
     ]
-    return Document(block.id, unit="token", mentions=tuple(mentions))
+    return Document(
+        block.id,
+        unit="token",
+        forms=tuple([form.decode("utf-8") for form in page.forms]),
+        sentences=tuple(page.sentences),
+        empty_nodes=tuple(page.empty_nodes),
+        mentions=tuple(mentions),
+    )
 
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line in which a mention begins; there are no links."""
     return _lines(data, block.line, block.context).get(item) if isinstance(item, str) else None
+
+
+def locate_token(data: bytes, block: Block, token: int) -> int | None:
+    """The line of a token."""
+    numbered = enumerate(data.split(b"\n"), block.line)
+    lines = [line for line, row in numbered if _TOKEN.fullmatch(row.partition(b"\t")[0])]
+    return lines[token] if token < len(lines) else None
 
 
 @functools.lru_cache(maxsize=1)
@@ -189,6 +213,8 @@ def _page(data: bytes, first: int, context: str | None, file: str) -> "_Page":
         bare = row.rstrip()
         if bare:
             page.read(line, bare)
+        else:
+            page.end_sentence()
     page.finish()
     return page
 
@@ -209,9 +235,9 @@ class _Found(NamedTuple):
 
     first: int
     minus_last: int
-    rank: int
-    """How many clusters had appeared before its own."""
     line: int
+    minus_rest: int
+    """How much of its line is left where its bracket begins: less is later."""
     cluster: str
     span: Region
     attributes: dict[str, Value]
@@ -222,6 +248,7 @@ class _Begun(NamedTuple):
     """A mention, or a piece of one, that begins."""
 
     token: int
+    sentence: int
     line: int
     row: bytes
     rest: str
@@ -240,34 +267,86 @@ class _Page:
 
     def __init__(self, context: str | None, file: str) -> None:
         self.found: list[_Found] = []
+        self.forms: list[bytes] = []
+        self.sentences: list[Sentence] = []
+        self.empty_nodes: list[EmptyNode] = []
         self._file = file
         self._fields = None if context is None else context.split("-")
-        self._forms: list[bytes] = []
-        self._ranks: dict[str, int] = {}
+        self._sentence_id: str | None = None
+        self._nodes: dict[bytes, int] = {}
+        """The tokens of the current sentence by id; empty between sentences."""
+        self._last = 0, 0
+        """The id of its last token."""
+        self._empty: list[tuple[int, int, int, bytes]] = []
+        """Its empty nodes: line, token, number and DEPS."""
         self._begun: dict[str, list[_Begun]] = {}
-        # Mentions of which not all pieces have come, by cluster and number of pieces.
+        # Mentions of which not all parts have come, by cluster and number of parts.
         self._waiting: dict[tuple[str, int], list[tuple[_Begun, list[tuple[int, int]]]]] = {}
         self._unread: list[int] = []
         self._undeclared: list[int] = []
+        self._across: list[int] = []
+        self._independent: list[int] = []
+        self._bad_deps: list[tuple[int, str]] = []
 
     def read(self, line: int, row: bytes) -> None:
         """Take one line that is not blank."""
         if row[0] == b"#"[0]:
             if header := _HEADER.fullmatch(row):
                 self._fields = header[1].decode("utf-8").split("-")
+            elif sentence := _SENTENCE.fullmatch(row):
+                self._sentence_id = sentence[1].decode("utf-8")
             return
         columns = row.split(b"\t")
+        id_ = _TOKEN.fullmatch(columns[0])
         multiword = _MULTIWORD.fullmatch(columns[0])
-        if len(columns) != COLUMNS or not (multiword or _TOKEN.fullmatch(columns[0])):
-            found = f"{len(columns)} columns, expected {COLUMNS}"
+        if len(columns) != COLUMNS or not (multiword or id_):
+            message = f"{len(columns)} columns, expected {COLUMNS}"
             if len(columns) == COLUMNS:
-                found = f"{quoted(columns[0].decode('utf-8'))} is no number of a token"
-            raise LINE.error(f"{found}: {quoted(row.decode('utf-8'))}", file=self._file, line=line)
-        if not multiword:
-            unspoken = b"." in columns[0] and columns[1] == b"_"
-            self._forms.append(b"" if unspoken else columns[1])
+                message = f"{quoted(columns[0].decode('utf-8'))} is not the id of a token"
+            raise LINE.error(f"{message}: {quoted(row.decode('utf-8'))}", file=self._file, line=line)
+        if id_ is not None:
+            self._token(line, columns, int(id_[1]), None if id_[2] is None else int(id_[2]))
         if b"=" in columns[-1] and columns[-1] != b"SpaceAfter=No":
             self._miscellany(line, row, columns[-1].decode("utf-8"), multiword is not None)
+
+    def _token(self, line: int, columns: list[bytes], word: int, number: int | None) -> None:
+        """Take a word, or an empty node with its number after a word."""
+        token = len(self.forms)
+        if not self._nodes:
+            self.sentences.append(Sentence(token, self._sentence_id))
+            self._sentence_id = None
+        last = self._last
+        if number is not None:
+            in_order = word == last[0] and number > last[1]
+            self._empty.append((line, token, number, columns[DEPS]))
+            self.forms.append(b"" if columns[1] == b"_" else columns[1])
+        else:
+            in_order = word == last[0] + 1
+            self.forms.append(columns[1])
+        if not in_order:
+            before = f"after {_id(*last)}" if self._nodes else "at the beginning of a sentence"
+            message = (
+                f"the id {columns[0].decode('utf-8')} {before}, expected {last[0] + 1} or {_id(last[0], last[1] + 1)}"
+            )
+            raise ID.error(message, file=self._file, line=line)
+        self._nodes[columns[0]] = token
+        self._last = word, number or 0
+
+    def end_sentence(self) -> None:
+        """A sentence is complete: its empty nodes know their parents."""
+        for line, token, number, deps in self._empty:
+            self.empty_nodes.append(EmptyNode(token, number, tuple(self._parents(line, deps))))
+        self._empty.clear()
+        self._nodes.clear()
+        self._last = 0, 0
+
+    def _parents(self, line: int, deps: bytes) -> Iterator[tuple[int | None, str]]:
+        for dependency in deps.split(b"|") if deps != b"_" else ():
+            parent, colon, relation = dependency.partition(b":")
+            if colon and (parent == b"0" or parent in self._nodes):
+                yield self._nodes.get(parent), relation.decode("utf-8")
+            else:
+                self._bad_deps.append((line, dependency.decode("utf-8")))
 
     def _miscellany(self, line: int, row: bytes, text: str, multiword: bool) -> None:
         """Take the last column, in which entities stand among other things."""
@@ -287,7 +366,9 @@ class _Page:
 
     def _entity(self, line: int, row: bytes, cell: str, rest: str) -> None:
         """Take the brackets of a token in their order; `rest` is what is left of the row where they begin."""
-        token = len(self._forms) - 1
+        token = len(self.forms) - 1
+        if self._empty and self._empty[-1][1] == token and self._empty[-1][3] == b"_":
+            self._independent.append(line)
         try:
             if not cell:
                 raise CellError(0)
@@ -323,13 +404,14 @@ class _Page:
         if piece is None or (piece[2] is not None and not 1 <= int(piece[2]) <= int(piece[3])):
             found = f"{quoted(str(bracket))} has the id {quoted(label)}, expected one such as e5 or e5[1/2]"
             raise self._wrong(CELL, line, row, rest, found)
-        self._ranks.setdefault(piece[1], len(self._ranks))
         number, count = (1, 1) if piece[2] is None else (int(piece[2]), int(piece[3]))
-        return _Begun(token, line, row, rest, bracket, label, piece[1], number, count, named)
+        return _Begun(token, len(self.sentences), line, row, rest, bracket, label, piece[1], number, count, named)
 
     def _ended(self, begun: _Begun, last: int) -> None:
         """Take a mention or a piece that is whole."""
         segment = begun.token, last + 1
+        if begun.sentence != len(self.sentences):
+            self._across.append(begun.line)
         if begun.pieces == 1:
             self._add(begun, (segment,))
             return
@@ -341,6 +423,8 @@ class _Page:
             start, segments = waiting[number]
             if len(segments) == begun.piece - 1:
                 segments.append(segment)
+                if start.sentence != begun.sentence:
+                    self._across.append(start.line)
                 if begun.piece == begun.pieces:
                     del waiting[number]
                     self._add(start, _stretches(segments))
@@ -352,12 +436,12 @@ class _Page:
         attributes: dict[str, Value] = {
             _attribute(name): value for name, value in begun.values.items() if value and _says(name)
         }
-        rank, head = self._ranks[begun.cluster], begun.values.get(HEAD, "")
-        found = _Found(span[0][0], -span[-1][1], rank, begun.line, begun.cluster, span, attributes, head)
-        self.found.append(found)
+        head, rest = begun.values.get(HEAD, ""), -len(begun.rest)
+        self.found.append(_Found(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
 
     def finish(self) -> None:
         """All lines were taken: nothing may be left open."""
+        self.end_sentence()
         open_ = [(begun[0], "has no end before its document ends") for begun in self._begun.values() if begun]
         open_ += [(waiting[0][0], "has not all its pieces") for waiting in self._waiting.values() if waiting]
         if open_:
@@ -369,27 +453,35 @@ class _Page:
     def _wrong(self, rule: Rule, line: int, row: bytes, rest: str, message: str) -> KaratError:
         return rule.error(f"{place(row, rest)}: {message}", file=self._file, line=line)
 
-    def tell(self, report: Report) -> None:
-        """Say what was not read."""
-        if self._undeclared:
-            found = f"fields of entities are not read, for # global.Entity is missing ({len(self._undeclared):,} here)"
-            report(UNDECLARED.at(found, file=self._file, line=self._undeclared[0]))
-        if self._unread:
-            found = f"Bridge= and SplitAnte= are not read ({len(self._unread):,} here)"
-            report(UNREAD.at(found, file=self._file, line=self._unread[0]))
+    def report(self, report: Report) -> None:
+        """Report what was not read, and what was read but should not be there."""
+
+        def report_lines(rule: Rule, message: str, lines: list[int]) -> None:
+            if lines:
+                report(rule.at(f"{message} ({len(lines):,} here)", file=self._file, line=lines[0]))
+
+        report_lines(UNDECLARED, "fields of entities are not read: # global.Entity is missing", self._undeclared)
+        report_lines(UNREAD, "Bridge= and SplitAnte= are not read", self._unread)
+        report_lines(ACROSS, "mentions that go beyond their sentence", self._across)
+        report_lines(NO_DEPS, "empty nodes with brackets, but without DEPS", self._independent)
+        for line, dependency in self._bad_deps:
+            message = f"{quoted(dependency)} in DEPS does not name a node of the sentence and is ignored"
+            report(BAD_DEPS.at(message, file=self._file, line=line))
 
     def head(self, found: _Found, report: Report) -> Region | None:
-        """The token that is the head of a mention, by its number in it."""
-        if not found.head:
+        """The token that is the head of a mention, by its number among the words of the mention; None: not given."""
+        words = size(found.span)
+        if found.head in ("", "0"):
             return None
+        if words == 1:
+            return found.span
         if found.head.isdecimal() and found.head.isascii() and len(found.head) < 19:
             left = int(found.head)
             for begin, end in found.span if left else ():
                 if left <= end - begin:
                     return ((begin + left - 1, begin + left),)
                 left -= end - begin
-        tokens = size(found.span)
-        message = f"the head {quoted(found.head)} of a mention of {tokens} token{'s' * (tokens > 1)}"
+        message = f"the head {quoted(found.head)} of a mention of {words:,} words"
         report(NO_HEAD.at(message, file=self._file, line=found.line))
         return None
 
@@ -397,18 +489,23 @@ class _Page:
         """The words of a mention."""
         if size(span) > LONGEST_TEXT:
             return None
-        words = [form for begin, end in span for form in self._forms[begin:end] if form]
+        words = [form for begin, end in span for form in self.forms[begin:end] if form]
         return b" ".join(words).decode("utf-8") or None
+
+
+def _id(word: int, number: int) -> str:
+    return f"{word}.{number}" if number else str(word)
 
 
 FORMAT = Format(
     title="CoNLL-U with Entity= (CorefUD)",
     about=__doc__,
     suffixes=(".conllu",),
-    protocols=("conll-2012",),
+    protocols=("crac-2024",),
     sniff=sniff,
     blocks=blocks,
     parse=parse,
     locate=locate,
+    locate_token=locate_token,
     local_clusters=True,
 )

@@ -85,6 +85,13 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     return next((element.sourceline for element in markables if element.get("m_id") == item), None)
 
 
+def locate_token(data: bytes, block: Block, token: int) -> int | None:
+    """The line of a token."""
+    del block
+    lines = [element.sourceline for element in _root(data, "").iterchildren("token")]
+    return lines[token] if token < len(lines) else None
+
+
 class _Name(NamedTuple):
     """What the name of a file says; only the document's id if it has an unusual form."""
 
@@ -158,6 +165,7 @@ class _Reader:
             topic=self._name.topic,
             subtopic=self._name.subtopic,
             unit="token",
+            forms=tuple([element.text or "" for _, element in self._tokens.values()]) or None,
             mentions=tuple(self._mentions()),
             clusters=tuple(self._clusters.values()),
         )
@@ -317,5 +325,6 @@ FORMAT = Format(
     blocks=blocks,
     parse=parse,
     locate=locate,
+    locate_token=locate_token,
     is_part_of_corpus=is_list,  # the list of validated sentences holds no document
 )

@@ -21,9 +21,11 @@ from karat.align.matching import best_matching
 from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
 from karat.errors import Finding, Rule
 from karat.measures._coref_outcomes import OUTCOMES
+from karat.measures._zeros import MentionOverlap, Zeros
 from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
 from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
 from karat.tables.metamentions import MetaTable
+from karat.tables.zeros import AnaphoricZeros
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
 """What BLANC does if there are no links, or no non-links."""
@@ -45,6 +47,8 @@ CARD = Card(
         "coref.lea": "for each cluster, the share of its links that is right, weighted by its size",
         "coref.conll": "the mean F1 of MUC, B3 and CEAFe",
         "coref.avg4": "the mean F1 of MUC, B3, CEAFe and BLANC",
+        "coref.mor": "words that aligned mentions share, whatever their clusters (CorefUD)",
+        "coref.zero": "anaphoric zeros that are linked to the right cluster (CorefUD)",
     },
     formula="""\
 MUC    R = Σ (o - 1) / Σ (n(g) - 1)
@@ -52,7 +56,14 @@ B3     R = Σ o² / n(g) / M
 CEAFm  R = max Σ o / M                         over one-to-one matchings of clusters
 CEAFe  R = max Σ 2o / (n(g) + n(s)) / (number of gold clusters)
 BLANC  R_c = |C_g ∩ C_s| / |C_g|, R_n = |N_g ∩ N_s| / |N_g|; F = (F_c + F_n) / 2
-LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
+LEA    R = Σ n(g) · cl(g) / ml(g) / M
+MOR    R = max Σ |a ∩ b| / Σ |a|               over one-to-one alignments of gold and system mentions, in words
+zero   P = right / (right + wrong + spurious), R = right / (right + wrong + missed), over anaphoric zeros:
+       those that are not the first mention of their cluster
+       missed    aligned with no mention, or with the first mention of a system cluster
+       right     an earlier mention of the gold cluster is aligned with a mention of the same system cluster
+       wrong     none is
+       spurious  an anaphoric zero of the system that is aligned with no anaphoric zero of gold""",
     symbols={
         "g, s": "a gold cluster, a system cluster",
         "n(g), n(s)": "the number of mentions in the cluster",
@@ -64,10 +75,12 @@ LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
         "R_n, F_n": "recall and F1 of non-links",
         "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
         "cl(g)": "how many of these links the system has, too",
+        "a, b": "an aligned pair of a gold and a system mention, as sets of words",
         "R, F": "recall, F1; precision is recall with gold and system swapped",
     },
     citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
-    "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01.",
+    "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01; Žabokrtský et al. (2022, 2023) "
+    "and Novák et al. (2024) for MOR, zeros and the CorefUD scorer.",
     traps=(
         "MUC ignores singletons. In B3, CEAF and BLANC they count like other clusters, and corpora differ in whether "
         "they annotate singletons.",
@@ -78,6 +91,9 @@ LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
         "it pairs the clusters of a document by the mentions they share.",
         "Exact matching is strict: a system whose spans are one word longer matches no mention. Use match = head or "
         "dice for systems that detect their own mentions.",
+        "coref.mor ignores clusters, heads and match. Empty nodes count as words.",
+        "coref.zero needs empty nodes, which only CorefUD files (and JSONL made from them) have; without any, it is 0 "
+        "under crac-*.",
         "The reference scorer truncates percentages to two digits and does not round them: it prints 88.888 as 88.88.",
     ),
     departures=(
@@ -87,6 +103,17 @@ LEA    R = Σ n(g) · cl(g) / ml(g) / M""",
         "A mention that occurs twice keeps its first cluster; v8.01 does so only for system mentions that gold has.",
         "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
         "is the mean of three, as in CoNLL-2012.",
+        "The CorefUD scorer v1.2 keeps aligned mentions of different identity in one look-up table for both sides. If "
+        "zeros are aligned in a chain (gold's 2.2 with the system's 2.1, and 2.3 with 2.2), entries overwrite each "
+        "other, and precision and recall count different mentions. karat uses the alignment itself.",
+        "In its score of zeros, the CorefUD scorer prefers the mention with the same id to the aligned one. karat uses "
+        "the alignment.",
+        "The CorefUD scorer decides ties between equally good alignments as its solver happens to. karat compares sums "
+        "exactly, prefers more pairs, and then gold mentions in order take the earliest system mention.",
+        "The CorefUD scorer compares tokens only up to the end of the shorter side. karat refuses different lengths.",
+        "Under crac-*, an empty node without DEPS is like no other (the CorefUD scorer fails), and 2.10 is not 2.1.",
+        "Under crac-*, a mention in two clusters stays in the one whose bracket opens first; the CorefUD scorer counts "
+        "it twice.",
     ),
     outcomes={
         "match": "a cluster, or what a gold and a system cluster share, earns all it can; muc and lea list each side's "
@@ -105,6 +132,12 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     alignment: str
     singletons: Singletons = "keep"
     edge: BlancEdge = "perl"
+    overlap: str = ""
+    """The alignment that `mor` counts, by similarity `common`; empty: `mor` is not scored."""
+    zeros: bool = False
+    """Whether `zero` is scored."""
+    without: tuple[str, ...] = ()
+    """Measures that are not scored."""
     only: tuple[str, ...] = ()
     """The measures to score, such as `mention`; empty: all."""
 
@@ -199,11 +232,17 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
     name: str
+    is_hidden: bool = False
 
     @property
     def id(self) -> str:
         """`coref.` and its name."""
         return f"coref.{self.name}"
+
+    @property
+    def hidden(self) -> bool:
+        """Whether only averages use it."""
+        return self.is_hidden
 
     def count(self, table: Contingency) -> PrecisionRecall:
         """The counts by its formula."""
@@ -231,7 +270,11 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    rows: list[Coref | Composite] = [*(Coref(table, name) for name in COUNTERS), *averages]
+    rows: list[Row] = [*(Coref(table, name, name in parameters.without) for name in COUNTERS), *averages]
+    if parameters.overlap:
+        rows.append(MentionOverlap(setting.align(parameters.overlap)))
+    if parameters.zeros:
+        rows.append(Zeros(AnaphoricZeros(table.aligned)))
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 

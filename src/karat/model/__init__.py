@@ -122,6 +122,27 @@ class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fie
     """Where the document states it, if the format has that for arguments."""
 
 
+class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """A sentence of a document in token units. It ends where the next one begins."""
+
+    begin: int
+    """Its first token."""
+    id: str | None = None
+
+
+class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """A token that stands for a word that is not spoken, such as a dropped pronoun (CoNLL-U: the node `8.1`).
+
+    Only one side may have it: it is identified by its sentence, the word before it and its number.
+    """
+
+    token: int
+    number: int
+    """Its number after the word before it, or, at the beginning of a sentence, before the first word: 1 in `8.1`."""
+    dependencies: tuple[tuple[int | None, str], ...] = ()
+    """Its parents in the enhanced dependencies, each with the relation: a token, or None for the root."""
+
+
 class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One text with its annotations. The order of mentions is significant, the order of links is not."""
 
@@ -143,6 +164,12 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """What offsets count: characters, tokens, microseconds of a recording; or `box`, for an image."""
     tokens: tuple[tuple[int, int], ...] | None = None
     """The tokens, each with its place in the text."""
+    forms: tuple[str, ...] | None = None
+    """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
+    sentences: tuple[Sentence, ...] = ()
+    """Where each sentence begins, and its id; compared between the sides, never scored."""
+    empty_nodes: tuple[EmptyNode, ...] = ()
+    """In the order of their tokens."""
     about: dict[str, str] = {}
     """What else the file says about it, under the file's own names; never scored."""
     mentions: tuple[Mention, ...] = ()

@@ -36,6 +36,11 @@ def size(region: Region) -> int:
     return sum(end - begin for begin, end in region)
 
 
+def is_within(inner: Region, outer: Region) -> bool:
+    """Whether every segment of a region is inside a segment of another."""
+    return all(any(begin <= first and last <= end for begin, end in outer) for first, last in inner)
+
+
 def place(mention: Mention, name: str = "span") -> Region | Boxes:
     """A region of a mention by its name: segments, or boxes where the source is an image; empty if it has none."""
     return mention.boxes.get(name, ()) if mention.boxes else getattr(mention, name) or ()

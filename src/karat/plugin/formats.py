@@ -73,6 +73,9 @@ class Block(NamedTuple):
     problems: tuple[Finding, ...] = ()
     """Fatal findings about the structure of the file here, such as an end that is missing. They do not hide what else
     is wrong with the document, or with those after it."""
+    numbered: bool = False
+    """The file does not name the document: `id` is its number in the file. In a corpus of several files, the name of
+    the file, without its suffix, is put before it."""
 
     @classmethod
     def whole(cls, stream: BinaryIO, id: str = "", *, topic: str | None = None, subtopic: str | None = None) -> "Block":
@@ -148,6 +151,11 @@ def _first_line(data: bytes, block: Block, item: Item) -> int | None:
     return block.line
 
 
+def _first_line_of_token(data: bytes, block: Block, token: int) -> int | None:
+    del data, token
+    return block.line
+
+
 def _no_plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
     del documents, report_loss
     return options
@@ -185,6 +193,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
     locates_regions: bool = False
     """Whether `locate` is also asked for the line of a region: (id, region)."""
+    locate_token: Callable[[bytes, Block, int], int | None] = _first_line_of_token
+    """The line of a token of a document with `forms`, by its number, if it is found."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     companions: tuple[str, ...] = ()

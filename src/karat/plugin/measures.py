@@ -125,6 +125,11 @@ class Measure(Struct, Generic[T, C], frozen=True):
         raise NotImplementedError
 
     @property
+    def hidden(self) -> bool:
+        """Whether it is no row of the result, and only composites use it."""
+        return False
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """Fields, beside the attributes of mentions, by which its outcomes can be broken down."""
         return ()

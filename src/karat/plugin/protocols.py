@@ -26,6 +26,9 @@ UnitOfEvaluation = Literal["document", "subtopic", "topic", "corpus"]
 SystemOnly = Literal["ignore", "score", "refuse"]
 """What happens to a document that only the system has: it is ignored, scored as spurious, or refused."""
 
+GoldOnly = Literal["score", "refuse"]
+"""What happens to a document that only gold has: it is scored as missed, or refused."""
+
 Representative = Literal["first", "last", "aligned"]
 """Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions."""
 
@@ -77,6 +80,15 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     """Its value names a file, whose hash goes into the signature."""
 
 
+Ties = Literal["line", "text", "words"]
+"""The order of mentions that decides ties.
+
+line    the lines of the file
+text    begin, end, number of segments
+words   first word, last word, number of words, then the words themselves and the head
+"""
+
+
 class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """An alignment, as `[alignments.NAME]` describes it."""
 
@@ -87,10 +99,12 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether pairs that disagree cannot be aligned, or are aligned like others and then dropped."""
     reward: Literal["none", "attributes"] = "none"
     """`attributes`: each attribute that agrees adds one to the similarity."""
+    after: str = ""
+    """The alignment that chooses first; this one adds pairs of the mentions that it leaves. Empty: none."""
     method: str = "greedy"
     threshold: float = 0.0
     """The least similarity; with 0, any overlap is enough."""
-    ties: Literal["line", "text"] = "line"
+    ties: Ties = "line"
     """Which of two equally good pairs comes first: by the lines of the file, or by the order of the text."""
 
     def agreeing(self) -> tuple[str, ...]:
@@ -117,6 +131,17 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
     representative: Representative = "first"
 
 
+class CorpusTransform:
+    """A transformation of pairs that has something to say when it has seen all of them."""
+
+    def __call__(self, pair: Pair) -> Pair:
+        """What is left of a pair of documents."""
+        raise NotImplementedError
+
+    def finish(self, report: Report) -> None:
+        """All pairs were seen: report, or raise, what concerns the corpus as a whole."""
+
+
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
 
@@ -124,7 +149,10 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """The filter as a function from a pair of documents to what is left of it."""
+        """The filter as a function from a pair of documents to what is left of it.
+
+        A `CorpusTransform` is also called after the last pair.
+        """
         raise NotImplementedError
 
     def checks(self) -> Sequence[DocumentCheck]:
@@ -133,7 +161,11 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A protocol file, complete with what it `extends`. A string that is just `{key}` is replaced by a parameter."""
+    """A protocol file, complete with what it `extends`.
+
+    A string that is just `{key}` is replaced by a parameter. A table `{ by = "key", VALUE = ..., VALUE = ... }` is
+    replaced by its entry for the parameter's value.
+    """
 
     title: str
     measures: list[dict[str, Any]]
@@ -146,9 +178,12 @@ class ProtocolFile(Struct, frozen=True, forbid_unknown_fields=True):
     """Ids of the scores that are usually quoted; a report emphasises them."""
     unit: str = "document"
     system_only_documents: SystemOnly = "ignore"
+    gold_only_documents: GoldOnly = "score"
     parameters: dict[str, Parameter] = {}
     faults: tuple[str, ...] = ()
     """Codes of findings that are notes elsewhere and faults under this protocol."""
+    refusals: tuple[str, ...] = ()
+    """Codes of findings that are fatal under this protocol."""
     comparison: Comparison = Comparison()
     filters: list[dict[str, Any]] = []
     """For each filter: its `name`, and the options that it declares."""

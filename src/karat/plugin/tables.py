@@ -31,6 +31,17 @@ Alike = list[tuple[float, int, int]]
 Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]
 """How alike the mentions of gold and those of the system are."""
 
+
+class DocumentSimilarity(Struct, frozen=True):
+    """A similarity that depends on more of the two documents than their mentions, such as their empty nodes."""
+
+    compare: Callable[[Pair, Sequence[Mention], Sequence[Mention]], Alike]
+
+    def __call__(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
+        """How alike these mentions of gold and of the system are."""
+        return self.compare(pair, gold, system)
+
+
 Matching = Callable[[Sequence[Candidate]], list[Match]]
 """The pairs chosen among candidates in the order of trial, in that order."""
 

@@ -27,6 +27,7 @@ from karat.plugin import (
     Comparison,
     Family,
     Filter,
+    GoldOnly,
     Law,
     Parameter,
     Row,
@@ -65,10 +66,13 @@ class Protocol(Struct, frozen=True):
     laws: tuple[Law, ...]
     unit: UnitOfEvaluation
     system_only_documents: SystemOnly
+    gold_only_documents: GoldOnly
     parameters: dict[str, Parameter]
     values: dict[str, Any]
     faults: tuple[str, ...]
     """Codes of findings that are notes elsewhere and faults under this protocol."""
+    refusals: tuple[str, ...]
+    """Codes of findings that are fatal under this protocol."""
     comparison: Comparison
     filters: tuple[Filter, ...]
     collapse: Collapse | None
@@ -125,13 +129,15 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         laws=file.laws,
         unit=read.unit(file.unit),
         system_only_documents=file.system_only_documents,
+        gold_only_documents=file.gold_only_documents,
         parameters=file.parameters,
         values=values,
         faults=file.faults,
+        refusals=file.refusals,
         comparison=file.comparison,
         filters=tuple(read.filter(entry) for entry in file.filters),
         collapse=None if file.collapse is None else read.convert(file.collapse, Collapse),
-        alignments={key: read.alignment(key, entry) for key, entry in file.alignments.items()},
+        alignments=read.alignments(file.alignments),
         families=tuple(read.family(entry, file.alignments) for entry in file.measures),
         digest=digest(path),
         headline=file.headline,
@@ -212,11 +218,17 @@ class _Reader:
         name = self._named(options.pop("name", None), FILTERS.names(), "filter")
         return self.convert(options, FILTERS.get(name))
 
-    def alignment(self, name: str, entry: dict[str, Any]) -> AlignmentChoice:
-        choice = self.convert(entry, AlignmentChoice)
-        self._named(choice.similarity, SIMILARITIES.names(), f"similarity (alignment {name})")
-        self._named(choice.method, MATCHINGS.names(), f"method (alignment {name})")
-        return choice
+    def alignments(self, entries: Mapping[str, dict[str, Any]]) -> dict[str, AlignmentChoice]:
+        choices = {name: self.convert(entry, AlignmentChoice) for name, entry in entries.items()}
+        for name, choice in choices.items():
+            self._named(choice.similarity, SIMILARITIES.names(), f"similarity (alignment {name})")
+            self._named(choice.method, MATCHINGS.names(), f"method (alignment {name})")
+            steps = [name]
+            while before := choices[steps[-1]].after:
+                steps.append(self._named(before, choices, f"alignment (alignment {steps[-1]})"))
+                if before in steps[:-1]:
+                    raise FILE.error(f"alignment {name} comes after itself: {', '.join(steps)}", file=str(self._path))
+        return choices
 
     def family(self, entry: dict[str, Any], alignments: Mapping[str, Any]) -> FamilyChoice[Any]:
         options = dict(entry)
@@ -240,12 +252,20 @@ class _Reader:
             raise FILE.error(str(error), file=str(self._path)) from None
 
     def _value(self, value: Any) -> Any:
+        if isinstance(value, dict) and "by" in value:
+            chosen = self._parameter(value["by"], f"by = {value['by']!r}")
+            if chosen not in value:
+                message = f"there is no entry for {value['by']} = {chosen!r} in {value}"
+                raise FILE.error(message, file=str(self._path))
+            return value[chosen]
         if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
-            key = value[1:-1]
-            if key not in self._values:
-                raise FILE.error(f"{value} names no parameter. {nearest(key, self._values)}", file=str(self._path))
-            return self._values[key]
+            return self._parameter(value[1:-1], value)
         return value
+
+    def _parameter(self, key: Any, reference: str) -> Any:
+        if key not in self._values:
+            raise FILE.error(f"{reference} names no parameter. {nearest(str(key), self._values)}", file=str(self._path))
+        return self._values[key]
 
 
 class _Unit(Struct, frozen=True):

@@ -29,7 +29,7 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
     if finding.found == "":
         return len(line), len(line)
     item = finding.item[-1] if isinstance(finding.item, tuple) else finding.item
-    at_item = _position(line, item, 0) if item else None
+    at_item = _position(line, item, 0) if isinstance(item, str) and item else None
     if finding.found:
         for start in ([] if at_item is None else [at_item[1]]) + [0]:
             at_found = _position(line, finding.found, start)

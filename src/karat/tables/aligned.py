@@ -1,6 +1,6 @@
 """Aligned pairs: the mentions of both sides, and which of them an alignment pairs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -10,8 +10,20 @@ from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
 from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
 from karat.errors import Rule, quoted
-from karat.model import Mention
-from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
+from karat.model import Mention, Region
+from karat.model.regions import size
+from karat.plugin import (
+    AlignedPairs,
+    AlignmentChoice,
+    AlignmentSpec,
+    Candidate,
+    Comparison,
+    DocumentSimilarity,
+    Match,
+    Tables,
+    TableSpec,
+    Ties,
+)
 
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
@@ -25,13 +37,17 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
     comparison: Comparison
     rewarded: tuple[str, ...] = ()
     """Attributes that add one to the similarity if they agree."""
-    ties: Literal["line", "text"] = "line"
+    ties: Ties = "line"
 
     def make(self, tables: Tables) -> list[Candidate]:
         """Pairs sorted by (-similarity, system mention, gold mention)."""
         gold, system = self.sides(tables)
         agreeing = agreement(gold, system, self.attributes, self.comparison)
-        alike = SIMILARITIES.get(self.similarity)(gold, system)
+        similarity = SIMILARITIES.get(self.similarity)
+        if isinstance(similarity, DocumentSimilarity):
+            alike = similarity(tables.pair, gold, system)
+        else:
+            alike = similarity(gold, system)
         if self.rewarded:
             counted = self.bits(self.rewarded)
             return sorted(
@@ -45,9 +61,10 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        if self.ties == "line":
+        order = ORDERS.get(self.ties)
+        if order is None:
             return gold, system
-        return [gold[number] for number in text_order(gold)], [system[number] for number in text_order(system)]
+        return [gold[number] for number in order(gold)], [system[number] for number in order(system)]
 
     def bits(self, attributes: Iterable[str]) -> int:
         """One bit for each of these attributes."""
@@ -63,6 +80,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     threshold: float = 0.0
     agreement: Literal["before", "after"] = "before"
     """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
+    after: "Alignment | None" = None
+    """The alignment that chooses first; only mentions that it leaves are aligned here."""
 
     @classmethod
     def of(
@@ -73,6 +92,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         *,
         agree: Sequence[str] | None = None,
         rewarded: Sequence[str] = (),
+        after: "Alignment | None" = None,
     ) -> "Alignment":
         """As a protocol describes it, in a run that compares these attributes (see `karat.plugin.Align`)."""
         required = choice.agreeing() if agree is None else tuple(agree)
@@ -83,7 +103,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             tuple(rewarded) if choice.reward == "attributes" else (),
             choice.ties,
         )
-        return cls(candidates, required, choice.method, choice.threshold, choice.agreement)
+        return cls(candidates, required, choice.method, choice.threshold, choice.agreement, after)
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""
@@ -91,26 +111,31 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
+        first = [] if self.after is None else tables.get(self.after).pairs
         bits = self.candidates.bits(self.agree)
         if self.agree and self.agreement == "after":
             chosen = tables.get(replace(self, agree=()))
             return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
-        gold, system = self.candidates.sides(tables)
-        crowded = CROWDED.get(self.candidates.similarity)
-        if crowded is not None and self.method in METHODS and crowded.count(gold, system) > MANY:
-            pairs = self._crowded(gold, system, crowded)
+        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        order = ORDERS.get(self.candidates.ties)
+        g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
+        crowded = None if first else CROWDED.get(self.candidates.similarity)
+        sides = self.candidates.sides(tables)
+        if crowded is not None and self.method in METHODS and crowded.count(*sides) > MANY:
+            pairs = self._crowded(*sides, crowded)
         else:
+            golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
             allowed = [
                 candidate
                 for candidate in tables.get(self.candidates)
-                if candidate[3] & bits == bits and -candidate[0] >= self.threshold
+                if candidate[3] & bits == bits
+                and -candidate[0] >= self.threshold
+                and not (first and (g_number[candidate[2]] in golds or s_number[candidate[1]] in systems))
             ]
             pairs = MATCHINGS.get(self.method)(allowed)
-        gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
-        if self.candidates.ties == "text":
-            g_number, s_number = text_order(gold), text_order(system)
+        if order is not None:
             pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
-        return AlignedPairs(gold, system, pairs)
+        return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)
 
     def _crowded(self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded) -> list[Match]:
         """The same pairs without a list of candidates."""
@@ -134,6 +159,24 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
 def text_order(mentions: Sequence[Mention]) -> list[int]:
     """The numbers of mentions in text order: by begin, then end, then number of segments."""
     return sorted(range(len(mentions)), key=lambda number: _place(mentions[number]))
+
+
+def word_order(mentions: Sequence[Mention]) -> list[int]:
+    """The numbers of mentions by first word, last word, number of words, the words themselves, and the head."""
+    return sorted(range(len(mentions)), key=lambda number: word_place(mentions[number]))
+
+
+def word_place(mention: Mention) -> tuple[int, int, int, list[tuple[int, int]], Region]:
+    """What mentions are ordered by in the order of words; the head may be missing."""
+    span = mention.span
+    if not span:
+        return -1, -1, 0, [], ()
+    # Of two spans with the same first words, the one whose segment goes on has the earlier next word.
+    return span[0][0], span[-1][1], size(span), [(begin, -end) for begin, end in span], mention.head or ()
+
+
+ORDERS: dict[str, Callable[[Sequence[Mention]], list[int]]] = {"text": text_order, "words": word_order}
+"""How mentions are ordered to decide ties, if not by line."""
 
 
 def _place(mention: Mention) -> tuple[int, int, int]:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Format, Law
 from karat.protocols import FamilyChoice, Protocol, resolve
-from karat.testing.corpora import Sides, sides
+from karat.testing.corpora import Sides, completed, sides
 from karat.testing.formats import check_format
 from karat.testing.laws import LAWS
 
@@ -75,9 +75,11 @@ def _protocol_of(family: Family[Any], parameters: dict[str, Any] | None) -> Prot
         laws=family.card.laws,
         unit="document",
         system_only_documents="score",
+        gold_only_documents="score",
         parameters={},
         values={},
         faults=(),
+        refusals=(),
         comparison=Comparison(),
         filters=(),
         collapse=None,
@@ -107,6 +109,6 @@ def check_law(
     @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(sides() if corpora is None else corpora)
     def holds(both: Sides) -> None:
-        LAWS[law](protocol, both)
+        LAWS[law](protocol, completed(both) if protocol.gold_only_documents == "refuse" else both)
 
     holds()

@@ -61,6 +61,16 @@ def sides(draw: st.DrawFn, one_document: "Callable[[str], st.SearchStrategy[Docu
     return gold, system
 
 
+def completed(both: Sides) -> Sides:
+    """The same sides, where the system has an empty document for each that it lacks."""
+    gold, system = both
+    there = {document.id for document in system}
+    return gold, [
+        *system,
+        *(Document(document.id, topic=document.topic) for document in gold if document.id not in there),
+    ]
+
+
 RELATED: dict[str, dict[str, Value]] = {
     "event": {
         "type": "Life",

@@ -1,0 +1,180 @@
+"""Tokens of the two sides: whether they are the same, and one numbering for both.
+
+Spans in token units count the tokens of their own side. Words must be the same on both sides: they are compared by
+number and form, and sentences by beginning and id. Empty nodes may differ: they are identified by their sentence, the
+word before them and their number. If one side has empty nodes that the other lacks, both sides are renumbered, so that
+the same number is the same token on both.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from karat.errors import Rule, quoted
+from karat.model import Document, Mention, Pair, Region
+
+TOKENS_DIFFER = Rule(
+    "tokens-differ", "fault", "Score the tokens that gold has; spans are compared by the numbers of their tokens."
+)
+
+Key = tuple[int, int, int]
+"""A token in an order that both sides share: words up to it, the sentence of an empty node (else -1), its number."""
+
+
+class Difference(NamedTuple):
+    """The first place where the tokens of the two sides differ."""
+
+    message: str
+    gold: int | None
+    """The token there; None after the end of the document."""
+    system: int | None
+
+
+def difference(gold: Document, system: Document) -> Difference | None:
+    """Where the words or sentences of the two sides of a document first differ; None if they do not, or are unknown."""
+    if gold.unit != "token" or (gold.forms == system.forms and gold.sentences == system.sentences):
+        return None
+    sides = _Words(gold), _Words(system)
+    if sides[0].forms is None or sides[1].forms is None:
+        return None
+    golds, systems = sides[0].forms, sides[1].forms
+    for number, (one, other) in enumerate(zip_longest(golds, systems)):
+        if one is None or other is None:
+            shorter = "the system" if other is None else "gold"
+            form = quoted((one or other or "")[:60])
+            message = f"gold has {len(golds):,} words, the system {len(systems):,}: {shorter} ends before {form}"
+            return _at(message, number, *sides)
+        if one != other and one and other:
+            return _at(
+                f"word {number + 1:,} is {quoted(one)} in gold, but {quoted(other)} in the system", number, *sides
+            )
+    if not gold.sentences or not system.sentences:
+        return None
+    both = zip_longest(sides[0].sentences, sides[1].sentences)
+    for ordinal, (mine, theirs) in enumerate(both, 1):
+        if mine != theirs:
+            names = (f"sentence {ordinal:,} {_sentence(side)}" for side in (mine, theirs))
+            message = "in gold, {}, in the system, {}".format(*names)
+            begins = [side[0] for side in (mine, theirs) if side is not None]
+            return _at(message, min(begins), *sides)
+    return None
+
+
+def _at(message: str, word: int, gold: "_Words", system: "_Words") -> Difference:
+    return Difference(message, gold.token(word), system.token(word))
+
+
+def _sentence(sentence: tuple[int, str] | None) -> str:
+    return (
+        "is missing" if sentence is None else f"begins at word {sentence[0] + 1:,} and has the id {quoted(sentence[1])}"
+    )
+
+
+class _Words:
+    """The tokens of a document without its empty nodes."""
+
+    def __init__(self, document: Document) -> None:
+        self._empty = [node.token for node in document.empty_nodes]
+        self._count = 0
+        forms = _forms(document)
+        if forms is not None and self._empty:
+            empty = frozenset(self._empty)
+            forms = [form for token, form in enumerate(forms) if token not in empty]
+        self.forms = forms
+        """The form of each word, empty where it is not known; None: not even their number is known."""
+        self.sentences = [
+            (sentence.begin - bisect_left(self._empty, sentence.begin), sentence.id or str(ordinal))
+            for ordinal, sentence in enumerate(document.sentences, 1)
+        ]
+        """The first word and the id of each sentence; one without an id is known by its number."""
+
+    def token(self, word: int) -> int | None:
+        """The token that a word is, if the document has it."""
+        if self.forms is None or word >= len(self.forms):
+            return None
+        token = word
+        for empty in self._empty:
+            token += empty <= token
+        return token
+
+
+def _forms(document: Document) -> Sequence[str] | None:
+    if document.forms is not None or document.tokens is None:
+        return document.forms
+    text = document.text
+    return ["" if text is None else text[begin:end] for begin, end in document.tokens]
+
+
+def in_one_numbering(pair: Pair) -> Pair:
+    """The pair with its tokens numbered alike on both sides, whichever empty nodes each side has."""
+    if pair.gold.empty_nodes == pair.system.empty_nodes:
+        return pair
+    golds, systems = _keys(pair.gold), _keys(pair.system)
+    every = {*golds, *systems}
+    return Pair(
+        _renumbered(pair.gold, golds, sorted(every.difference(golds))),
+        _renumbered(pair.system, systems, sorted(every.difference(systems))),
+    )
+
+
+def _keys(document: Document) -> list[Key]:
+    """The empty nodes of a document."""
+    begins = [sentence.begin for sentence in document.sentences]
+    return [
+        (node.token - earlier, bisect_right(begins, node.token), node.number)
+        for earlier, node in enumerate(document.empty_nodes)
+    ]
+
+
+def _renumbered(document: Document, own: Sequence[Key], added: Sequence[Key]) -> Document:
+    """The document as if it had the added empty nodes, too."""
+    if not added:
+        return document
+    # An added node comes after as many words as its key says, and after the document's own empty nodes before it.
+    places = [key[0] + bisect_left(own, key) for key in added]
+    move = _Move(places)
+    nodes = [
+        replace(
+            node,
+            token=move.token(node.token),
+            dependencies=tuple(
+                (None if parent is None else move.token(parent), relation) for parent, relation in node.dependencies
+            ),
+        )
+        for node in document.empty_nodes
+    ]
+    return replace(
+        document,
+        tokens=None,  # these two have a place for each token, and no use after both sides were compared
+        forms=None,
+        sentences=tuple(replace(one, begin=move.token(one.begin)) for one in document.sentences),
+        empty_nodes=tuple(nodes),
+        mentions=tuple(map(move.mention, document.mentions)),
+    )
+
+
+class _Move:
+    """From the numbers of a document's tokens to those after some were added, each before the token at its place."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        self._places = places
+
+    def token(self, token: int) -> int:
+        return token + bisect_right(self._places, token)
+
+    def region(self, region: Region) -> Region:
+        """The same tokens: a segment ends before an added token and begins again after it."""
+        moved: list[tuple[int, int]] = []
+        for begin, end in region:
+            cuts = self._places[bisect_right(self._places, begin) : bisect_left(self._places, end)]
+            edges = [begin, *dict.fromkeys(cuts), end]
+            moved.extend((self.token(first), self.token(after - 1) + 1) for first, after in pairwise(edges))
+        return tuple(moved)
+
+    def mention(self, mention: Mention) -> Mention:
+        regions = {name: getattr(mention, name) for name in ("head", "extent", "anchor", "scope")}
+        moved = {name: self.region(region) for name, region in regions.items() if region is not None}
+        return replace(mention, span=self.region(mention.span), **moved)

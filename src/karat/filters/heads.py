@@ -1,0 +1,77 @@
+"""Heads of mentions, for protocols that match by head."""
+
+from typing import Literal
+
+from msgspec.structs import replace
+
+from karat.errors import KaratError, Origin, Report, Rule
+from karat.filters import unchanged
+from karat.model import Document, Mention, Pair
+from karat.model.regions import size
+from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
+
+ABSENT = Rule(
+    "heads-absent",
+    "fatal",
+    "Give the head of each mention, or choose another match, such as --set match=exact.",
+)
+FIRST_WORD = Rule("heads-first-word", "note", "Give the heads if you know them: the score depends on them.")
+
+
+class Heads(Filter, frozen=True):
+    """Mentions of several words must have a head: without one they are refused, or their first word is the head."""
+
+    match: str = "head"
+    """How mentions are matched; the filter acts only if it is `head`."""
+    missing: Literal["refuse", "first-word"] = "refuse"
+
+    def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
+        """Count missing heads, or fill them in."""
+        del comparison, report
+        return _Heads(self.missing) if self.match == "head" else unchanged
+
+
+class _Heads(CorpusTransform):
+    """Counts mentions of several words without a head."""
+
+    def __init__(self, missing: str) -> None:
+        self._fill = missing == "first-word"
+        self._counts: dict[Origin, int] = {"gold": 0, "system": 0}
+        self._first: tuple[Origin, str, str] | None = None
+        """Side, document and id of the first such mention."""
+
+    def __call__(self, pair: Pair) -> Pair:
+        """The pair with the heads that are needed."""
+        gold, system = self._side("gold", pair.gold), self._side("system", pair.system)
+        return Pair(gold, system) if self._fill else pair
+
+    def _side(self, origin: Origin, document: Document) -> Document:
+        lacking = [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
+        if lacking:
+            self._counts[origin] += len(lacking)
+            self._first = self._first or (origin, document.id, lacking[0].id)
+        return replace(document, mentions=tuple(map(_with_head, document.mentions))) if self._fill else document
+
+    def finish(self, report: Report) -> None:
+        """Report how many heads are missing, or refuse them."""
+        if self._first is None:
+            return
+        origin, document, item = self._first
+        numbers = " and ".join(f"{count:,} {side}" for side, count in self._counts.items() if count)
+        plural = "s" * (sum(self._counts.values()) > 1)
+        message = f"{numbers} mention{plural} of several words without a head"
+        if self._fill:
+            report(FIRST_WORD.at(f"{message}: the first word is taken", item=item, origin=origin, document=document))
+        else:
+            what = f"{message}: mentions cannot be matched by their heads"
+            raise KaratError(ABSENT.at(what, item=item, origin=origin, document=document))
+
+
+def _with_head(mention: Mention) -> Mention:
+    if mention.head is not None or not mention.span:
+        return mention
+    begin = mention.span[0][0]
+    return replace(mention, head=((begin, begin + 1),))
+
+
+FILTER = Heads

@@ -1,0 +1,86 @@
+"""Anaphoric zeros: what became of each mention that is an empty node and refers back."""
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from karat.align.zeros import zeros
+from karat.model import Document, Mention
+from karat.plugin import AlignmentSpec, Tables, TableSpec
+from karat.tables.aligned import word_order
+
+Judgement = Literal["right", "wrong", "missed", "spurious"]
+
+
+class Anaphor(Struct, frozen=True):
+    """A gold zero that is not the first mention of its cluster, or a system zero that corresponds to none."""
+
+    judgement: Judgement
+    gold: Mention | None
+    system: Mention | None
+    """The mention that is aligned with it; it need not be a zero."""
+
+
+class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_hash=True):
+    """The anaphoric zeros of a document under an alignment of mentions."""
+
+    aligned: AlignmentSpec
+
+    def make(self, tables: Tables) -> list[Anaphor]:
+        """Judge each zero by the mentions before it in its cluster."""
+        gold, system = tables.pair.gold, tables.pair.system
+        if not gold.empty_nodes and not system.empty_nodes:
+            return []
+        partner = {g: s for g, s, _, _ in tables.get(self.aligned).pairs}
+        golds, systems = _Chains(gold), _Chains(system)
+        anaphors: list[Anaphor] = []
+        covered: set[int] = set()
+        for number, _ in zeros(gold, gold.mentions):
+            if golds.is_first(number):
+                continue
+            found = partner.get(number)
+            if found is not None:
+                covered.add(found)
+            if found is None or systems.is_first(found):
+                judgement: Judgement = "missed"
+            elif any(systems.are_together(found, partner.get(before)) for before in golds.before(number)):
+                judgement = "right"
+            else:
+                judgement = "wrong"
+            there = None if found is None else system.mentions[found]
+            anaphors.append(Anaphor(judgement, gold.mentions[number], there))
+        spurious = [s for s, _ in zeros(system, system.mentions) if s not in covered and not systems.is_first(s)]
+        return [*anaphors, *(Anaphor("spurious", None, system.mentions[s]) for s in spurious)]
+
+    def add(self, tables: Sequence[Sequence[Anaphor]]) -> list[Anaphor]:
+        """All of them."""
+        return [anaphor for table in tables for anaphor in table]
+
+
+class _Chains:
+    """The clusters of a document, with their mentions (by number) in the order of their words."""
+
+    def __init__(self, document: Document) -> None:
+        self._mentions = document.mentions
+        self._chains: dict[Hashable, list[int]] = {}
+        self._rank: dict[int, int] = {}
+        for number in word_order(document.mentions):
+            chain = self._chains.setdefault(self._cluster(number), [])
+            self._rank[number] = len(chain)
+            chain.append(number)
+
+    def _cluster(self, number: int) -> Hashable:
+        cluster = self._mentions[number].cluster
+        return number if cluster is None else cluster
+
+    def is_first(self, number: int) -> bool:
+        return not self._rank[number]
+
+    def before(self, number: int) -> list[int]:
+        """The mentions of its cluster before a mention."""
+        return self._chains[self._cluster(number)][: self._rank[number]]
+
+    def are_together(self, one: int, other: int | None) -> bool:
+        """Whether two mentions, if there is another, are in one cluster."""
+        return other is not None and self._cluster(one) == self._cluster(other)

@@ -323,7 +323,7 @@ def test_lines_hints_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "other.tbf, line 4: note: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
         "\n"
         "member-twice    Name each mention once; it is a member once.\n"
-        "realis-unknown  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as it is written.\n"
+        "realis-unknown  Known are Actual, Generic, Other, NOT_ANNOTATED; the value is compared as given.\n"
         "\n"
         "4 documents, 14 mentions: 0 fatal, 1 fault, 2 notes\n"
     )

@@ -1,6 +1,6 @@
 """Rules on annotations, whatever format they came from: each module checks one thing in a document.
 
-They run whenever a document is scored, so each looks first, at next to no cost, whether there is anything to tell.
+They run whenever a document is scored, so each must be cheap where there is nothing to report.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from karat.errors import Finding, Findings, KaratError, Report, Target
 from karat.model import Document
 
 Check = Callable[[Document], Iterator[Finding]]
-"""What is wrong with a document by one rule, in items of it; a check knows of no file."""
+"""What is wrong with a document by one rule; findings name an item of it, not a file."""
 
 Where = Callable[[Target | None], tuple[str | None, int | None]]
 """The file and the line of an item; of the document for None."""
@@ -25,9 +25,9 @@ def nowhere(item: Target | None) -> tuple[None, None]:
 
 
 def check(document: Document, where: Where = nowhere, more: Sequence[Check] = ()) -> Iterator[Finding]:
-    """What is wrong with a document, by every rule and those added, each finding in its place.
+    """What is wrong with a document, by all rules and those in `more`, each finding with file and line.
 
-    Lines are looked for only as long as findings of a code are kept; after that the document's line has to do.
+    Lines are looked up only while findings of a code are kept; later findings get the line of the document.
     """
     seen: dict[str, int] = {}
     for rule in (*CHECKS, *more):
@@ -38,7 +38,7 @@ def check(document: Document, where: Where = nowhere, more: Sequence[Check] = ()
 
 
 def checked(document: Document, where: Where, report: Report) -> Document:
-    """The document, if nothing about it is fatal; what else is wrong is reported."""
+    """The document, if it has no fatal finding; other findings are reported."""
     for finding in check(document, where):
         if finding.severity == "fatal":
             raise KaratError(finding)

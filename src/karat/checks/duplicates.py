@@ -1,4 +1,4 @@
-"""Spans that several mentions share. Two types on one span are ordinary; saying the same thing twice is not."""
+"""Mentions that repeat a span. Two types on one span are ordinary; the same annotation twice is not."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -15,7 +15,7 @@ _span = attrgetter("span")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Each mention whose span stood before: in its own cluster, or with the same type and realis.
+    """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
     Relations are the exception: the words between two arguments may well tell several relations.
     """
@@ -29,7 +29,7 @@ def check(document: Document) -> Iterator[Finding]:
             continue
         type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
         twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention.id)
-        # A mention without a cluster is alone in one: its own id cannot have stood before.
+        # A mention without a cluster is a cluster of its own, which no earlier mention is in.
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention.id)
         if fellow != mention.id:
             found = f"mention {mention.id!r} has the span of mention {fellow!r} in the same cluster"

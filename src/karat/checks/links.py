@@ -7,14 +7,12 @@ from itertools import pairwise
 from karat.errors import Finding, Rule
 from karat.model import ORDERED, Document, Link
 
-CYCLE = Rule("link-cycle", "fatal", "Remove or turn round one of these links, or correct the coreference between them.")
-INSIDE = Rule(
-    "link-inside-cluster", "note", "Nothing to do; a link between mentions of one event says nothing and is not used."
-)
+CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
+INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")
 PARENTS = Rule(
     "two-parents",
     "note",
-    "Nothing to do if that is meant; in a sequence both links count, in a hierarchy it is a fault.",
+    "Ignore this if it is intended; in a sequence both links count, in a hierarchy it is a fault.",
 )
 MOST = 10
 """Cycles reported for one kind of link in a document; each costs a walk over its links."""
@@ -25,8 +23,8 @@ ClassLink = tuple[Class, Class]
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every kind of link for itself."""
-    if not document.links or _are_trees(document):
+    """Check each kind of link separately."""
+    if not document.links:
         return
     ends = {end for link in document.links for end in (link.source, link.target)}
     class_of = {
@@ -48,34 +46,10 @@ def check(document: Document) -> Iterator[Finding]:
             members = " -> ".join(name for _, name in cycle)
             # The link that closes the cycle is the one that was written last.
             _, closing = max((graph[link] for link in pairwise(cycle)), key=lambda numbered: numbered[0])
-            told = f"{kind} links of document {document.id!r} form a cycle: {members}"
-            yield CYCLE.at(told, item=_item(closing))
+            message = f"{kind} links of document {document.id!r} form a cycle: {members}"
+            yield CYCLE.at(message, item=_item(closing))
         if kind not in ORDERED:  # what comes after two events is ordinary
             yield from _children_of_two(kind, graph, document)
-
-
-def _are_trees(document: Document) -> bool:
-    """Whether there is clearly nothing to report: no clusters, one parent for each child, and roots above all."""
-    links = document.links
-    parents = [
-        {link.target: link.source for link in links if link.kind == kind} for kind in {link.kind for link in links}
-    ]
-    if sum(map(len, parents)) < len(links) or any(mention.cluster for mention in document.mentions):
-        return False
-    return all(map(_have_roots, parents))
-
-
-def _have_roots(parents: dict[str, str]) -> bool:
-    """Whether the way up from every child ends."""
-    seen: dict[str, str] = {}
-    for start in parents:
-        child = start
-        while child in parents and child not in seen:
-            seen[child] = start
-            child = parents[child]
-        if seen.get(child) == start:
-            return False
-    return True
 
 
 def _children_of_two(kind: str, graph: dict[ClassLink, tuple[int, Link]], document: Document) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from karat.errors import Finding, Rule
 from karat.model import Document, Value
 
 KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
-UNKNOWN = Rule("realis-unknown", "note", f"Known are {', '.join(KNOWN)}; the value is compared as it is written.")
+UNKNOWN = Rule("realis-unknown", "note", f"Known are {', '.join(KNOWN)}; the value is compared as given.")
 
 _FOLDED = frozenset(value.casefold() for value in KNOWN)
 _ORDINARY = frozenset({*KNOWN, None})

@@ -1,11 +1,11 @@
-"""Types of event mentions against a closed vocabulary, for whoever has one."""
+"""Types of event mentions, checked against a closed vocabulary."""
 
 from collections.abc import Callable, Iterator, Set
 
 from karat.errors import Finding, Rule
 from karat.model import Document, Value
 
-UNKNOWN = Rule("type-unknown", "fault", "Write a type of the vocabulary, or add this one to its file.")
+UNKNOWN = Rule("type-unknown", "fault", "Use a type of the vocabulary, or add this one to its file.")
 
 
 def checking(

@@ -11,11 +11,11 @@ the ones before have left:
     break          a mention leaves its cluster
     conflate       two clusters of a document become one
     drop-link      links are dropped
-    reverse-link   links are turned round, where no cycle comes of it
+    reverse-link   links are reversed, unless that makes a cycle
     spurious       mentions are invented, so many for each gold mention; none of the errors above strikes them
 
-A rate is the chance of each mention, cluster or link to be struck. What cannot be struck is left: a mention of one
-position is not split, the last mention of a cluster does not break from it, no error makes links form a cycle. The
+A rate is the probability of an error for each mention, cluster or link. Impossible errors are skipped: a mention of one
+position is not split, the last mention of a cluster does not leave it, and no error makes links form a cycle. The
 random numbers of an error in a document depend on the seed, the document's id and the kind of error only; of the other
 documents, just the corpus's distributions count (and which clusters it shares with them).
 """
@@ -42,14 +42,14 @@ from karat.simulate.profile import Profile, profile
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
 NO_ATTRIBUTE = Rule("attribute-absent", "fatal", "Name an attribute that mentions of the corpus have.")
-ONE_VALUE = Rule("attribute-one-value", "note", "Nothing to do; a value can only be mistaken for another.")
+ONE_VALUE = Rule("attribute-one-value", "note", "No action needed; with one value there is nothing to confuse it with.")
 
 Error = Callable[[Document, float, Random], tuple[Document, int]]
 """From a document to the document with errors, and how many were made."""
 
 
 class Rates(Struct, frozen=True, forbid_unknown_fields=True):
-    """How often each error is made: from 0, never, to 1, wherever it can be."""
+    """The rate of each error, from 0 (never) to 1 (wherever possible)."""
 
     miss: float = 0.0
     split: float = 0.0
@@ -65,7 +65,7 @@ class Rates(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         for name, rate in self.by_name().items():
             if not 0 <= rate <= 1:
-                raise UsageError("rate-range", f"the rate of {name} is {rate:g}", "A rate lies between 0 and 1.")
+                raise UsageError("rate-range", f"the rate of {name} is {rate:g}", "Choose a rate between 0 and 1.")
 
     def by_name(self) -> dict[str, float]:
         """Rates by the names of errors, in the order of application."""
@@ -130,7 +130,7 @@ class Simulation:
                 self._progress(done, total)
 
     def _check_attribute(self, name: str) -> None:
-        """Refuse an attribute that is not there; tell where one has just one value."""
+        """Refuse an attribute that no mention has; report one that has only one value."""
         found = self.profile.attributes
         if not any(name in attributes for attributes in found.values()):
             known = sorted({name for attributes in found.values() for name in attributes})
@@ -140,8 +140,8 @@ class Simulation:
         for kind, attributes in sorted(found.items()):
             if name in attributes and len(attributes[name].values) == 1:
                 ((_, value),) = attributes[name].values.values
-                told = f"{name} of {kind} mentions is always {value!r} and is left as it is"
-                self._report(ONE_VALUE.at(told, file=self.gold.name))
+                message = f"{name} of {kind} mentions is always {value!r} and is left as it is"
+                self._report(ONE_VALUE.at(message, file=self.gold.name))
 
 
 def errors(gold: Document, rates: Rates, found: Profile, end: int) -> dict[str, Error]:
@@ -172,4 +172,4 @@ def limit(document: Document, tables: TokenTables | None) -> int:
 
 
 def _silent(finding: object) -> None:
-    """A missing table is told when gold is read."""
+    """A missing table is reported when gold is read."""

@@ -1,4 +1,4 @@
-"""Chance that can be repeated: the random numbers of one kind of error in one document, and drawing with them.
+"""Reproducible chance: the random numbers of one kind of error in one document, and drawing with them.
 
 Only `random()` is asked for numbers: of all that `random.Random` offers, it alone is promised to give the same ones in
 every version of Python.

@@ -1,4 +1,4 @@
-"""Errors of clusters: a mention leaves its own, two become one."""
+"""Errors of clusters: a mention leaves its cluster, or two clusters become one."""
 
 from collections import Counter
 from collections.abc import Collection

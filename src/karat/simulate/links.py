@@ -1,4 +1,4 @@
-"""Errors of links: dropped, or turned round."""
+"""Errors of links: dropped or reversed."""
 
 from collections.abc import Collection
 from random import Random
@@ -11,14 +11,14 @@ from karat.simulate.validity import cyclic
 
 
 def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    """Links are dropped."""
+    """Drop links."""
     hits = struck(len(document.links), rate, random)
     kept = tuple(link for link, hit in zip(document.links, hits, strict=True) if not hit)
     return replace(document, links=kept), sum(hits)
 
 
 def reverse_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    """Links are turned round: all that are struck if no cycle comes of it, else one after another those that can be."""
+    """Reverse links: all chosen ones if that makes no cycle, else one after another where possible."""
     hits = struck(len(document.links), rate, random)
     chosen = [n for n, (link, hit) in enumerate(zip(document.links, hits, strict=True)) if hit and not _loop(link)]
     whole = _turned(document, chosen)

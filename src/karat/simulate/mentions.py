@@ -1,4 +1,4 @@
-"""Errors of mentions: missed, split, merged, with a wrong boundary, invented."""
+"""Errors of mentions: missed, split, merged, with a wrong boundary, spurious."""
 
 from collections.abc import Collection
 from random import Random
@@ -17,7 +17,7 @@ SHIFTS = (-2, -1, 1, 2)
 
 
 def miss(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    """Mentions are dropped, with the links that join them."""
+    """Drop mentions, with their links."""
     hits = struck(len(document.mentions), rate, random)
     kept = tuple(mention for mention, hit in zip(document.mentions, hits, strict=True) if not hit)
     return pruned(replace(document, mentions=kept), document), sum(hits)
@@ -71,9 +71,9 @@ def boundary(document: Document, rate: float, random: Random, *, limit: int) -> 
 def spurious(
     document: Document, rate: float, random: Random, *, gold: Document, profile: Profile, limit: int, names: Names
 ) -> tuple[Document, int]:
-    """Mentions are invented, at most one for each gold mention, of kinds, attributes and lengths that the corpus has.
+    """Add mentions, at most one per gold mention, with kinds, attributes and lengths drawn from the corpus.
 
-    No span of one equals that of another mention, in gold or here; where there is no room for one, there is none.
+    None has the span of another mention, in gold or here; without room for one, none is added.
     """
     taken = {mention.span for side in (gold, document) for mention in side.mentions}
     invented: list[Mention] = []

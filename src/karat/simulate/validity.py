@@ -1,4 +1,4 @@
-"""What keeps a document whole while errors are put into it."""
+"""Keeps a document consistent while errors are made in it."""
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ def cyclic(document: Document) -> bool:
 
 
 def pruned(document: Document, before: Document) -> Document:
-    """A document without what hung on mentions that it had before: records of clusters, and links to what is gone."""
+    """A document without clusters that lost all mentions, and without links to anything that was removed."""
     mentions, clusters = _ends(document)
     old_mentions, old_clusters = _ends(before)
     emptied = old_clusters - clusters

@@ -97,14 +97,16 @@ def _default(field: structs.FieldInfo) -> Any:
 
 
 def type_name(hint: Any, types: Mapping[Any, str]) -> str:
-    """A type in the reader's words, which `types` has for types as a whole. That a value may be None is no type."""
+    """A type in words, which `types` gives for whole types; optional values are described by their type alone."""
     if hint in types:
         return types[hint]
-    origin, arguments = get_origin(hint), [one for one in get_args(hint) if one not in (type(None), Ellipsis)]
+    origin, arguments = get_origin(hint), [one for one in get_args(hint) if one is not type(None)]
     if origin is Annotated:
         return type_name(arguments[0], types)
     if all(isinstance(value, str) for value in arguments):
         return " ".join(code(value) for value in arguments)
+    if origin is tuple and Ellipsis not in arguments:
+        return f"[{', '.join(type_name(one, types) for one in arguments)}]"
     if origin in (tuple, list):
         return f"list of {type_name(arguments[0], types)}"
     if origin is dict:

@@ -1,5 +1,6 @@
 """The fields of JSONL, which are those of the data model."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -31,7 +32,7 @@ code points."""
 def fields_section() -> str:
     """What each object of a line holds."""
     records = list(dict.fromkeys(_records(Document)))
-    types = WHOLE_TYPES | {record: f"[{_name(record)}](#{_name(record)})" for record in records}
+    types = WHOLE_TYPES | {record: f"[{_name(record)}](#{_name(record).replace(' ', '-')})" for record in records}
     parts = ["## Fields", ABOUT]
     for record in records:
         parts += [f"### {_name(record).capitalize()}", prose(summary(record)), fields_table(record, types)]
@@ -39,7 +40,8 @@ def fields_section() -> str:
 
 
 def _name(record: type[Struct]) -> str:
-    return record.__name__.lower()
+    """`EmptyNode` is an empty node."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", record.__name__).lower()
 
 
 def _records(type_: Any) -> Iterator[type[Struct]]:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import difflib
 import doctest
+import html
 import importlib.util
 import io
 import os
@@ -95,7 +96,7 @@ def test_the_symbols_of_a_formula_are_defined(name: str) -> None:
 def test_every_field_of_the_model_is_documented(pages: dict[str, str]) -> None:
     section = pages["formats/jsonl.md"].partition("## Fields")[2].partition("## Findings")[0]
     for record in (Document, Mention, Cluster, Link):
-        table = section.partition(f"### {record.__name__}\n")[2].partition("###")[0]
+        table = html.unescape(section.partition(f"### {record.__name__}\n")[2].partition("###")[0])
         rows = dict(re.findall(r"^\| <code>(\w+)</code> \|.*\| (.*) \|$", table, re.MULTILINE))
         assert list(rows) == [field.encode_name for field in structs.fields(record)]
         assert all(rows.values())

@@ -86,7 +86,7 @@ def test_what_is_refused(wrong: Document, code: str, side: str) -> None:
 def test_what_is_counted() -> None:
     links = (Link("after", "m1", "m9"),)
     system = Document("d1", text="Rebels", mentions=(ATTACK,), links=links)
-    result = karat.score([document(ATTACK)], [system], protocol="tac-2017")
+    result = karat.score([document(ATTACK)], [system], protocol="tac-2017", measures=["nugget"])
     assert [finding.code for finding in result.warnings] == ["argument-unknown", "span-beyond-text"]
     assert {finding.origin for finding in result.warnings} == {"system"}
 

@@ -156,7 +156,7 @@ def test_a_note_of_several_protocols_is_printed_once(tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_bytes(as_jsonl(document))
     paths = [str(tmp_path / "gold.jsonl")] * 2
     out = run("score", *paths, "-p", "simple-cdec", "-p", "bejan-harabagiu-2014").out
-    notes = [line for line in out.splitlines() if line.startswith("note:")]
+    notes = [line for line in out.splitlines() if line.startswith("note")]
     assert notes
     assert len(notes) == len(set(notes))
     assert any("inside" in note or "itself" in note for note in notes)

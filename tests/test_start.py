@@ -86,7 +86,7 @@ def test_files_with_nearly_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.code == 1
     assert done.err == (
         "error: gold.tfb: there is no such file or folder [file-missing]\n"
-        "  Did you mean gold.tbf? Check the spelling and the folder you are in.\n"
+        "  Did you mean gold.tbf? Check the spelling and the current folder.\n"
     )
     assert "Did you mean golden/score.txt?" in run("score", "gold.tbf", "golden/scores.txt").err
     assert "Did you mean gold.tbf?" in run("validate", "glod.tbf").out

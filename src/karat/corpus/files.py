@@ -139,7 +139,7 @@ class FileCorpus:
         defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
         return _completed(document, kinds, defaults) if kinds or defaults else document
 
-    def read_before(self, number: int, block: Block, line: int) -> Document:
+    def read_before(self, number: int, block: Block, line: int) -> Document | None:
         """The part of a document before a line that cannot be read."""
         return self._reader.read_before(number, block, line)
 

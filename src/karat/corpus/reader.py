@@ -56,13 +56,17 @@ class DocumentReader:
             report(finding)
         return document
 
-    def read_before(self, number: int, block: Block, line: int) -> Document:
-        """The document without this line of its file and those after it."""
+    def read_before(self, number: int, block: Block, line: int) -> Document | None:
+        """The document without this line of its file and those after it; None if nothing is left."""
+        if block.more:
+            return None
         stream = self._stream(number)
         stream.seek(0)
         first = 1 + stream.read(block.offset).count(b"\n")
-        lines = self._bytes(number, block._replace(more=())).splitlines(keepends=True)
+        lines = self._bytes(number, block).splitlines(keepends=True)
         data = b"".join(lines[: max(line - first, 0)])
+        if not data.strip():
+            return None
         return self._format.parse(data, block, self._options, self._files[number].name, _ignore)
 
     def locate(self, number: int, block: Block, item: Target | None) -> int:

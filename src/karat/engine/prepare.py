@@ -17,6 +17,16 @@ class PreparedPair(NamedTuple):
 
     filtered: Pair
     tables: Tables
+    gold_mentions: int
+    """Mentions that are scored: those that the filters leave, singletons included."""
+    system_mentions: int
+
+
+class _Filtered(NamedTuple):
+    """A pair after the filters, and before those that drop singletons."""
+
+    pair: Pair
+    with_singletons: Pair
 
 
 class Steps(NamedTuple):
@@ -35,9 +45,10 @@ class Preparation:
         self._filters: dict[tuple[tuple[Filter, ...], Comparison], int] = {}
         self._collapses: dict[Collapse | None, int] = {}
         self._transforms: list[list[PairTransform]] = []
+        self._drops_singletons: list[list[bool]] = []
         self._collapsing: list[PairTransform] = []
         self._pair: Pair | None = None
-        self._filtered: dict[int, Pair] = {}
+        self._filtered: dict[int, _Filtered] = {}
         self._prepared: dict[Steps, PreparedPair] = {}
 
     def enter(self, protocol: Protocol) -> Steps:
@@ -46,6 +57,7 @@ class Preparation:
         if filters not in self._filters:
             self._filters[filters] = len(self._filters)
             self._transforms.append([one.prepare(protocol.comparison, self._report) for one in protocol.filters])
+            self._drops_singletons.append([one.drops_singletons for one in protocol.filters])
         if protocol.collapse not in self._collapses:
             self._collapses[protocol.collapse] = len(self._collapses)
             self._collapsing.append(collapsing(protocol.collapse))
@@ -59,17 +71,20 @@ class Preparation:
         prepared = self._prepared.get(steps)
         if prepared is None:
             filtered = self._filter(pair, steps.filters)
-            tables = self._make_tables(self._collapsing[steps.collapse](filtered))
-            prepared = self._prepared[steps] = PreparedPair(filtered, tables)
+            tables = self._make_tables(self._collapsing[steps.collapse](filtered.pair))
+            scored = filtered.with_singletons
+            sizes = len(scored.gold.mentions), len(scored.system.mentions)
+            prepared = self._prepared[steps] = PreparedPair(filtered.pair, tables, *sizes)
         return prepared
 
-    def _filter(self, pair: Pair, filters: int) -> Pair:
+    def _filter(self, pair: Pair, filters: int) -> _Filtered:
         filtered = self._filtered.get(filters)
         if filtered is None:
-            filtered = pair
-            for transform in self._transforms[filters]:
-                filtered = transform(filtered)
-            self._filtered[filters] = filtered
+            with_singletons = pair
+            for transform, drops in zip(self._transforms[filters], self._drops_singletons[filters], strict=True):
+                pair = transform(pair)
+                with_singletons = with_singletons if drops else pair
+            filtered = self._filtered[filters] = _Filtered(pair, with_singletons)
         return filtered
 
     def finish(self) -> None:

@@ -100,8 +100,8 @@ class ProtocolRun:
         """Add one document."""
         filtered, collapsed = prepared.filtered, prepared.tables.pair
         unit = self._unit(filtered.gold)
-        self._mentions[0] += len(filtered.gold.mentions)
-        self._mentions[1] += len(filtered.system.mentions)
+        self._mentions[0] += prepared.gold_mentions
+        self._mentions[1] += prepared.system_mentions
         self._same_mentions = self._same_mentions and _have_same_places(filtered)
         if collapsed is not filtered:
             for place, side in enumerate((filtered.gold, collapsed.gold, filtered.system, collapsed.system)):
@@ -155,7 +155,7 @@ class ProtocolRun:
             if per_unit
             else {},
             headline=self.protocol.headline,
-            outcomes=None if details is None else details.outcomes(measure.id for measure, _ in self.measures),
+            outcomes=None if details is None else details.outcomes(self._selected),
             details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),

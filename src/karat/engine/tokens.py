@@ -35,7 +35,7 @@ class Difference(NamedTuple):
 
 def difference(gold: Document, system: Document) -> Difference | None:
     """Where the words or sentences of the two sides of a document first differ; None if they do not, or are unknown."""
-    if gold.unit != "token" or (gold.forms == system.forms and gold.sentences == system.sentences):
+    if gold.unit != "token" or _have_same_tokens(gold, system):
         return None
     sides = _Words(gold), _Words(system)
     if sides[0].forms is None or sides[1].forms is None:
@@ -61,6 +61,13 @@ def difference(gold: Document, system: Document) -> Difference | None:
             begins = [side[0] for side in (mine, theirs) if side is not None]
             return _at(message, min(begins), *sides)
     return None
+
+
+def _have_same_tokens(gold: Document, system: Document) -> bool:
+    """Whether the two sides say the same about their tokens."""
+    if gold.forms != system.forms or gold.sentences != system.sentences:
+        return False
+    return gold.forms is not None or (gold.tokens == system.tokens and gold.text == system.text)
 
 
 def _at(message: str, word: int, gold: "_Words", system: "_Words") -> Difference:

@@ -267,8 +267,8 @@ def _check_before(
     if line is None:
         return
     with suppress(KaratError):
-        document = corpus.read_before(number, block, line)
-        yield from check(document, partial(corpus.where_at, number, block), checks)
+        if (document := corpus.read_before(number, block, line)) is not None:
+            yield from check(document, partial(corpus.where_at, number, block), checks)
 
 
 def _read(

@@ -1,7 +1,7 @@
 """Singletons that leave a document before its mentions are aligned."""
 
 from collections import Counter
-from typing import Literal
+from typing import ClassVar, Literal
 
 from karat.errors import Report, Rule
 from karat.filters import restricted, unchanged
@@ -17,6 +17,8 @@ class Singletons(Filter, frozen=True):
     A cluster is a singleton if it has one mention in the document. (Coreference measures can also drop singletons of
     the corpus after alignment: `singletons` of the family `coref`.)
     """
+
+    drops_singletons: ClassVar[bool] = True
 
     keep: Literal["keep", "drop-each"] = "keep"
 

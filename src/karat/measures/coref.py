@@ -76,7 +76,7 @@ zero   P = right / (right + wrong + spurious), R = right / (right + wrong + miss
         "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
         "cl(g)": "how many of these links the system has, too",
         "a, b": "an aligned pair of a gold and a system mention, as sets of words",
-        "R, F": "recall, F1; precision is recall with gold and system swapped",
+        "R, P, F": "recall, precision, F1; unless stated, precision is recall with gold and system swapped",
     },
     citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
     "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01; Žabokrtský et al. (2022, 2023) "

@@ -147,6 +147,8 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
 
     supersedes: ClassVar[frozenset[str]] = frozenset()
     """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
+    drops_singletons: ClassVar[bool] = False
+    """Whether it drops singletons only; a report still counts these among the mentions that are scored."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """The filter as a function from a pair of documents to what is left of it.

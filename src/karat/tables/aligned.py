@@ -9,10 +9,13 @@ from msgspec.structs import replace
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
 from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
-from karat.errors import Rule, quoted
+from karat.errors import KaratError, Rule, quoted
 from karat.model import Mention
 from karat.plugin import AlignedPairs, AlignmentChoice, AlignmentSpec, Candidate, Comparison, Match, Tables, TableSpec
 
+MOST_LISTED = 500_000
+"""Pairs of alike mentions in a document; an optimal matching of so many takes about 5 seconds and 400 MB."""
+TOO_MANY = Rule("alignment-too-many-pairs", "fatal", "Check that mentions are not written many times over.")
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
 
@@ -97,8 +100,13 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
         gold, system = self.candidates.sides(tables)
         crowded = CROWDED.get(self.candidates.similarity)
-        if crowded is not None and self.method in METHODS and crowded.count(gold, system) > MANY:
+        count = 0 if crowded is None else crowded.count(gold, system)
+        if crowded is not None and count > MANY and self.method in METHODS:
             pairs = self._crowded(gold, system, crowded)
+        elif count > MOST_LISTED:
+            found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
+            message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
+            raise KaratError(TOO_MANY.at(message, origin="gold"))
         else:
             allowed = [
                 candidate

@@ -225,12 +225,21 @@ CASES = {
         {"d.jsonl": '{"id":"d","empty_nodes":[{"token":2,"number":1},{"token":1,"number":1}]}'},
         "d.jsonl",
     ),
+    "more than may be unpacked": Case(
+        "input-too-large",
+        "fatal",
+        "d.tbf.gz",
+        None,
+        {"d.tbf.gz": gzip.compress(BLOCK.encode() * 9)},
+        "d.tbf.gz --max-bytes 100",
+    ),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),
 }
 
 NEVER_FOUND = {
+    "tbf-too-long": "only writing TBF refuses spans of millions of tokens",
     "tbf-unwritable": "only writing TBF refuses an id with a tab in it",
     "brat-unwritable": "only writing brat refuses an id that cannot be the name of a file",
     "vocabulary-empty": "an option that cannot be used ends the command: --types names a file without types",

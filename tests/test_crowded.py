@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.model import Document, Mention, Pair
+from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignmentChoice, Comparison, Match, Tables
 from karat.tables.aligned import Alignment
 
@@ -26,7 +26,10 @@ kinds = st.sampled_from(["x", "y"])
 def mentions(places: st.SearchStrategy[tuple[tuple[int, int], ...]]) -> st.SearchStrategy[list[Mention]]:
     def mention(span: tuple[tuple[int, int], ...], type_: str | None, realis: str) -> Mention:
         head = span[:1] if realis == "x" and span else None
-        return Mention("", span, head=head, attributes={"realis": realis} | ({"type": type_} if type_ else {}))
+        attributes: dict[str, Value] = {"realis": realis}
+        if type_ is not None:
+            attributes["type"] = type_
+        return Mention("", span, head=head, attributes=attributes)
 
     return st.lists(st.builds(mention, places, types, kinds), max_size=9).map(
         lambda listed: [

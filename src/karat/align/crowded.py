@@ -80,7 +80,8 @@ def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
 
 
 def _dice(own: "Side", number: int, other: "Side") -> "Vector":
-    return (2 * other.common(own.regions[number]) / (other.sizes + own.sizes[number])).astype(float)
+    dice: Vector = 2 * other.common(own.regions[number]) / (other.sizes + own.sizes[number])
+    return dice.astype(float)
 
 
 def _overlap(own: "Side", number: int, other: "Side") -> "Vector":
@@ -128,9 +129,9 @@ class Side:
         self.rewarded = values[keys.required :]
         self.regions: list[Region] = [mentions[number].span for number in firsts]
         segments = [segment for region in self.regions for segment in region]
-        self.sizes = np.array([size(region) for region in self.regions], dtype=keys.number)
-        self._begins = np.array([begin for begin, _ in segments], dtype=keys.number)
-        self._ends = np.array([end for _, end in segments], dtype=keys.number)
+        self.sizes: Vector = np.array([size(region) for region in self.regions], dtype=keys.number)
+        self._begins: Vector = np.array([begin for begin, _ in segments], dtype=keys.number)
+        self._ends: Vector = np.array([end for _, end in segments], dtype=keys.number)
         lengths = np.array([len(region) for region in self.regions])
         self._starts = None if (lengths == 1).all() else np.cumsum(lengths) - lengths
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
 from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
-from karat.errors import Rule, quoted
+from karat.errors import KaratError, Rule, quoted
 from karat.model import Mention, Region
 from karat.model.regions import size
 from karat.plugin import (
@@ -25,6 +25,9 @@ from karat.plugin import (
     Ties,
 )
 
+MOST_LISTED = 500_000
+"""Pairs of alike mentions in a document; an optimal matching of so many takes about 5 seconds and 400 MB."""
+TOO_MANY = Rule("alignment-too-many-pairs", "fatal", "Check that mentions are not written many times over.")
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
 
@@ -119,10 +122,15 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         order = ORDERS.get(self.candidates.ties)
         g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
-        crowded = None if first else CROWDED.get(self.candidates.similarity)
+        crowded = CROWDED.get(self.candidates.similarity)
         sides = self.candidates.sides(tables)
-        if crowded is not None and self.method in METHODS and crowded.count(*sides) > MANY:
+        count = 0 if crowded is None else crowded.count(*sides)
+        if crowded is not None and count > MANY and self.method in METHODS and not first:
             pairs = self._crowded(*sides, crowded)
+        elif count > MOST_LISTED:
+            found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
+            message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
+            raise KaratError(TOO_MANY.at(message, origin="gold"))
         else:
             golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
             allowed = [

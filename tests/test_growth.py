@@ -1,0 +1,97 @@
+"""Small files that ask for much: each within limits of CPU time and memory that a careless program exceeds."""
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.running import limited, run
+
+pytestmark = pytest.mark.slow
+
+
+def tbf(path: Path, spans: Iterable[tuple[int, int]], *more: str) -> str:
+    """A document with a mention on each span."""
+    lines = [f"s\td\tE{n}\t{begin},{end}\tx\tT{n % 7}\tActual" for n, (begin, end) in enumerate(spans)]
+    path.write_text("\n".join(["#BeginOfDocument d", *lines, *more, "#EndOfDocument", ""]))
+    return str(path)
+
+
+def apart(count: int) -> list[tuple[int, int]]:
+    return [(10 * n, 10 * n + 5) for n in range(count)]
+
+
+@pytest.mark.parametrize("protocol", ["tac-2017", "liu-2015", "exact-2013", "araki-2014"])
+def test_2000_mentions_on_one_span(tmp_path: Path, protocol: str) -> None:
+    file = tbf(tmp_path / "one.tbf", [(0, 5)] * 2000)
+    done = limited("score", file, file, "-p", protocol, seconds=20, megabytes=500)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("protocol", ["tac-2017", "liu-2015"])
+def test_2000_mentions_that_all_overlap(tmp_path: Path, protocol: str) -> None:
+    gold = tbf(tmp_path / "gold.tbf", [(n % 40, 50 + n // 40) for n in range(2000)])
+    system = tbf(tmp_path / "system.tbf", [(n % 37, 48 + n // 37) for n in range(2000)])
+    done = limited("score", gold, system, "-p", protocol, seconds=20, megabytes=500)
+    assert done.code == 0, done.err
+
+
+def test_an_optimal_matching_of_too_many_pairs_is_refused(tmp_path: Path) -> None:
+    file = tbf(tmp_path / "one.tbf", [(0, 5)] * 2000)
+    refused = limited("score", file, file, "-p", "muc-5", megabytes=500)
+    assert (refused.code, "alignment-too-many-pairs" in refused.err) == (1, True)
+    assert f"{file}, line 1" in refused.err
+    assert "4,000,000 pairs" in refused.err
+
+
+@pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
+def test_2000_entities_of_one_head_are_refused(tmp_path: Path, protocol: str) -> None:
+    mentions = ",".join(f'{{"id":"m{n}","span":[[0,4]],"kind":"entity","cluster":"e{n}"}}' for n in range(2000))
+    file = tmp_path / "one.jsonl"
+    file.write_text(f'{{"id":"d","mentions":[{mentions}]}}\n')
+    refused = limited("score", str(file), str(file), "-p", protocol, megabytes=500)
+    assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
+    assert f"{file}, line 1" in refused.err
+    assert "4,000,000 pairs" in refused.err
+
+
+def test_one_cluster_id_many_times(tmp_path: Path) -> None:
+    clusters = [f"@Coreference\tC\tE{2 * n},E{2 * n + 1}" for n in range(8000)]
+    done = limited("validate", tbf(tmp_path / "same.tbf", apart(16000), *clusters))
+    assert done.code == 0, done.err
+
+
+def test_a_mention_id_given_twice_at_the_end(tmp_path: Path) -> None:
+    mentions = ",".join(f'{{"id":"{n}","span":[[{n},{n + 1}]]}}' for n in (*range(14000), 13999))
+    file = tmp_path / "twice.jsonl"
+    file.write_text(f'{{"id":"d","mentions":[{mentions}]}}\n')
+    refused = limited("validate", str(file), seconds=3)
+    assert (refused.code, "'13999' is used twice" in refused.out) == (1, True)
+
+
+@pytest.mark.parametrize("form", ["tbf", "conll"])
+def test_a_span_of_a_million_million_tokens_is_not_written_out(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "long.jsonl"
+    file.write_text('{"id":"d","unit":"token","mentions":[{"id":"a","span":[[0,1000000000000]]}]}\n')
+    refused = limited("convert", str(file), str(tmp_path / "out"), "--to", form, "--lossy")
+    assert (refused.code, "1,000,000,000,000 tokens" in refused.err) == (1, True)
+
+
+def test_spans_of_any_length_are_merged(tmp_path: Path) -> None:
+    file, out = tmp_path / "long.jsonl", tmp_path / "out.jsonl"
+    file.write_text(
+        '{"id":"d","mentions":[{"id":"a","span":[[0,1000000000000]]},{"id":"b","span":[[5,2000000000000]]}]}\n'
+    )
+    done = limited("simulate", str(file), "--merge", "1", "-o", str(out))
+    assert done.code == 0, done.err
+    assert "[[0,2000000000000]]" in out.read_text()
+
+
+def test_what_is_unpacked_has_a_limit(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.tbf.gz"
+    file.write_bytes(gzip.compress(b"#BeginOfDocument d\n" + b"#\n" * 1_000_000))
+    refused = run("validate", str(file), "--max-bytes", "1000000")
+    assert (refused.code, "more than 1,000,000 bytes" in refused.out) == (1, True)
+    refused = run("score", "-", str(file), "--max-bytes", "1000", stdin=b"#\n" * 1000)
+    assert (refused.code, "[input-too-large]" in refused.err) == (1, True)

@@ -1,6 +1,7 @@
 """Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -22,6 +23,16 @@ class Score(Struct, frozen=True):
         """As in the JSON."""
         averages = {"micro": self.micro, "macro": self.macro}
         return {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+
+
+class UnitRows(Struct, frozen=True):
+    """The counts of each unit, and the scores that any sum of them gives: all that intervals and tests need."""
+
+    units: Sequence[str]
+    columns: Sequence["array[float]"]
+    """One number per unit each. Numbers of units that a measure does not average are zero."""
+    finish: Callable[[Sequence[float]], Mapping[str, Score]]
+    """The scores of one sum per column, by measure."""
 
 
 class Side(Struct, frozen=True):

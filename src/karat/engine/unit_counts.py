@@ -1,13 +1,14 @@
 """The counts of units under one protocol, on a corpus or a part of it, and the scores computed from them."""
 
+import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean
+from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean, mean_columns
 from karat.errors import Report
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
-from karat.results import Score
+from karat.results import Score, UnitRows
 
 ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 """A row of a result, and how its units are averaged."""
@@ -95,15 +96,35 @@ class UnitCounts:
 
     def scores(self) -> dict[str, Score]:
         """The micro average of each row, and its macro average if the protocol has one."""
+        return self.finish([math.fsum(column) for column in self.columns()])
+
+    def rows(self) -> UnitRows:
+        """The counts of each unit, and the scores that their sums give."""
+        return UnitRows(self.units, self.columns(), self.finish)
+
+    def columns(self) -> "list[array[float]]":
+        """What is summed over units: the counts of each measure, and what its macro average needs."""
+        columns: list[array[float]] = []
+        for _, averages, rows in self.measures:
+            averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
+            columns += rows.columns(averaged)
+            if averages.macro:
+                columns += mean_columns(rows, averaged, missing=averages.macro_undefined)
+        return columns
+
+    def finish(self, sums: Sequence[float]) -> dict[str, Score]:
+        """The scores of one sum per column."""
         micro: dict[str, ScoreValues] = {}
         macro: dict[str, ScoreValues] = {}
+        start = 0
         for measure, averages, rows in self.measures:
-            averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
-            micro[measure.id] = finished_scores(rows.total(averaged), averages)
+            end = start + rows.width
+            micro[measure.id] = finished_scores(rows.kind(*sums[start:end]), averages)
+            start = end
             if averages.macro:
-                units = (rows.counts(row) for row, is_averaged in enumerate(averaged) if is_averaged)
-                values = mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
-                macro[measure.id] = ScoreValues(values)
+                end = start + 2 * rows.ratios
+                macro[measure.id] = ScoreValues(mean(rows.kind, sums[start:end], undefined=averages.undefined))
+                start = end
         micro, macro = self.with_composites(micro), self.with_composites(macro)
         return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
 

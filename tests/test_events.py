@@ -38,7 +38,7 @@ def test_what_is_said_of_one_mention_is_said_of_its_event() -> None:
     assert events.event_of == [0, 1, 2, 1]
     assert events.links("after") == {(2, 1)}
     assert events.links("subevent") == {(1, 0)}
-    assert [events.name(event) for event in range(events.count)] == ["E8", "K", "L"]
+    assert events.keys == [("d", 0), "K", "L"]
 
 
 def test_an_id_of_a_mention_and_a_cluster_means_the_mention() -> None:

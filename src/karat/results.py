@@ -4,10 +4,11 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType, field, to_builtins
 
-from karat.counts import ScoreValues
+from karat.counts import Counts, ScoreValues
 from karat.errors import Finding
+from karat.model import Region, Value
 
 
 class Score(Struct, frozen=True):
@@ -36,7 +37,7 @@ class UnitRows(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """What was read on one side."""
+    """One side: how many documents were read, and how many of their mentions the protocol scores."""
 
     name: str
     documents: int
@@ -47,6 +48,100 @@ class Side(Struct, frozen=True):
         """As in the JSON, which omits the name: it depends on where the file is."""
         numbers = {"documents": self.documents, "mentions": self.mentions}
         return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
+
+
+class MentionRecord(Struct, frozen=True):
+    """A mention as `--details` lists it."""
+
+    id: str
+    kind: str
+    span: Region
+    text: str | None
+    line: int | None
+    """Its line in the file; None for a corpus in memory."""
+    attributes: Mapping[str, Value]
+    document: str | UnsetType = UNSET
+    """Its document, if the unit of evaluation has several."""
+
+
+class ClusterRecord(Struct, frozen=True):
+    """A cluster with its mentions; the line is that of its first mention."""
+
+    id: str
+    kind: str
+    line: int | None
+    attributes: Mapping[str, Value]
+    mentions: tuple[MentionRecord, ...]
+    size: int
+    """How many of its mentions count."""
+
+
+class LinkRecord(Struct, frozen=True):
+    """A link between two clusters, each with its mentions."""
+
+    kind: str
+    source: str = field(name="from")
+    target: str = field(name="to")
+    source_mentions: tuple[MentionRecord, ...] = field(name="from_mentions")
+    target_mentions: tuple[MentionRecord, ...] = field(name="to_mentions")
+
+
+class TreeRecord(Struct, frozen=True):
+    """A tree of events, from the root down."""
+
+    id: str
+    """Its root."""
+    kind: str
+    events: tuple[ClusterRecord, ...]
+
+
+class ElementRecord(Struct, frozen=True):
+    """An item with attributes that is not a mention, a cluster, a link or a tree."""
+
+    kind: str
+    attributes: Mapping[str, Value]
+
+
+Record = MentionRecord | ClusterRecord | LinkRecord | TreeRecord | ElementRecord
+
+
+class OutcomeRecord:
+    """An outcome of a measure as `--details` lists it. Records of mentions are shared by all measures."""
+
+    __slots__ = ("counts", "document", "gold", "outcome", "system", "unit")
+
+    def __init__(
+        self,
+        unit: str,
+        document: str | None,
+        outcome: str,
+        gold: Record | None,
+        system: Record | None,
+        counts: Counts,
+    ) -> None:
+        self.unit = unit
+        self.document = document
+        """None if its items may be in several documents of the unit."""
+        self.outcome = outcome
+        """`match`, `miss`, `spurious`, or a class that the family describes."""
+        self.gold = gold
+        self.system = system
+        self.counts = counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "document": self.document,
+            **({} if self.document == self.unit else {"unit": self.unit}),
+            "outcome": self.outcome,
+            "gold": to_builtins(self.gold),
+            "system": to_builtins(self.system),
+            "counts": self.counts.to_dict(),
+        }
+
+
+MeasureDetails = Sequence[OutcomeRecord] | Mapping[str, Any]
+"""The outcomes of a measure, or what it lists in their place."""
 
 
 class Result:
@@ -68,7 +163,7 @@ class Result:
         units: Mapping[str, Mapping[str, ScoreValues]],
         warnings: Sequence[Finding],
         warning_counts: Mapping[str, int],
-        details: Mapping[str, Any] | None = None,
+        details: Mapping[str, MeasureDetails] | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -93,6 +188,16 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
+        content = self.contents()
+        if self.details:
+            content["details"] = {
+                id_: listed if isinstance(listed, Mapping) else [record.to_dict() for record in listed]
+                for id_, listed in self.details.items()
+            }
+        return content
+
+    def contents(self) -> dict[str, Any]:
+        """The JSON, with the outcomes of details as records that are still to be converted."""
         content: dict[str, Any] = {
             "karat": self.version,
             "protocol": self.protocol,

@@ -10,6 +10,7 @@ from collections.abc import Sequence, Set
 from msgspec import Struct
 
 from karat.corpus import Corpus, Fingerprint, Progress
+from karat.engine.details import Details
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
@@ -21,7 +22,6 @@ from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
-NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; only value scores of ACE have details.")
 NO_MEASURE = Rule("measure-absent", "fatal", "Choose a measure of the protocol, on attributes that gold has.")
 
 
@@ -29,7 +29,7 @@ class RunOptions(Struct, frozen=True):
     """What the user chooses for a run, beside the protocols."""
 
     measures: tuple[str, ...] = ()
-    """Prefixes of the measure ids to score; empty: all."""
+    """The measures to score: ids, or prefixes of ids; empty: all."""
     by: tuple[str, ...] = ()
     """Fields to break scores down by."""
     per_unit: bool = False
@@ -40,7 +40,7 @@ class RunOptions(Struct, frozen=True):
     accept_faults: bool = False
     """Count faults even in a format that refuses them."""
     details: bool = False
-    """List what measures report item by item."""
+    """List the outcomes of measures item by item."""
 
 
 def score(
@@ -83,12 +83,10 @@ def score(
                 report=places.report,
                 measures=options.measures,
                 by=options.by,
-                details=options.details,
+                details=Details(places.line, unit=protocol.unit) if options.details else None,
             )
         )
     _refuse_absent(options.measures, runs)
-    if options.details and any(run.measures for run in runs) and not any(run.has_details() for run in runs):
-        raise NO_DETAILS.error(f"{', '.join(protocol.name for protocol in protocols)} has no details to list")
     fingerprint, units = Fingerprint(), set[str]()
     mentions = [0, 0]
     done = 0

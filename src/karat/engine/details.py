@@ -1,10 +1,17 @@
-"""Details: what measures list item by item, and how often each value of an attribute was confused with another."""
+"""Details: the outcomes of measures item by item.
+
+A measure may list entries of its own instead. For these, details also count how often each value of an attribute was
+confused with another.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from karat.counts import Ratio, harmonic
-from karat.plugin import Detail, Measure
+from karat.engine.records import Line, UnitRecords, place_of
+from karat.model import Pair
+from karat.plugin import Detail, Measure, UnitOfEvaluation
+from karat.results import MeasureDetails, OutcomeRecord
 
 ABSENT = "(none)"
 
@@ -13,14 +20,44 @@ Confusion = dict[tuple[str | None, str | None], int]
 
 
 class Details:
-    """What the measures of a protocol list, document by document."""
+    """What the measures of a protocol list, table by table."""
 
-    def __init__(self) -> None:
+    def __init__(self, line: Line, *, unit: UnitOfEvaluation) -> None:
+        self._line = line
+        self._unit = unit
+        self._records: dict[str, UnitRecords] = {}
+        self._outcomes: dict[str, list[OutcomeRecord]] = {}
         self._items: dict[str, list[dict[str, Any]]] = {}
         self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
 
-    def add(self, measure: Measure[Any, Any], document: str, details: Iterable[Detail]) -> None:
-        """Add the details of one table: parts of items are counted, and items are also listed."""
+    def enter(self, unit: str, pair: Pair) -> None:
+        """Make records of the mentions of a document, before the tables of its unit are added."""
+        if unit not in self._records:
+            self._records[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
+        self._records[unit].add(pair)
+
+    def leave(self) -> None:
+        """Release the records of units whose tables have all been added, except those that outcomes refer to."""
+        self._records.clear()
+
+    def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
+        """Add a table that was counted: of one document, or of several (None)."""
+        listed = measure.details(table)
+        if listed is not None:
+            self._add_listed(measure, document or "", listed)
+            return
+        records = self._records[unit]
+        outcomes = []
+        for outcome in measure.outcomes(table):
+            place = document or outcome.document
+            gold = records.record(outcome.gold, "gold", place)
+            system = records.record(outcome.system, "system", place)
+            outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
+        outcomes.sort(key=_order)
+        self._outcomes.setdefault(measure.id, []).extend(outcomes)
+
+    def _add_listed(self, measure: Measure[Any, Any], document: str, details: Iterable[Detail]) -> None:
+        """Parts of items are counted, and items are also listed."""
         items = self._items.setdefault(measure.id, [])
         parts = self._confusions.setdefault(measure.id, {})
         for detail in details:
@@ -34,9 +71,9 @@ class Details:
             if detail.listed is not None:
                 items.append({"document": document, **detail.listed})
 
-    def to_dict(self) -> dict[str, Any]:
-        """For each measure: how well each attribute of each part was recognised, and the items one by one."""
-        return {
+    def by_measure(self, ids: Iterable[str]) -> dict[str, MeasureDetails]:
+        """For each measure its outcomes, or how well each attribute of each part was recognised and all items."""
+        listed: dict[str, MeasureDetails] = self._outcomes | {
             id_: {
                 "recognition": {
                     part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
@@ -46,6 +83,13 @@ class Details:
             }
             for id_, items in self._items.items()
         }
+        return {id_: listed[id_] for id_ in ids if id_ in listed}
+
+
+def _order(record: OutcomeRecord) -> tuple[str, str, int, bool]:
+    """By document and text; where a gold and a system item begin at the same place, gold's comes first."""
+    document, span = place_of((record.gold, record.system))
+    return record.document or "", document, span[0][0] if span else 0, record.gold is None
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:

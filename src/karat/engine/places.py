@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from karat.corpus import Corpus
-from karat.errors import Finding, Findings, KaratError, Report
+from karat.errors import Finding, Findings, Item, KaratError, Origin, Report
 
 
 class Places:
@@ -30,6 +30,11 @@ class Places:
             if error.finding.origin is None:
                 raise
             raise KaratError(self._located(error.finding)) from None
+
+    def line(self, side: Origin, document: str, item: Item) -> int | None:
+        """The line of an item in a document of one side; None for a corpus in memory."""
+        _, line = (self._gold if side == "gold" else self._system).where(document, item)
+        return line
 
     def _located(self, finding: Finding) -> Finding:
         """Looks up the line only for findings that are kept; later ones get the line of the document."""

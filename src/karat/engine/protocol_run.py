@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from karat import __version__
 from karat.corpus import Survey
 from karat.counts import ScoreValues
-from karat.engine.breakdown import AveragedMeasure, Breakdown, tables_of_unit
+from karat.engine.breakdown import AveragedMeasure, Breakdown
 from karat.engine.details import Details
 from karat.engine.prepare import PreparedPair
 from karat.engine.unit_counts import ScoredRow, UnitCounts
@@ -46,25 +48,32 @@ class ProtocolRun:
         report: Report,
         measures: tuple[str, ...] = (),
         by: Sequence[str] = (),
-        details: bool = False,
+        details: Details | None = None,
     ) -> None:
         self.protocol = protocol
         self._report = report
-        self._prefixes = measures
+        self._chosen = measures
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             message = f"gold has no mention of kind {', '.join(protocol.kinds)}"
             raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         rows = self._rows(_setting(protocol, gold, system))
-        self._details = Details() if details else None
+        self._details = details
         self._table_remarks: list[Finding] = []
-        on_unit = self._add_outcomes if by or details else None
-        self._counts = UnitCounts(rows, unit=protocol.unit, on_unit=on_unit, report=report)
+        self._counts = UnitCounts(
+            rows,
+            unit=protocol.unit,
+            on_unit=self._break_down if by else None,
+            on_table=None if details is None else details.add,
+            report=report,
+        )
         self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
         known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
         known |= {field for measure, _ in self.measures for field in measure.fields}
         self._by = [Breakdown(field, in_order(known), self.measures, protocol) for field in dict.fromkeys(by)]
+        self._lists_outcomes = any(type(measure).details is Measure.details for measure, _ in self.measures)
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
+        self._mentions = [0, 0]
 
     def _rows(self, setting: Setting) -> list[ScoredRow]:
         """The rows to score: the selected ones, and those that selected composites need."""
@@ -77,24 +86,21 @@ class ProtocolRun:
         repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
         if repeated:
             raise ROW_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
-        self._selected = [id_ for id_ in self.offered if self._is_selected(id_)]
+        chosen = _selected(self._chosen, [row.id for row, _ in offered])
+        self._selected = [id_ for id_ in self.offered if id_ in chosen]
+        self._omitted = [row for row in self.unscored if row.id in chosen]
         needed = set(self._selected)
         for row, _ in reversed(scored):  # a composite comes after the rows it needs
             if isinstance(row, Composite) and row.id in needed:
                 needed.update(row.of)
         return [(row, averages) for row, averages in scored if row.id in needed]
 
-    def _is_selected(self, id_: str) -> bool:
-        return not self._prefixes or id_.startswith(self._prefixes)
-
-    def has_details(self) -> bool:
-        """Whether any measure lists details."""
-        return any(type(measure).details is not Measure.details for measure, _ in self.measures)
-
     def add(self, prepared: PreparedPair) -> None:
         """Add one document."""
         filtered, collapsed = prepared.filtered, prepared.tables.pair
         unit = self._unit(filtered.gold)
+        self._mentions[0] += len(filtered.gold.mentions)
+        self._mentions[1] += len(filtered.system.mentions)
         self._same_mentions = self._same_mentions and _have_same_places(filtered)
         if collapsed is not filtered:
             for place, side in enumerate((filtered.gold, collapsed.gold, filtered.system, collapsed.system)):
@@ -103,16 +109,15 @@ class ProtocolRun:
             whole = prepared.tables if collapsed is filtered else Tables(filtered)
             for breakdown in self._by:
                 breakdown.add_parts(unit, whole)
+        if self._details is not None and self._lists_outcomes:
+            self._details.enter(unit, collapsed)
         self._counts.add(unit, prepared.tables)
+        if self._details is not None and self._counts.at_once:
+            self._details.leave()
 
-    def _add_outcomes(self, documents: Sequence[Tables]) -> None:
+    def _break_down(self, documents: Sequence[Tables]) -> None:
         for breakdown in self._by:
             breakdown.add_outcomes(documents)
-        if self._details is not None:
-            for measure, _ in self.measures:
-                for document, table in tables_of_unit(measure, documents):
-                    if (listed := measure.details(table)) is not None:
-                        self._details.add(measure, "" if document is None else document.id, listed)
 
     def _unit(self, document: Document) -> str:
         """The unit of evaluation of a document; reports a document without a topic if the unit is a topic."""
@@ -131,7 +136,7 @@ class ProtocolRun:
         per_unit: bool,
         topics: str | None,
     ) -> Result:
-        """The result of all documents that were added."""
+        """The result of all documents that were added. Of the sides, only the mentions that it scores are counted."""
         scores = self.scores()
         remarks = list(self._remarks())
         return Result(
@@ -141,14 +146,16 @@ class ProtocolRun:
             signature=signature(self.protocol, units=units, fingerprint=str(gold.fingerprint), topics=topics),
             unit=self.protocol.unit,
             unit_count=len(self._counts.units),
-            gold=gold,
-            system=system,
+            gold=replace(gold, mentions=self._mentions[0]),
+            system=replace(system, mentions=self._mentions[1]),
             scores=scores,
             by={breakdown.field: dict(self._by_scores(breakdown)) for breakdown in self._by},
             units=dict(sorted((unit, self._select(values)) for unit, values in self._counts.unit_scores()))
             if per_unit
             else {},
-            details={} if self._details is None else self._details.to_dict(),
+            details={}
+            if self._details is None
+            else self._details.by_measure(measure.id for measure, _ in self.measures),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.code for finding in remarks),
         )
@@ -169,9 +176,8 @@ class ProtocolRun:
     def _remarks(self) -> Iterator[Finding]:
         """What a reader of the scores should know and may not expect."""
         reasons: dict[str, list[str]] = {}
-        for row in self.unscored:
-            if self._is_selected(row.id):
-                reasons.setdefault(row.reason, []).append(row.id)
+        for row in self._omitted:
+            reasons.setdefault(row.reason, []).append(row.id)
         for reason, ids in reasons.items():
             yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
         sizes = zip(self._counts.gold_mentions, self._counts.system_mentions, strict=True)
@@ -196,6 +202,13 @@ class ProtocolRun:
         """Whether the measures that count mentions together are all perfect."""
         totals = [rows.kind.summed(rows) for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
         return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
+
+
+def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:
+    """The ids that are selected: one that is named exactly, else all that start with a name; all, if none is named."""
+    if not names:
+        return set(ids)
+    return {id_ for name in names for id_ in ids if id_ == name or (name not in ids and id_.startswith(name))}
 
 
 def _ignored(mentions: int, units: int, unit: str) -> str:

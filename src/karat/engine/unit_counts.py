@@ -14,9 +14,17 @@ ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 """A row of a result, and how its units are averaged."""
 
 
+OnTable = Callable[[str, str | None, Measure[Any, Any], Any], None]
+"""Receives each table whose counts are averaged: its unit, its document (None: it has several), the measure, the table.
+
+Tables that are counted item by item come document by document.
+"""
+
+
 class _WaitingDocument(NamedTuple):
     """What is kept of a document until its unit is complete: its size, the tables to count, on request all tables."""
 
+    id: str
     gold: int
     system: int
     made: dict[TableSpec[Any], Any]
@@ -26,7 +34,8 @@ class _WaitingDocument(NamedTuple):
 class UnitCounts:
     """Rows that are counted unit by unit.
 
-    `on_unit` receives the documents of each complete unit, `report` the remarks of measures on a unit.
+    `on_unit` receives the documents of each complete unit, `on_table` each table that counts, `report` the remarks of
+    measures on a unit.
     """
 
     def __init__(
@@ -35,16 +44,19 @@ class UnitCounts:
         *,
         unit: UnitOfEvaluation,
         on_unit: Callable[[Sequence[Tables]], None] | None = None,
+        on_table: OnTable | None = None,
         report: Report,
     ) -> None:
         self._on_unit = on_unit
+        self._on_table = on_table
         self._report = report
         self.measures: list[tuple[Measure[Any, Any], Averages, Rows]] = [
             (row, averages, Rows(row.counts_type())) for row, averages in rows if not isinstance(row, Composite)
         ]
         self._composites = [(row, averages) for row, averages in rows if isinstance(row, Composite)]
         self._specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _, _ in self.measures))
-        self._at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
+        self.at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
+        """Whether each document is counted as soon as it is added."""
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")
@@ -53,14 +65,18 @@ class UnitCounts:
     def add(self, unit: str, tables: Tables) -> None:
         """Add one document. If it is a unit by itself, it is counted at once."""
         gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
-        if self._at_once:
+        if self.at_once:
             self._enter(unit, gold, system, [tables])
-            for measure, _, rows in self.measures:
-                self._count(measure, rows, tables.get(measure.table))
+            for measure, averages, rows in self.measures:
+                table = tables.get(measure.table)
+                self._count(measure, rows, table)
+                if self._on_table is not None and _is_averaged(averages, gold):
+                    self._on_table(unit, unit, measure, table)
         else:
             # Only the tables that are counted are kept; mentions and alignments are released.
             made = {spec: tables.get(spec) for spec in self._specs}
-            waiting = _WaitingDocument(gold, system, made, None if self._on_unit is None else tables)
+            kept = None if self._on_unit is None else tables
+            waiting = _WaitingDocument(tables.pair.gold.id, gold, system, made, kept)
             self._waiting.setdefault(unit, []).append(waiting)
 
     def close(self, report: Report) -> None:
@@ -76,10 +92,24 @@ class UnitCounts:
         for spec in self._specs if units else ():
             whole = [spec.add([document.made[spec] for document in documents]) for _, documents in units]
             finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
-        for measure, _, rows in self.measures:
-            for table in finished.get(measure.table, ()):
+        for measure, averages, rows in self.measures:
+            for (unit, documents), table in zip(units, finished.get(measure.table, ()), strict=True):
                 self._count(measure, rows, table)
+                if self._on_table is not None and _is_averaged(averages, sum(one.gold for one in documents)):
+                    self._on_table_of(unit, documents, measure, table)
         self._waiting = {}
+
+    def _on_table_of(
+        self, unit: str, documents: Sequence[_WaitingDocument], measure: Measure[Any, Any], table: Any
+    ) -> None:
+        assert self._on_table is not None, "only called where there is a receiver"
+        if len(documents) == 1:
+            self._on_table(unit, documents[0].id, measure, table)
+        elif measure.table.counted == "item":
+            for document in documents:
+                self._on_table(unit, document.id, measure, document.made[measure.table])
+        else:
+            self._on_table(unit, None, measure, table)
 
     def _count(self, measure: Measure[Any, Any], rows: Rows, table: Any) -> None:
         counts = measure.count(table)
@@ -106,7 +136,7 @@ class UnitCounts:
         """What is summed over units: the counts of each measure, and what its macro average needs."""
         columns: list[array[float]] = []
         for _, averages, rows in self.measures:
-            averaged = [averages.units == "all" or gold > 0 for gold in self.gold_mentions]
+            averaged = [_is_averaged(averages, gold) for gold in self.gold_mentions]
             columns += rows.columns(averaged)
             if averages.macro:
                 columns += mean_columns(rows, averaged, missing=averages.macro_undefined)
@@ -144,6 +174,11 @@ class UnitCounts:
                 values = composite.combine([scores[id_] for id_ in composite.of])
                 scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
         return scores
+
+
+def _is_averaged(averages: Averages, gold_mentions: int) -> bool:
+    """Whether a unit counts."""
+    return averages.units == "all" or gold_mentions > 0
 
 
 def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:

@@ -5,7 +5,8 @@
     MUC, LEA             clusters
     CEAF                 clusters that the best matching pairs, and those that it leaves alone
 
-The outcomes of a measure sum to its counts (`karat.measures.coref`), whose formulas these are, cell by cell.
+The outcomes of a measure sum to its counts (`karat.measures.coref`), whose formulas these are, cell by cell. What earns
+all that it could is a match, what earns less is partial.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -13,7 +14,7 @@ from math import fsum
 
 from karat.align.matching import matching
 from karat.counts import PrecisionRecall
-from karat.plugin import ClusterItem, Outcome
+from karat.plugin import ClusterItem, Outcome, graded
 from karat.tables.contingency import Contingency
 
 Outcomes = Iterator[Outcome[PrecisionRecall]]
@@ -27,13 +28,14 @@ class _Clusters:
         self._systems = {r: ClusterItem(r, size) for r, size in table.system.items()}
 
     def both(self, k: Hashable, r: Hashable, counts: PrecisionRecall) -> Outcome[PrecisionRecall]:
-        return Outcome(self._golds[k], self._systems[r], counts)
+        is_right = counts.precision_num == counts.precision_den and counts.recall_num == counts.recall_den
+        return Outcome(self._golds[k], self._systems[r], counts, "match" if is_right else "partial")
 
     def gold(self, k: Hashable, num: float, den: float) -> Outcome[PrecisionRecall]:
-        return Outcome(self._golds[k], None, PrecisionRecall(0, 0, num, den))
+        return Outcome(self._golds[k], None, PrecisionRecall(0, 0, num, den), graded(num, den, nothing="miss"))
 
     def system(self, r: Hashable, num: float, den: float) -> Outcome[PrecisionRecall]:
-        return Outcome(None, self._systems[r], PrecisionRecall(num, den, 0, 0))
+        return Outcome(None, self._systems[r], PrecisionRecall(num, den, 0, 0), graded(num, den, nothing="spurious"))
 
 
 def mention(table: Contingency) -> Outcomes:
@@ -55,16 +57,21 @@ def _alone(table: Contingency, clusters: _Clusters) -> Outcomes:
 
 
 def muc(table: Contingency) -> Outcomes:
-    """Each cluster: the links of a spanning tree that are left when the other side partitions it, of n - 1."""
+    """Each cluster: the links of a spanning tree that are left when the other side partitions it, of n - 1.
+
+    A singleton has no link and contributes nothing.
+    """
     clusters = _Clusters(table)
     golds, systems = dict.fromkeys(table.gold, 0), dict.fromkeys(table.system, 0)
     for (k, r), shared in table.overlap.items():
         golds[k] += shared - 1
         systems[r] += shared - 1
     for k, links in golds.items():
-        yield clusters.gold(k, links, table.gold[k] - 1)
+        if table.gold[k] > 1:
+            yield clusters.gold(k, links, table.gold[k] - 1)
     for r, links in systems.items():
-        yield clusters.system(r, links, table.system[r] - 1)
+        if table.system[r] > 1:
+            yield clusters.system(r, links, table.system[r] - 1)
 
 
 def b3(table: Contingency) -> Outcomes:

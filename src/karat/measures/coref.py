@@ -66,6 +66,13 @@ LEA    R = Σ n(k) · cl(k) / ml(k) / N_k""",
         "`luo-2014` counts it.",
         "A system mention that occurs twice keeps its first cluster; v8.01 does so only if gold has the mention.",
     ),
+    outcomes={
+        "match": "a cluster, or what a gold and a system cluster share, earns all it can; muc and lea list each side's "
+        "clusters, ceafm and ceafe matched clusters, the others the clusters of both sides that share mentions",
+        "partial": "it earns less than that",
+        "miss": "a gold cluster that earns nothing, or its mentions or links that no system cluster has",
+        "spurious": "the same for a system cluster",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 

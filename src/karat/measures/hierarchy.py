@@ -90,6 +90,12 @@ CEAFp     max Σ φ(tree, tree) / max(|F1|, |F2|) over one-to-one matchings of t
         "self-match.",
         "An event with two parents makes no tree: NSTMp and CEAFp are then undefined, the others are scored.",
     ),
+    outcomes={
+        "match": "the other side has the link; where several links share their mentions, each side lists its own. "
+        "blancp also lists events, for the pairs that are not linked; nstmp and ceafp list trees",
+        "partial": "a tree, or the pairs of an event, are right in part",
+        "undefined": "the document leaves the corpus without this score",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
@@ -224,7 +230,7 @@ class Mucp(LinkMeasure, frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
         """Each link: matched, missed or spurious."""
         for gold, system, counts in _links(table, self.parameters).pairs():
-            yield Outcome(*_link_items(table, self.link, gold, system), counts)
+            yield _link_outcome(table, self.link, gold, system, counts, counts)
 
 
 class Siblings(LinkMeasure, frozen=True):
@@ -241,7 +247,7 @@ class Siblings(LinkMeasure, frozen=True):
         for gold, system, counts in table.siblings.pairs():
             first, second = gold or system or (0, 0)
             if first < second:
-                yield Outcome(*_link_items(table, "siblings", gold, system), counts)
+                yield _link_outcome(table, "siblings", gold, system, counts, counts)
 
 
 def _link_counts(table: Hierarchy, parameters: Parameters) -> PrecisionRecall:
@@ -252,12 +258,21 @@ def _links(table: Hierarchy, parameters: Parameters) -> Compared:
     return table.implied_links if parameters.transitive else table.links
 
 
-def _link_items(
-    table: Hierarchy, kind: str, gold: EventLink | None, system: EventLink | None
-) -> tuple[LinkItem | None, LinkItem | None]:
-    return (
-        None if gold is None else LinkItem(kind, *map(table.gold.name, gold)),
-        None if system is None else LinkItem(kind, *map(table.system.name, system)),
+def _link_outcome(
+    table: Hierarchy,
+    kind: str,
+    gold: EventLink | None,
+    system: EventLink | None,
+    earned: PrecisionRecall,
+    counts: C,
+) -> Outcome[C]:
+    """A link of either side, or both. One that is the same as several on the other side is found without a partner."""
+    return Outcome(
+        None if gold is None else LinkItem(kind, *map(table.gold.key, gold)),
+        None if system is None else LinkItem(kind, *map(table.system.key, system)),
+        counts,
+        "match" if earned.recall_num or earned.precision_num else "",
+        table.document,
     )
 
 
@@ -286,12 +301,12 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
         """Each link: matched, missed or spurious; the non-links from each event together."""
         if self._is_undefined(table):
-            yield Outcome(*_document_items(table), self._counts(undefined=1))
+            yield _undefined_outcome(table, self._counts(undefined=1))
             return
         for gold, system, counts in _links(table, self.parameters).pairs():
-            yield Outcome(*_link_items(table, self.link, gold, system), self._counts(links=counts))
+            yield _link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
         for one, other, counts in self._nonlinks(table).events():
-            yield Outcome(*_event_items(table, one, other), self._counts(nonlinks=counts))
+            yield _event_outcome(table, one, other, counts, self._counts(nonlinks=counts))
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         return self.parameters.twinless == "undefined" and not table.same_events
@@ -313,19 +328,24 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
                 yield _undefined(self.id, document, _why_not_same(document))
 
 
-def _event_items(
-    table: Hierarchy, gold: int | None, system: int | None
-) -> tuple[ClusterItem | None, ClusterItem | None]:
-    return (
-        None if gold is None else ClusterItem(table.gold.name(gold), table.gold.mentions(gold)),
-        None if system is None else ClusterItem(table.system.name(system), table.system.mentions(system)),
+def _event_outcome(
+    table: Hierarchy, gold: int | None, system: int | None, earned: PrecisionRecall, counts: C
+) -> Outcome[C]:
+    """The pairs that begin with an event."""
+    right, every = earned.precision_num + earned.recall_num, earned.precision_den + earned.recall_den
+    return Outcome(
+        None if gold is None else ClusterItem(table.gold.key(gold), table.gold.mentions(gold)),
+        None if system is None else ClusterItem(table.system.key(system), table.system.mentions(system)),
+        counts,
+        "match" if right == every else "partial" if right else "miss" if system is None else "spurious",
+        table.document,
     )
 
 
-def _document_items(table: Hierarchy) -> tuple[ElementItem, ElementItem]:
+def _undefined_outcome(table: Hierarchy, counts: C) -> Outcome[C]:
     """The whole document, where a score is undefined."""
     document = ElementItem("document", {"id": table.document})
-    return document, document
+    return Outcome(document, document, counts, "undefined", table.document)
 
 
 def _why_not_same(table: Hierarchy) -> str:
@@ -370,24 +390,25 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[Matches]]:
         """Matched trees, then those of each side that are left; trees of the smaller forest add nothing to it."""
         if self._is_undefined(table):
-            yield Outcome(*_document_items(table), Matches(0, 0, undefined=1))
+            yield _undefined_outcome(table, Matches(0, 0, undefined=1))
             return
         golds, systems = self.sizes(table.gold), self.sizes(table.system)
         gold_is_larger = sum(golds.values()) >= sum(systems.values())
-        gold_items, system_items = (
-            {root: TreeItem(side.name(root), size) for root, size in Counter(side.tree_of.values()).items()}
-            for side in (table.gold, table.system)
-        )
+        document, gold_items, system_items = table.document, _trees(table.gold), _trees(table.system)
         if self.dummy_root:
-            dummy = TreeItem(DUMMY_ROOT, 1)
-            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0))
+            dummy = TreeItem(DUMMY_ROOT, ())
+            yield Outcome(dummy, dummy, Matches(1, 1, undefined=0), document=document)
         for gold, system, worth in self.matched(table):
             larger = golds[gold] if gold_is_larger else systems[system]
-            yield Outcome(gold_items.pop(gold), system_items.pop(system), Matches(worth, larger, undefined=0))
+            label = "match" if worth == golds[gold] == systems[system] else "partial"
+            counts = Matches(worth, larger, undefined=0)
+            yield Outcome(gold_items.pop(gold), system_items.pop(system), counts, label, document)
         for root, item in gold_items.items():
-            yield Outcome(item, None, Matches(0, golds[root] * gold_is_larger, undefined=0))
+            counts = Matches(0, golds[root] * gold_is_larger, undefined=0)
+            yield Outcome(item, None, counts, document=document)
         for root, item in system_items.items():
-            yield Outcome(None, item, Matches(0, systems[root] * (not gold_is_larger), undefined=0))
+            counts = Matches(0, systems[root] * (not gold_is_larger), undefined=0)
+            yield Outcome(None, item, counts, document=document)
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         if not (table.gold.is_forest and table.system.is_forest):
@@ -399,6 +420,14 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
         for document in table if counts.undefined else ():
             if self._is_undefined(document):
                 yield _undefined(self.id, document, _why_no_tree(document))
+
+
+def _trees(graph: Graph) -> dict[int, TreeItem]:
+    """The trees of a forest by root."""
+    events: dict[int, list[int]] = {}
+    for event in graph.from_the_roots:
+        events.setdefault(graph.tree_of[event], []).append(event)
+    return {root: TreeItem(graph.key(root), tuple(map(graph.key, own))) for root, own in events.items()}
 
 
 class Nstmp(TreeMeasure, frozen=True):

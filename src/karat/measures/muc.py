@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.model import Mention
-from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Setting
+from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Setting, graded
 
 CARD = Card(
     title="MUC-5 slots",
@@ -45,6 +45,11 @@ error = (INC + PAR/2 + MIS + SPU) / (COR + PAR + INC + MIS + SPU)""",
         "The MUC scorer used the alignment with the highest F-score. karat maximises correct plus half of partial "
         "slots, which gives the same numerator for one document with given mentions, and decides ties.",
     ),
+    outcomes={
+        "match": "all slots are correct",
+        "partial": "some slots are correct, or the spans only overlap",
+        "incorrect": "the mentions are aligned, but no slot is right",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
@@ -105,7 +110,9 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
         """Aligned pairs slot by slot; an unaligned mention is missing or spurious in every slot."""
         size = self.has_span + len(self.bits)
         for g, s, _, agreeing in table.pairs:
-            yield Outcome(table.gold[g], table.system[s], self._filled(table.gold[g], table.system[s], agreeing))
+            slots = self._filled(table.gold[g], table.system[s], agreeing)
+            label = graded(slots.correct + slots.partial / 2, size, nothing="incorrect")
+            yield Outcome(table.gold[g], table.system[s], slots, label)
         golds, systems = {g for g, _, _, _ in table.pairs}, {s for _, s, _, _ in table.pairs}
         for g, mention in enumerate(table.gold):
             if g not in golds and mention.attributes.get("optional") not in (True, "true"):

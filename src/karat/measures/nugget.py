@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from karat.counts import Accuracy, PrecisionRecall, Scores, ScoreValues
 from karat.errors import Rule
-from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome, Row, Setting
+from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome, Row, Setting, graded
 
 MOST_ATTRIBUTES = 5
 
@@ -70,6 +70,12 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
         "If segments of one mention overlap, scorer v1.8 counts their characters twice, so that the mention does not "
         "match itself. karat uses the union of the segments and reports a note.",
     ),
+    outcomes={
+        "match": "the two mentions are aligned; the gold mention earns their Dice",
+        "duplicate": "the gold mention is already matched better, so this system mention earns nothing (pilot)",
+        "incorrect": "accuracies: the value is wrong",
+        "partial": "accuracies: some of the aligned system mentions have the value",
+    },
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 
@@ -111,7 +117,7 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
         systems: set[int] = set()
         for g, s, value, _ in table.pairs:
             if g in golds:
-                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(0.0, 1, 0.0, 0))
+                yield Outcome(table.gold[g], table.system[s], PrecisionRecall(0.0, 1, 0.0, 0), "duplicate")
             else:
                 divisor = 1 if self.precision == "system" else value
                 yield Outcome(table.gold[g], table.system[s], PrecisionRecall(value, divisor, value, 1))
@@ -146,7 +152,8 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
             best.setdefault(g, s)
         for g, mention in enumerate(table.gold):
             if g in best:
-                yield Outcome(mention, table.system[best[g]], Accuracy(sum(right[g]) / len(right[g]), 1))
+                share = sum(right[g]) / len(right[g])
+                yield Outcome(mention, table.system[best[g]], Accuracy(share, 1), graded(share, 1, nothing="incorrect"))
             else:
                 yield Outcome(mention, None, Accuracy(0.0, 1))
 

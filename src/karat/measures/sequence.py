@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall
-from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting
+from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting, graded
 from karat.tables.sequence import Awareness, ComparedLink, SequenceTable
 from karat.tables.timeline import CONSTRAINTS
 
@@ -54,6 +54,11 @@ implicit: links of R_S that gold entails, but does not have in R_G; n: mentions 
         "Links of sequence.all that contradict each other are found all at once; v1.8 added links one by one, so that "
         "the order of a set decided which of them counted.",
     ),
+    outcomes={
+        "match": "the other side has the link; each side lists its own links",
+        "implied": "the other side entails the link without having it",
+        "partial": "the other side has or entails it for some pairs of its mentions",
+    },
     laws=("perfect", "order", "ids", "outcomes"),
 )
 
@@ -91,10 +96,12 @@ class Sequence(Measure[Awareness, PrecisionRecall], frozen=True):
     def outcomes(self, table: Awareness) -> Iterator[Outcome[PrecisionRecall]]:
         """Each reduced link of gold and of the system; the system's implicit ones add to recall, by their weight."""
         for link in table.gold:
-            yield Outcome(_item(link), None, PrecisionRecall(0, 0, link.found, link.pairs))
+            counts = PrecisionRecall(0, 0, link.found, link.pairs)
+            yield Outcome(_item(link), None, counts, _label(link, "miss"), link.document)
         weight = _weight(table)
         for link in table.system:
-            yield Outcome(None, _item(link), PrecisionRecall(link.found, link.pairs, weight * link.implicit, 0))
+            counts = PrecisionRecall(link.found, link.pairs, weight * link.implicit, 0)
+            yield Outcome(None, _item(link), counts, _label(link, "spurious"), link.document)
 
 
 def _weight(table: Awareness) -> float:
@@ -106,6 +113,12 @@ def _weight(table: Awareness) -> float:
 
 def _item(link: ComparedLink) -> LinkItem:
     return LinkItem(link.link[0], link.source, link.target)
+
+
+def _label(link: ComparedLink, nothing: str) -> str:
+    if link.found == link.pairs == link.implicit:
+        return "implied"
+    return graded(link.found, link.pairs, nothing=nothing)
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

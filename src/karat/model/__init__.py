@@ -27,6 +27,9 @@ Unit = Literal["char", "token", "microsecond", "box"]
 """The unit of offsets: code points of the text, rows of the token table, or microseconds of a recording. An image has
 no offsets: its mentions have boxes, and their spans are empty."""
 
+ClusterKey = str | tuple[str, int]
+"""What identifies a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
+
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
 
@@ -121,6 +124,14 @@ class Pair(Struct, frozen=True):
 
     gold: Document
     system: Document
+
+
+def cluster_keys(document: Document) -> list[ClusterKey]:
+    """The cluster of each mention; a mention without a cluster is its own."""
+    return [
+        mention.cluster if mention.cluster is not None else (document.id, number)
+        for number, mention in enumerate(document.mentions)
+    ]
 
 
 def nodes_of(kind: str) -> str:

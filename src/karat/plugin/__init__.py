@@ -41,6 +41,7 @@ from karat.plugin.measures import (
     TreeItem,
     Unscored,
     scorable,
+    graded,
 )
 from karat.plugin.protocols import (
     AlignmentChoice,
@@ -117,4 +118,5 @@ __all__ = [
     "Write",
     "WriteOptions",
     "scorable",
+    "graded",
 ]

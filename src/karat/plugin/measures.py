@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 
 from karat.counts import Counts, Scores, ScoreValues
 from karat.errors import Finding, Rule, nearest
-from karat.model import Mention, Value
+from karat.model import ClusterKey, Mention, Value
 from karat.plugin.protocols import Law, Representative, UnitOfEvaluation
 from karat.plugin.tables import AlignmentSpec, TableSpec
 
@@ -30,6 +30,8 @@ class Card(Struct, frozen=True):
     """What readers of the score get wrong."""
     departures: tuple[str, ...] = ()
     """Where paper and program differ, and what karat does."""
+    outcomes: Mapping[str, str] = {}
+    """Classes of outcomes beyond `match`, `miss` and `spurious`, each with its meaning."""
     laws: tuple[Law, ...] = ()
 
 
@@ -41,27 +43,27 @@ class ElementItem(Struct, frozen=True):
 
 
 class ClusterItem(Struct, frozen=True):
-    """A cluster as an item of an outcome."""
+    """A cluster as an item of an outcome. `--details` looks up its mentions by `id`, which is a `ClusterKey`."""
 
     id: Hashable
     size: int
-    """Its mentions."""
+    """How many of its mentions count."""
 
 
 class LinkItem(Struct, frozen=True):
-    """A link as an item of an outcome; its ends are named by a mention or cluster of each."""
+    """A link between two clusters as an item of an outcome."""
 
     kind: str
-    source: str
-    target: str
+    source: ClusterKey
+    target: ClusterKey
 
 
 class TreeItem(Struct, frozen=True):
     """A tree of events as an item of an outcome."""
 
-    root: str
-    size: int
-    """Its events."""
+    root: ClusterKey
+    events: tuple[ClusterKey, ...]
+    """All its events, each after its parent."""
 
 
 Item = Mention | ElementItem | ClusterItem | LinkItem | TreeItem
@@ -74,6 +76,20 @@ class Outcome(Struct, Generic[C], frozen=True):
     gold: Item | None
     system: Item | None
     counts: C
+    label: str = ""
+    """Its class, if its sides do not tell: one that the card of the family describes."""
+    document: str | None = None
+    """The document it is in, if a table of several documents still knows."""
+
+    @property
+    def outcome(self) -> str:
+        """Its class: `match`, `miss`, `spurious`, or one that the family describes."""
+        return self.label or ("miss" if self.system is None else "spurious" if self.gold is None else "match")
+
+
+def graded(earned: float, possible: float, *, nothing: str) -> str:
+    """The class of an outcome that can be right in part: `match`, `partial`, or `nothing` if it earned nothing."""
+    return nothing if not earned else "match" if earned == possible else "partial"
 
 
 class Detail(Struct, frozen=True):
@@ -112,7 +128,7 @@ class Measure(Struct, Generic[T, C], frozen=True):
         return ()
 
     def details(self, table: T) -> Iterable[Detail] | None:
-        """What `--details` lists; None: it has none."""
+        """What `--details` lists instead of the outcomes; None: the outcomes."""
         del table
         return None
 

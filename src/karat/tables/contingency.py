@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from karat.errors import Report, Rule
-from karat.model import Document
+from karat.model import cluster_keys
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec, UnitOfEvaluation
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
@@ -93,8 +93,7 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of a document, and the aligned mentions they share."""
-        golds = _clusters(tables.pair.gold)
-        systems = _clusters(tables.pair.system)
+        golds, systems = cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)
         overlap = Counter([(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
         return Contingency(Counter(golds), Counter(systems), overlap)
 
@@ -198,11 +197,3 @@ def _without_each(table: Contingency, golds: set[Hashable], systems: set[Hashabl
         {r: size for r, size in table.system.items() if r not in systems},
         {(k, r): shared for (k, r), shared in table.overlap.items() if k not in golds and r not in systems},
     )
-
-
-def _clusters(document: Document) -> list[Hashable]:
-    """The cluster of each mention; one without a cluster is its own cluster, named by document and number."""
-    return [
-        mention.cluster if mention.cluster is not None else (document.id, number)
-        for number, mention in enumerate(document.mentions)
-    ]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from karat.model import Document
+from karat.model import ClusterKey, Document, cluster_keys
 from karat.plugin import Tables, TableSpec
 
 EventLink = tuple[int, int]
@@ -21,11 +21,8 @@ class Events:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        numbers: dict[str | int, int] = {}  # of clusters by id, of mentions without a cluster by number
-        self.event_of = [
-            numbers.setdefault(number if mention.cluster is None else mention.cluster, len(numbers))
-            for number, mention in enumerate(document.mentions)
-        ]
+        numbers: dict[ClusterKey, int] = {}
+        self.event_of = [numbers.setdefault(key, len(numbers)) for key in cluster_keys(document)]
         """The event of each mention."""
         self.count = len(numbers)
         self._numbers = numbers
@@ -38,10 +35,10 @@ class Events:
             members[event].append(mention)
         return members
 
-    def name(self, event: int) -> str:
-        """The id of its cluster, or of its only mention."""
-        first = self._document.mentions[self.members[event][0]]
-        return first.cluster or first.id
+    @cached_property
+    def keys(self) -> list[ClusterKey]:
+        """The cluster that each event is."""
+        return list(self._numbers)
 
     def links(self, kind: str) -> set[EventLink]:
         """The links of a kind.
@@ -49,7 +46,7 @@ class Events:
         A link inside one event is ignored (a check notes it), and so is one to a cluster without a mention here. An id
         of both a mention and a cluster means the mention.
         """
-        ids = [mention.id for mention in self._document.mentions]
+        ids: list[ClusterKey] = [mention.id for mention in self._document.mentions]
         number = (self._numbers | dict(zip(ids, self.event_of, strict=True))).get
         return {
             (source, target)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from karat.counts import PrecisionRecall
-from karat.model import Document, nodes_of
+from karat.model import ClusterKey, Document, nodes_of
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
 from karat.tables.contingency import pairs_within
 from karat.tables.events import BothEvents, EventLink, Events
@@ -53,9 +53,9 @@ class Graph:
     def _place(self) -> dict[int, int]:
         return dict(zip(self.numbers, self._kept, strict=True))
 
-    def name(self, event: int) -> str:
-        """The id of its cluster, or of its only mention."""
-        return self._events.name(self._place[event])
+    def key(self, event: int) -> ClusterKey:
+        """The cluster that it is."""
+        return self._events.keys[self._place[event]]
 
     def mentions(self, event: int) -> int:
         """How many mentions refer to it."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from karat.model import Document
+from karat.model import ClusterKey
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
 from karat.tables.events import BothEvents, EventLink, Events
 from karat.tables.timeline import Timeline, TimeLink
@@ -21,10 +21,10 @@ Twins = dict[int, dict[int, int]]
 class ComparedLink(Struct, frozen=True, gc=False):
     """A reduced link of one side, counted by the pairs of mentions that it joins."""
 
+    document: str
     link: TimeLink
-    source: str
-    """A mention or cluster of the event at its source."""
-    target: str
+    source: ClusterKey
+    target: ClusterKey
     pairs: int
     """Pairs of mentions that it joins."""
     found: int
@@ -85,8 +85,8 @@ class SequenceTable(TableSpec[Awareness], Struct, frozen=True, cache_hash=True):
         shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
         golds, systems = gold.events, system.events
         return Awareness(
-            _compared(gold, system, _twins(shared), gold_events, tables.pair.gold),
-            _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system),
+            _compared(gold, system, _twins(shared), gold_events, tables.pair.gold.id),
+            _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system.id),
             sum(g in golds and s in systems for g, s in shared),
         )
 
@@ -117,9 +117,7 @@ def _twins(shared: Iterable[EventLink]) -> Twins:
     return twins
 
 
-def _compared(
-    own: Timeline, other: Timeline, twins: Twins, events: Events, document: Document
-) -> tuple[ComparedLink, ...]:
+def _compared(own: Timeline, other: Timeline, twins: Twins, events: Events, document: str) -> tuple[ComparedLink, ...]:
     """The reduced links of one side, each with how much of it the other side has or entails."""
     known = {event for _, *ends in other.links for event in ends}
     images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
@@ -133,21 +131,15 @@ def _compared(
         ]
     entailed = other.entailed({image for there in images.values() for image, _ in there})
     implicit = entailed.difference(other.reduced)
-    names = [_name(members, document) for members in events.members]
     return tuple(
         ComparedLink(
+            document=document,
             link=link,
-            source=names[link[1]],
-            target=names[link[2]],
+            source=events.keys[link[1]],
+            target=events.keys[link[2]],
             pairs=len(events.members[link[1]]) * len(events.members[link[2]]),
             found=sum(count for image, count in there if image in other.links or image in entailed),
             implicit=sum(count for image, count in there if image in implicit),
         )
         for link, there in images.items()
     )
-
-
-def _name(members: Sequence[int], document: Document) -> str:
-    """The cluster of an event, or its only mention."""
-    first = document.mentions[members[0]]
-    return first.cluster or first.id

@@ -80,7 +80,11 @@ def additive(protocol: Protocol, both: Sides) -> None:
 
 
 def outcomes(protocol: Protocol, both: Sides) -> None:
-    """The outcomes of a document sum to its counts, and those of a unit to the unit's; each names an item."""
+    """The outcomes of a document sum to its counts, and those of a unit to the unit's; each names an item.
+
+    The card of a family describes the classes of its outcomes.
+    """
+    described = {"match", "miss", "spurious"}.union(*(choice.family.card.outcomes for choice in protocol.families))
     for measure, table in tables(protocol, both):
         listed = list(measure.outcomes(table))
         counts = measure.count(table)
@@ -89,6 +93,9 @@ def outcomes(protocol: Protocol, both: Sides) -> None:
         _require(close, "outcomes", protocol, f"{measure.id} counts {counts}, and its outcomes sum to {sums}")
         nameless = [outcome for outcome in listed if outcome.gold is None and outcome.system is None]
         _require(not nameless, "outcomes", protocol, f"an outcome of {measure.id} names no item: {nameless[:1]}")
+        unknown = sorted({outcome.outcome for outcome in listed} - described)
+        message = f"no card describes the outcomes {', '.join(unknown)} of {measure.id}"
+        _require(not unknown, "outcomes", protocol, message)
 
 
 def swap(protocol: Protocol, both: Sides) -> None:

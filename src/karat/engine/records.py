@@ -1,0 +1,115 @@
+"""Records of the items of outcomes: mentions with their text and line, and clusters, links and trees made of them."""
+
+from collections.abc import Callable, Hashable, Iterable
+
+from msgspec import UNSET
+
+from karat.errors import Item as LocatedItem
+from karat.errors import Origin
+from karat.model import Cluster, Document, Mention, Pair, cluster_keys
+from karat.plugin import ClusterItem, Item, LinkItem, TreeItem
+from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+
+Line = Callable[[Origin, str, LocatedItem], int | None]
+"""The line of an item in a document of one side."""
+
+
+class UnitRecords:
+    """The records of one unit of evaluation. Each mention and cluster has one, which all outcomes share."""
+
+    def __init__(self, line: Line, *, name_documents: bool) -> None:
+        self._line = line
+        self._name_documents = name_documents
+        self._mentions: dict[tuple[Origin, str, str], MentionRecord] = {}
+        self._members: dict[tuple[Origin, Hashable], list[tuple[str, MentionRecord]]] = {}
+        self._described: dict[tuple[Origin, Hashable], Cluster] = {}
+        self._clusters: dict[tuple[Origin, Hashable, str | None], ClusterRecord] = {}
+
+    def add(self, pair: Pair) -> None:
+        """Add the mentions of a document."""
+        source = pair.gold if pair.gold.text is not None else pair.system
+        sides: tuple[tuple[Origin, Document], ...] = (("gold", pair.gold), ("system", pair.system))
+        for side, document in sides:
+            for mention, key in zip(document.mentions, cluster_keys(document), strict=True):
+                record = MentionRecord(
+                    mention.id,
+                    mention.kind,
+                    mention.span,
+                    mention.text if mention.text is not None else _text(source, mention),
+                    self._line(side, document.id, mention.id),
+                    mention.attributes,
+                    document.id if self._name_documents else UNSET,
+                )
+                self._mentions[side, document.id, mention.id] = record
+                self._members.setdefault((side, key), []).append((document.id, record))
+            for cluster in document.clusters:
+                self._described.setdefault((side, cluster.id), cluster)
+
+    def record(self, item: Item | None, side: Origin, document: str | None) -> Record | None:
+        """The record of an item; of a cluster, only the mentions in `document` if the item is in one document."""
+        if item is None:
+            return None
+        if isinstance(item, Mention):
+            assert document is not None, "a table of mentions is listed document by document"
+            return self._mentions[side, document, item.id]
+        if isinstance(item, ClusterItem):
+            return self._cluster(side, item.id, document, item.size)
+        if isinstance(item, LinkItem):
+            source, target = (self._cluster(side, key, document) for key in (item.source, item.target))
+            return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
+        if isinstance(item, TreeItem):
+            events = tuple(self._cluster(side, key, document) for key in item.events)
+            return TreeRecord(events[0].id if events else str(item.root), "tree", events)
+        return ElementRecord(item.kind, item.attributes)
+
+    def _cluster(self, side: Origin, key: Hashable, document: str | None, size: int | None = None) -> ClusterRecord:
+        record = self._clusters.get((side, key, document))
+        if record is None or (size is not None and record.size != size):
+            members = self._members.get((side, key), ())
+            mentions = tuple(record for place, record in members if document is None or place == document)
+            record = self._described_by(side, key, mentions, len(mentions) if size is None else size)
+            self._clusters[side, key, document] = record
+        return record
+
+    def _described_by(
+        self, side: Origin, key: Hashable, mentions: tuple[MentionRecord, ...], size: int
+    ) -> ClusterRecord:
+        """A mention without a cluster gives its cluster its own id."""
+        described = self._described.get((side, key))
+        first = mentions[0] if mentions else None
+        return ClusterRecord(
+            key if isinstance(key, str) else first.id if first is not None else str(key),
+            described.kind if described is not None else first.kind if first is not None else "cluster",
+            None if first is None else first.line,
+            {} if described is None else described.attributes,
+            mentions,
+            size,
+        )
+
+
+def place_of(records: Iterable[Record | None]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Where the first of some records begins: document and span."""
+    for record in records:
+        if isinstance(record, MentionRecord):
+            return record.document or "", record.span
+        if isinstance(record, LinkRecord):
+            return place_of([*record.source_mentions[:1], *record.target_mentions[:1]])
+        if isinstance(record, ClusterRecord):
+            return place_of(record.mentions[:1])
+        if isinstance(record, TreeRecord):
+            return place_of(record.events[:1])
+    return "", ()
+
+
+def _text(source: Document, mention: Mention) -> str | None:
+    """The text at a mention's span, if the source is known; segments are joined by a blank."""
+    if source.text is None or not mention.span:
+        return None
+    segments = mention.span
+    if source.unit == "token":
+        if source.tokens is None or segments[-1][1] > len(source.tokens):
+            return None
+        segments = tuple((source.tokens[begin][0], source.tokens[end - 1][1]) for begin, end in segments)
+    elif source.unit != "char":
+        return None
+    return " ".join(source.text[begin:end] for begin, end in segments)

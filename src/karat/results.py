@@ -34,6 +34,8 @@ class UnitRows(Struct, frozen=True):
     """One number per unit each. Numbers of units that a measure does not average are zero."""
     finish: Callable[[Sequence[float]], Mapping[str, Score]]
     """The scores of one sum per column, by measure."""
+    left_out: Mapping[str, Mapping[str, Score]] = {}
+    """If there is only one unit: its scores without each of its topics (or documents), by their names."""
 
 
 class Side(Struct, frozen=True):

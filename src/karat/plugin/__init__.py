@@ -40,8 +40,8 @@ from karat.plugin.measures import (
     Setting,
     TreeItem,
     Unscored,
-    scorable,
     graded,
+    scorable,
 )
 from karat.plugin.protocols import (
     AlignmentChoice,
@@ -117,6 +117,6 @@ __all__ = [
     "Unscored",
     "Write",
     "WriteOptions",
-    "scorable",
     "graded",
+    "scorable",
 ]

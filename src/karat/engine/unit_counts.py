@@ -109,10 +109,9 @@ class UnitCounts:
 
     def _leave_out(self, unit: str, documents: Sequence[_WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
         """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
-        topics = {document.topic or document.id for document in documents}
-        part_of = {
-            document.id: document.topic or document.id if len(topics) > 1 else document.id for document in documents
-        }
+        part_of = {document.id: document.topic or document.id for document in documents}
+        if len(set(part_of.values())) == 1:
+            part_of = {document.id: document.id for document in documents}
         parts = sorted(set(part_of.values()))
         for part in parts if len(parts) > 1 else ():
             rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)

@@ -66,7 +66,7 @@ class ExactColumns:
         largest = np.max([np.abs(one).max(axis=0, initial=0.0) for one in columns], axis=0)
         # No sum of all units is larger than this, and it must stay below 2^53.
         _, bits = np.frexp(largest * len(columns[0]))
-        self._scale = np.ldexp(1.0, np.where(largest > 0, 52 - bits, 0))
+        self._scale = np.ldexp(1.0, np.minimum(52 - bits, 1000))
         self._whole = [np.rint(one * self._scale) for one in columns]
 
     def sums(self, *weights: Matrix) -> Matrix:

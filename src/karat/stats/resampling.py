@@ -72,8 +72,8 @@ class ExactColumns:
     def sums(self, *weights: Matrix) -> Matrix:
         """The sum of each matrix times its weights, one row of sums per row of weights."""
         products = [own @ whole for own, whole in zip(weights, self._whole, strict=True)]
-        total: Matrix = np.sum(products, axis=0)
-        return total / self._scale
+        sums: Matrix = np.sum(products, axis=0) / self._scale
+        return sums
 
 
 def bootstrap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]:

@@ -31,6 +31,7 @@ ROOMS: dict[str, set[str]] = {
     "simulate": PLUGINS | {"checks", "corpus"},
     "align": PLUGINS,
     "results": set(),
+    "stats": {"results"},
     "filters": PLUGINS,
     "tables": PLUGINS | {"align"},
     "measures": PLUGINS | {"align", "tables"},

@@ -3,7 +3,7 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
+from operator import mul
 from typing import Any, NamedTuple, Self
 
 from msgspec import Struct
@@ -126,6 +126,7 @@ class Rows:
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
         self.width = len(kind.__struct_fields__)
+        self.ratios = len(kind.summed([]).ratios())
         self._numbers = array("d")
 
     def append(self, counts: Counts) -> None:
@@ -139,10 +140,10 @@ class Rows:
         for start in range(0, len(self._numbers), self.width):
             yield self._numbers[start : start + self.width]
 
-    def total(self, selected: Sequence[bool]) -> Counts:
-        """The sum over the selected units, each field with `math.fsum`."""
-        columns = (self._numbers[field :: self.width] for field in range(self.width))
-        return self.kind(*(math.fsum(compress(column, selected)) for column in columns))
+    def columns(self, selected: Sequence[bool]) -> "list[array[float]]":
+        """Each field of all units, zero for units that are not selected."""
+        columns = [self._numbers[field :: self.width] for field in range(self.width)]
+        return [array("d", map(mul, column, selected)) for column in columns]
 
     def counts(self, row: int) -> Counts:
         """The counts of one unit."""
@@ -164,18 +165,22 @@ def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Sc
     return ratios | fill_undefined(kind.derived(ratios), undefined=undefined)
 
 
-def mean(kind: type[Counts], units: Iterable[Counts], *, missing: float | None, undefined: float | None) -> Scores:
-    """The macro average: the mean of each ratio over units, and the derived scores of those means.
+def mean_columns(rows: Rows, selected: Sequence[bool], *, missing: float | None) -> "list[array[float]]":
+    """What a macro average sums, two columns per ratio: the ratio of each unit, and whether the unit counts.
 
-    A unit whose ratio is undefined contributes `missing`, or is not in that mean if `missing` is None.
+    A unit whose ratio is undefined contributes `missing`, or does not count if `missing` is None.
     """
-    columns = {name: array("d") for name in kind.summed([]).ratios()}
-    for counts in units:
-        for name, ratio in counts.ratios().items():
-            value = ratio.value
-            if value is None:
-                value = missing
-            if value is not None:
-                columns[name].append(value)
-    means = {name: Ratio(math.fsum(column), len(column)).value for name, column in columns.items()}
-    return _complete(kind, means, undefined)
+    columns = [array("d", bytes(8 * len(rows))) for _ in range(2 * rows.ratios)]
+    for row, is_selected in enumerate(selected):
+        if is_selected:
+            for number, ratio in enumerate(rows.counts(row).ratios().values()):
+                value = missing if ratio.value is None else ratio.value
+                if value is not None:
+                    columns[2 * number][row], columns[2 * number + 1][row] = value, 1.0
+    return columns
+
+
+def mean(kind: type[Counts], sums: Sequence[float], *, undefined: float | None) -> Scores:
+    """The macro average from the sums of its columns: the mean of each ratio, and the derived scores of those means."""
+    ratios = [Ratio(*sums[start : start + 2]).value for start in range(0, len(sums), 2)]
+    return _complete(kind, dict(zip(kind.summed([]).ratios(), ratios, strict=True)), undefined)

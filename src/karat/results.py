@@ -1,6 +1,7 @@
 """Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
@@ -47,6 +48,18 @@ class Score(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Score {self.micro.in_words()}" + (f"; macro {self.macro.in_words()}>" if self.macro else ">")
+
+
+class UnitRows(Struct, frozen=True):
+    """The counts of each unit, and the scores that any sum of them gives: all that intervals and tests need."""
+
+    units: Sequence[str]
+    columns: Sequence["array[float]"]
+    """One number per unit each. Numbers of units that a measure does not average are zero."""
+    finish: Callable[[Sequence[float]], Mapping[str, Score]]
+    """The scores of one sum per column, by measure."""
+    left_out: Mapping[str, Mapping[str, Score]] = {}
+    """If there is only one unit: its scores without each of its topics (or documents), by their names."""
 
 
 class Side(Struct, frozen=True):

@@ -1,14 +1,15 @@
 """The counts of units under one protocol, on a corpus or a part of it, and the scores computed from them."""
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean
-from karat.errors import Report
+from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean, mean_columns
+from karat.errors import Finding, Report
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
-from karat.results import Score
+from karat.results import Score, UnitRows
 
 ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 """A row of a result, and how its units are averaged."""
@@ -25,6 +26,7 @@ class _WaitingDocument(NamedTuple):
     """What is kept of a document until its unit is complete: its size, the tables to count, on request all tables."""
 
     id: str
+    topic: str | None
     gold: int
     system: int
     made: dict[TableSpec[Any], Any]
@@ -35,7 +37,7 @@ class UnitCounts:
     """Rows that are counted unit by unit.
 
     `on_unit` receives the documents of each complete unit, `on_table` each table that counts, `report` the remarks of
-    measures on a unit.
+    measures on a unit. With `jackknife`, a single unit is also scored without each of its topics.
     """
 
     def __init__(
@@ -45,8 +47,12 @@ class UnitCounts:
         unit: UnitOfEvaluation,
         on_unit: Callable[[Sequence[Tables]], None] | None = None,
         on_table: OnTable | None = None,
+        jackknife: bool = False,
         report: Report,
     ) -> None:
+        self._rows, self._unit = rows, unit
+        self._jackknife = jackknife
+        self._left_out: dict[str, dict[str, Score]] = {}
         self._on_unit = on_unit
         self._on_table = on_table
         self._report = report
@@ -78,7 +84,8 @@ class UnitCounts:
             # Only the tables that are counted are kept; mentions and alignments are released.
             made = {spec: tables.get(spec) for spec in self._specs}
             kept = None if self._on_unit is None else tables
-            waiting = _WaitingDocument(tables.pair.gold.id, gold, system, made, kept)
+            document = tables.pair.gold
+            waiting = _WaitingDocument(document.id, document.topic, gold, system, made, kept)
             self._waiting.setdefault(unit, []).append(waiting)
 
     def close(self, report: Report) -> None:
@@ -99,7 +106,21 @@ class UnitCounts:
                 self._count(measure, rows, table)
                 if self._on_table is not None and _is_averaged(averages, sum(one.gold for one in documents)):
                     self._on_table_of(unit, documents, measure, table)
+        if self._jackknife and len(units) == 1:
+            self._left_out = dict(self._leave_out(*units[0]))
         self._waiting = {}
+
+    def _leave_out(self, unit: str, documents: Sequence[_WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
+        """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
+        part_of = {document.id: document.topic or document.id for document in documents}
+        if len(set(part_of.values())) == 1:
+            part_of = {document.id: document.id for document in documents}
+        parts = sorted(set(part_of.values()))
+        for part in parts if len(parts) > 1 else ():
+            rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)
+            rest._waiting = {unit: [document for document in documents if part_of[document.id] != part]}
+            rest.close(_ignore)
+            yield part, rest.scores()
 
     def _on_table_of(
         self, unit: str, documents: Sequence[_WaitingDocument], measure: Measure[Any, Any], table: Any
@@ -130,15 +151,33 @@ class UnitCounts:
 
     def scores(self) -> dict[str, Score]:
         """The micro average of each row, and its macro average if the protocol has one."""
+        return self._finish([math.fsum(column) for column in self._columns()])
+
+    def rows(self) -> UnitRows:
+        """The counts of each unit, and the scores that their sums give."""
+        return UnitRows(self.units, list(self._columns()), self._finish, self._left_out)
+
+    def _columns(self) -> "Iterator[array[float]]":
+        """What is summed over units: the counts of each measure, and what its macro average needs."""
+        for _, averages, rows in self.measures:
+            averaged = [_is_averaged(averages, gold) for gold in self.gold_mentions]
+            yield from rows.columns(averaged)
+            if averages.macro:
+                yield from mean_columns(rows, averaged, missing=averages.macro_undefined)
+
+    def _finish(self, sums: Sequence[float]) -> dict[str, Score]:
+        """The scores of one sum per column."""
         micro: dict[str, ScoreValues] = {}
         macro: dict[str, ScoreValues] = {}
+        start = 0
         for measure, averages, rows in self.measures:
-            averaged = [_is_averaged(averages, gold) for gold in self.gold_mentions]
-            micro[measure.id] = finished_scores(rows.total(averaged), averages)
+            end = start + rows.width
+            micro[measure.id] = finished_scores(rows.kind(*sums[start:end]), averages)
+            start = end
             if averages.macro:
-                units = (rows.counts(row) for row, is_averaged in enumerate(averaged) if is_averaged)
-                values = mean(rows.kind, units, missing=averages.macro_undefined, undefined=averages.undefined)
-                macro[measure.id] = ScoreValues(values)
+                end = start + 2 * rows.ratios
+                macro[measure.id] = ScoreValues(mean(rows.kind, sums[start:end], undefined=averages.undefined))
+                start = end
         micro, macro = self.with_composites(micro), self.with_composites(macro)
         return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
 
@@ -158,6 +197,10 @@ class UnitCounts:
                 values = composite.combine([scores[id_] for id_ in composite.of])
                 scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
         return scores
+
+
+def _ignore(finding: Finding) -> None:
+    """The unit as a whole has reported it."""
 
 
 def _is_averaged(averages: Averages, gold_mentions: int) -> bool:

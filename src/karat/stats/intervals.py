@@ -1,0 +1,46 @@
+"""Confidence intervals of a score, from its resamples or from a jackknife."""
+
+from collections.abc import Sequence
+from math import fsum, sqrt
+
+import numpy as np
+
+from karat.stats.resampling import Matrix
+
+Interval = tuple[float, float]
+
+
+def percentile(values: Matrix, level: float) -> Interval | None:
+    """The percentile bootstrap (Efron 1979): the middle part of the resampled scores.
+
+    None if the score is undefined in most resamples.
+    """
+    defined = values[~np.isnan(values)]
+    if 2 * len(defined) <= len(values):
+        return None
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def jackknife(score: float | None, left_out: Sequence[float | None], level: float) -> Interval | None:
+    """score ± t · se, with the standard error of the delete-one jackknife and t of n - 1 degrees of freedom.
+
+    None if there are fewer than two parts, or a score is undefined.
+    """
+    error = standard_error(left_out)
+    if score is None or error is None:
+        return None
+    from scipy.special import stdtrit
+
+    margin = float(stdtrit(len(left_out) - 1, (1 + level) / 2)) * error
+    return score - margin, score + margin
+
+
+def standard_error(left_out: Sequence[float | None]) -> float | None:
+    """se² = (n - 1)/n · Σ (θ(-i) - mean)² over scores without one part each (Tukey 1958)."""
+    defined = [value for value in left_out if value is not None]
+    n = len(left_out)
+    if n < 2 or len(defined) < n:
+        return None
+    mean = fsum(defined) / n
+    return sqrt((n - 1) / n * fsum((value - mean) ** 2 for value in defined))

@@ -1,0 +1,91 @@
+"""Paired tests: how likely a difference as large as the observed one is if the two systems are equally good.
+
+All are two-sided, and compare the scores of two systems on the same units.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from karat.results import UnitRows
+from karat.stats.intervals import standard_error
+from karat.stats.resampling import (
+    ExactColumns,
+    Matrix,
+    ScoreName,
+    Values,
+    all_swaps,
+    evaluate,
+    matrix,
+    observed,
+    swap_weights,
+)
+
+TOLERANCE = 1e-12
+"""Differences closer than this are equal: they differ only by rounding."""
+
+
+def approximate_randomisation(
+    a: UnitRows, b: UnitRows, *, resamples: int, seed: int
+) -> tuple[dict[ScoreName, float | None], int]:
+    """p-values, and how many resamples they come from (Noreen 1989).
+
+    In each resample, every unit's rows are swapped between the systems with a probability of one half. If there are no
+    more ways to swap than `resamples`, all of them are tried and the p-values are exact.
+    """
+    n = len(a.units)
+    is_exact = n < 63 and 1 << n <= resamples
+    columns = ExactColumns(matrix(a), matrix(b))
+
+    def swaps() -> Iterator[Matrix]:
+        return all_swaps(n) if is_exact else swap_weights(n, resamples, seed)
+
+    of_a = evaluate(a, (columns.sums(1 - swapped, swapped) for swapped in swaps()))
+    of_b = evaluate(b, (columns.sums(swapped, 1 - swapped) for swapped in swaps()))
+    before_a, before_b = observed(a), observed(b)
+    found = {
+        name: _share(of_b[name] - of_a[name], difference(before_a[name], before_b[name]), is_exact=is_exact)
+        for name in of_a
+    }
+    return found, 1 << n if is_exact else resamples
+
+
+def paired_bootstrap(a: Values, b: Values, differences: dict[ScoreName, float | None]) -> dict[ScoreName, float | None]:
+    """p-values from resamples of both systems with the same seed (Efron and Tibshirani 1993, chapter 16).
+
+    Resampled differences are centred on the observed one; p is the share of them that are further from the centre than
+    the observed difference is from zero.
+    """
+    return {
+        name: None if shift is None else _share(b[name] - a[name] - shift, shift, is_exact=False)
+        for name, shift in differences.items()
+    }
+
+
+def jackknife(difference: float | None, left_out: Sequence[float | None]) -> float | None:
+    """The p-value of t = difference / se, se by the delete-one jackknife; t has n - 1 degrees of freedom."""
+    error = standard_error(left_out)
+    if difference is None or error is None:
+        return None
+    if not error:
+        return 1.0 if abs(difference) < TOLERANCE else 0.0
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(len(left_out) - 1, -abs(difference) / error))
+
+
+def difference(a: float | None, b: float | None) -> float | None:
+    """b - a, undefined if one of them is."""
+    return None if a is None or b is None else b - a
+
+
+def _share(resampled: Matrix, threshold: float | None, *, is_exact: bool) -> float | None:
+    """The share of resamples at least as extreme; an undefined one counts as such, which makes p larger.
+
+    A random sample of resamples gets one more, the observed one, so that p is never zero.
+    """
+    if threshold is None:
+        return None
+    extreme = int(np.count_nonzero(~(np.abs(resampled) < abs(threshold) - TOLERANCE)))
+    more = 0 if is_exact else 1
+    return (extreme + more) / (len(resampled) + more)

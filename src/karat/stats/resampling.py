@@ -1,0 +1,105 @@
+"""Resamples: sums of rows in which units are drawn with replacement, or swapped between two systems.
+
+The sums of all resamples are one matrix product. Its result must not depend on the order of additions, which differs
+between machines. So each column is first scaled and rounded to whole numbers, small enough that every sum is exact;
+this moves a sum by less than one part in 10^8.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.results import Score, UnitRows
+
+Matrix = NDArray[np.float64]
+
+ScoreName = tuple[str, str, str]
+"""A measure, its average (micro or macro) and a score: ("nugget.type", "micro", "f1")."""
+
+Values = dict[ScoreName, Matrix]
+"""Each score in every resample, NaN where it is undefined."""
+
+CHUNK = 1 << 20
+"""How many weights are in memory at a time."""
+
+
+def flat(scores: Mapping[str, Score]) -> dict[ScoreName, float | None]:
+    """Scores by name."""
+    return {
+        (id_, average, name): value
+        for id_, score in scores.items()
+        for average, leaf in (("micro", score.micro), ("macro", score.macro))
+        if leaf is not None
+        for name, value in leaf.values.items()
+    }
+
+
+def observed(rows: UnitRows) -> dict[ScoreName, float | None]:
+    """The scores of all units."""
+    return flat(rows.finish([fsum(column) for column in rows.columns]))
+
+
+def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
+    """The scores of each row of sums."""
+    scored = [flat(rows.finish(one)) for some in sums for one in some.tolist()]
+    return {name: np.array([one[name] for one in scored], dtype=np.float64) for name in (scored[0] if scored else ())}
+
+
+def bootstrap(rows: UnitRows, *, resamples: int, seed: int) -> Values:
+    """Scores of resamples of units. The same seed draws the same units, so that systems are resampled together."""
+    columns = ExactColumns(matrix(rows))
+    return evaluate(rows, (columns.sums(weights) for weights in bootstrap_weights(len(rows.units), resamples, seed)))
+
+
+def matrix(rows: UnitRows) -> Matrix:
+    """The rows as a matrix: one row per unit, one column per number."""
+    return np.array([np.frombuffer(column) for column in rows.columns]).reshape(len(rows.columns), len(rows.units)).T
+
+
+class ExactColumns:
+    """Columns of numbers whose weighted sums are exact (see the module)."""
+
+    def __init__(self, *columns: Matrix) -> None:
+        """Matrices of one shape share their scale, so that their sums can be added, too."""
+        largest = np.max([np.abs(one).max(axis=0, initial=0.0) for one in columns], axis=0)
+        # No sum of all units is larger than this, and it must stay below 2^53.
+        _, bits = np.frexp(largest * len(columns[0]))
+        self._scale = np.ldexp(1.0, np.minimum(52 - bits, 1000))
+        self._whole = [np.rint(one * self._scale) for one in columns]
+
+    def sums(self, *weights: Matrix) -> Matrix:
+        """The sum of each matrix times its weights, one row of sums per row of weights."""
+        products = [own @ whole for own, whole in zip(weights, self._whole, strict=True)]
+        sums: Matrix = np.sum(products, axis=0) / self._scale
+        return sums
+
+
+def bootstrap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]:
+    """How often each unit is in each resample, some resamples at a time."""
+    random = np.random.default_rng([seed, 1])
+    for size in _chunks(units, resamples):
+        drawn = random.integers(0, units, size=(size, units)) + np.arange(size)[:, None] * units
+        yield np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+def swap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]:
+    """Which units are swapped in each resample: 1 or 0, with equal probability."""
+    random = np.random.default_rng([seed, 2])
+    for size in _chunks(units, resamples):
+        yield random.integers(0, 2, size=(size, units)).astype(np.float64)
+
+
+def all_swaps(units: int) -> Iterator[Matrix]:
+    """Every way to swap units: 2^n resamples."""
+    start = 0
+    for size in _chunks(units, 1 << units):
+        yield (np.arange(start, start + size)[:, None] >> np.arange(units) & 1).astype(np.float64)
+        start += size
+
+
+def _chunks(units: int, resamples: int) -> Iterator[int]:
+    most = max(1, CHUNK // max(units, 1))
+    for start in range(0, resamples, most):
+        yield min(most, resamples - start)

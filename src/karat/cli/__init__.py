@@ -2,7 +2,6 @@
 
 import sys
 import warnings
-from io import TextIOWrapper
 from typing import TextIO
 
 import click
@@ -22,7 +21,10 @@ from karat.cli import (
     simulate,
     validate,
 )
-from karat.errors import KaratError, PluginWarning
+from karat.cli._signals import Stopped, end_by, stopping_signals
+from karat.cli._visible import style, visible_streams
+from karat.errors import KaratError, PluginWarning, Rule
+from karat.opened import recording
 
 EPILOG = """\b
 Examples:
@@ -69,22 +71,44 @@ def _show_warning(
 ) -> None:
     """Print karat's own warnings in one line, and all others as Python does."""
     if issubclass(category, PluginWarning):
-        click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {message}", err=True)
+        click.echo(f"{style('warning', fg='yellow', bold=True)}: {message}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), nl=False, file=file, err=True)
 
 
+SYSTEM = Rule("system-error", "fatal", "Check the place, its permissions and the free space; then run karat again.")
+MEMORY = Rule("memory-full", "fatal", "Use a machine with more memory, or split the corpus into smaller ones.")
+NESTING = Rule(
+    "nesting-deep", "fatal", "An input is nested deeper than karat can follow; check that it is not damaged."
+)
+
+
 def main() -> None:
     """Run a command; print an error as a message and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character must not stop karat
     warnings.showwarning = _show_warning
-    try:
-        cli()
-    except KaratError as error:
-        click.echo(f"{click.style('error', fg='red', bold=True)}: {error}", err=True)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        click.echo(f"error: {error.filename or ''}: {error.strerror or error}", err=True)
-        sys.exit(1)
+    stopped: int | None = None
+    with visible_streams():
+        try:
+            with stopping_signals(), recording():
+                cli()
+        except Stopped as stop:
+            stopped = stop.number
+        except KaratError as error:
+            _exit(error)
+        except OSError as error:
+            _exit(
+                SYSTEM.error(
+                    error.strerror or str(error), file=str(error.filename or "standard output or a temporary file")
+                )
+            )
+        except MemoryError:
+            _exit(MEMORY.error("there is not enough memory"))
+        except RecursionError:
+            _exit(NESTING.error("the input is nested too deeply"))
+    if stopped is not None:
+        end_by(stopped)
+
+
+def _exit(error: KaratError) -> None:
+    click.echo(f"{style('error', fg='red', bold=True)}: {error}", err=True)
+    sys.exit(error.exit_code)

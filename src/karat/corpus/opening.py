@@ -28,7 +28,7 @@ def open_corpus(
     report: Report = _ignore,
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
-    return corpus_of(find(spec), spec, format=format, fallback=fallback, options=options, report=report)
+    return corpus_of(find(spec, report=report), spec, format=format, fallback=fallback, options=options, report=report)
 
 
 def corpus_of(

@@ -1,10 +1,8 @@
 """From what the user names (a file, a folder, a list, standard input) to files that can be read twice."""
 
-import atexit
 import errno
 import functools
 import gzip
-import os
 import shutil
 import sys
 import tempfile
@@ -13,15 +11,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
-from karat.errors import KaratError, Rule, quoted
+from karat import scratch
+from karat.corpus.folders import UNREADABLE, files_in, shown
+from karat.errors import Finding, KaratError, Report, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode
+from karat.opened import opened, read_bytes
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
-UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you may read.")
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
+SPOOL = Rule("spool-full", "fatal", "Free some space, or set TMPDIR to a folder on another disk.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
 
 GZIP_MARK = b"\x1f\x8b"
@@ -35,7 +36,10 @@ class File(NamedTuple):
 
     def open(self) -> BinaryIO:
         """Its bytes, after a byte-order mark if there is one."""
-        stream = open(self.path, "rb")
+        try:
+            stream = open(self.path, "rb")
+        except OSError as error:
+            raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
         if stream.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             stream.seek(0)
         return stream
@@ -55,18 +59,24 @@ def _raise(error: KaratError) -> NoReturn:
     raise error
 
 
-def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]:
+def _ignore(finding: Finding) -> None:
+    """Findings are reported only to callers that ask for them."""
+
+
+def find(spec: str, refuse: Callable[[KaratError], None] = _raise, report: Report = _ignore) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
     `refuse` is called with the error of each that cannot be used; if it does not raise, the others are still found.
+    `report` receives what is in a folder and is not read.
     """
+    _sweep()
     files: list[File] = []
     try:
         if spec == "-":
-            return [_unpacked("standard input", _copy(sys.stdin.buffer))]
+            return [_standard_input()]
         if spec.startswith("@"):
-            return [file for name in _listed(spec[1:]) for file in find(name, refuse)]
-        for path in _plain(spec):
+            return [file for name in _listed(spec[1:]) for file in find(name, refuse, report)]
+        for path in _plain(spec, refuse, report):
             try:
                 files.append(_usable(path))
             except KaratError as error:
@@ -76,17 +86,38 @@ def find(spec: str, refuse: Callable[[KaratError], None] = _raise) -> list[File]
     return files
 
 
-def _plain(spec: str) -> list[Path]:
+def _standard_input() -> File:
+    if sys.stdin is None:
+        raise UNREADABLE.error("standard input is closed", file="standard input")
+    opened("/dev/stdin")
+    try:
+        return _unpacked("standard input", _copy(sys.stdin.buffer))
+    except OSError as error:
+        raise _unreadable(error, "standard input") from None
+
+
+def _unreadable(error: OSError, name: str) -> KaratError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return SPOOL.error(f"no space for an unpacked copy in {tempfile.gettempdir()}", file=name)
+    return UNREADABLE.error(error.strerror or str(error), file=name)
+
+
+def _plain(spec: str, refuse: Callable[[KaratError], None], report: Report) -> list[Path]:
     """A file, or the files of a folder."""
     path = Path(spec)
     try:
         path.stat()
+    except ValueError as error:  # a list can hold what a command line cannot: zero bytes
+        raise UNREADABLE.error(str(error), file=quoted(spec)) from None
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR):
             raise UNREADABLE.error(error.strerror or str(error), file=quoted(spec)) from None
     if path.is_dir() and spec:
-        paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
-        if not paths:
+        refused: list[KaratError] = []
+        paths = files_in(path, refused.append, report)
+        for error in refused:
+            refuse(error)
+        if not paths and not refused:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
         return paths
     if not path.exists() or not spec:
@@ -94,15 +125,11 @@ def _plain(spec: str) -> list[Path]:
     return [path]
 
 
-def _hidden(path: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(root).parts)
-
-
 def _listed(name: str) -> Iterator[str]:
     """The paths in a list, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
         raise MISSING.error("there is no such list", file=name)
-    lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
+    lines = decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff").splitlines()
     paths = [line.strip() for line in lines if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)
@@ -114,15 +141,14 @@ def _listed(name: str) -> Iterator[str]:
 
 def _usable(path: Path) -> File:
     """A file whose bytes can be sought in: as it is, or a copy if it is compressed or a pipe."""
-    # A name whose bytes are not UTF-8 can be opened but not printed: it is shown with replacement marks.
-    name = os.fsencode(path).decode("utf-8", "replace")
+    name = shown(opened(path))
     try:
         if not path.is_file():
             with path.open("rb") as pipe:
                 return _unpacked(name, _copy(pipe))
         return _unpacked(name, str(path))
     except OSError as error:
-        raise UNREADABLE.error(error.strerror or str(error), file=name) from None
+        raise _unreadable(error, name) from None
 
 
 def _unpacked(name: str, path: str) -> File:
@@ -140,14 +166,12 @@ def _unpacked(name: str, path: str) -> File:
 
 def _copy(stream: "SupportsRead[bytes]") -> str:
     """The path of a copy of a stream, which can be read twice."""
-    with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as spool:
+    with tempfile.NamedTemporaryFile(dir=scratch.spool(), delete=False) as spool:
         shutil.copyfileobj(stream, spool)
     return spool.name
 
 
 @functools.cache
-def _spool_folder() -> str:
-    """Where copies are until the process ends."""
-    folder = tempfile.mkdtemp(prefix="karat-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+def _sweep() -> None:
+    """Once per process, remove the copies that killed processes left behind."""
+    scratch.sweep(Path(tempfile.gettempdir()))

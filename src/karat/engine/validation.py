@@ -98,7 +98,7 @@ def validate(
     validation = Validation()
     for path in paths:
         with _telling(validation, path):
-            files = find(path, lambda error: validation.add(error.finding))
+            files = find(path, lambda error: validation.add(error.finding), validation.add)
             if files:
                 corpus = corpus_of(files, path, format=format, options=options, report=validation.add, skip_broken=True)
                 _check_corpus(corpus, checks, validation, progress)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from karat.errors import Report, Rule
 from karat.formats._text import MISSING, decode
+from karat.opened import read_bytes
 
 NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
 
@@ -37,7 +38,7 @@ class TableFolder:
             report(NO_TABLE.at("there is no such token table", file=str(path)))
             return {}
         rows: dict[str, int] = {}
-        for line in decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff").split("\n"):
+        for line in decode(read_bytes(path), file=str(path), line=1).removeprefix("\ufeff").split("\n"):
             token = line.split("\t", 1)[0].strip()
             if token:
                 rows.setdefault(token, len(rows))

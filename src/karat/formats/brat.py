@@ -30,6 +30,7 @@ from karat.formats._rules import DANGLING, MERGED, SINGLETON
 from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region, Value, qualified
 from karat.model.regions import union
+from karat.opened import read_bytes
 from karat.plugin.formats import Block, Format, ReadOptions
 
 UNDECIDED = "text-bound"
@@ -103,7 +104,7 @@ def _text_beside(file: str, report: Report) -> str | None:
     if not path.is_file():
         report(NO_TEXT.at(f"there is no {path.name} beside it, so nothing can be checked", file=file))
         return None
-    return decode(path.read_bytes(), file=str(path), line=1).replace("\r\n", "\n")
+    return decode(read_bytes(path), file=str(path), line=1).replace("\r\n", "\n")
 
 
 class _TextBound(NamedTuple):

@@ -20,6 +20,7 @@ from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
 from karat.filters.types import NO_FILE
 from karat.measures import MEASURES
+from karat.opened import read_bytes
 from karat.plugin import (
     AlignmentChoice,
     Averages,
@@ -94,7 +95,7 @@ class Protocol(Struct, frozen=True):
 
     def _printed(self, key: str, value: Any) -> str:
         if self.parameters[key].file:
-            return f"{Path(value).name}@sha256:{hashlib.sha256(Path(value).read_bytes()).hexdigest()[:16]}"
+            return f"{Path(value).name}@sha256:{hashlib.sha256(read_bytes(Path(value))).hexdigest()[:16]}"
         if isinstance(value, bool):
             return str(value).lower()  # as it is set
         return ",".join(value) if isinstance(value, list) else str(value)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from karat.errors import Rule, UsageError, nearest
+from karat.opened import opened
 from karat.plugin import ProtocolFile
 from karat.registry import Registry
 
@@ -96,7 +97,7 @@ def digest(path: Path) -> str | None:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(opened(path).read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
     except UnicodeDecodeError:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import msgspec
 
 from karat.engine.validation import Validation
+from karat.errors import visible
 from karat.report.text import table
 
 
 def text(validation: Validation) -> str:
     """Findings by file and line, one hint per code, and a summary."""
     findings = [finding for listed in validation.by_file().values() for finding in listed]
-    lines = [f"{finding.place}{finding.severity}: {finding.message} [{finding.code}]" for finding in findings]
+    lines = [f"{finding.place}{finding.severity}: {visible(finding.message)} [{finding.code}]" for finding in findings]
     hints = {finding.code: finding.hint for finding in findings if finding.hint}
     blocks = [
         "\n".join([*lines, *_unlisted(validation)]),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from karat.counts import Ratio, ScoreValues
-from karat.errors import Finding
+from karat.errors import Finding, visible
 from karat.results import Result, Score
 
 SHORT = {
@@ -282,8 +282,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
 
 
 def printable(cell: str) -> str:
-    """A cell with control characters escaped, so that no terminal obeys them."""
-    return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
+    """A cell on one line, with every character visible."""
+    return visible(cell)
 
 
 def width(cell: str) -> int:

@@ -9,7 +9,8 @@ finding is raised as an error; faults and notes are reported and counted, and sc
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 Severity = Literal["fatal", "fault", "note"]
@@ -107,6 +108,18 @@ class KaratError(Exception):
 
     def __str__(self) -> str:
         return f"{self.finding}\n  {self.finding.hint}" if self.finding.hint else str(self.finding)
+
+
+@contextmanager
+def placed(where: Callable[[], tuple[str, int | None]]) -> Iterator[None]:
+    """Give errors of code that knows no file, such as a writer of a format, the file and line that `where` returns."""
+    try:
+        yield
+    except KaratError as error:
+        if error.finding.file is not None or isinstance(error, UsageError):
+            raise
+        file, line = where()
+        raise KaratError(error.finding._replace(file=file, line=line)) from None
 
 
 class UsageError(KaratError):

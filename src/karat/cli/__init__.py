@@ -40,6 +40,7 @@ Examples:
 @click.version_option(__version__, prog_name="karat")
 def cli() -> None:
     """Score systems for event understanding: measure how much gold there is in their output."""
+    click.get_current_context().with_resource(recording())
 
 
 COMMANDS = (
@@ -89,7 +90,7 @@ def main() -> None:
     stopped: int | None = None
     with visible_streams():
         try:
-            with stopping_signals(), recording():
+            with stopping_signals():
                 cli()
         except Stopped as stop:
             stopped = stop.number

@@ -10,7 +10,7 @@ from functools import partial
 from karat.checks import check
 from karat.convert.given import Keep, given
 from karat.corpus import FileCorpus, Fingerprint, open_corpus
-from karat.errors import KaratError, Report, Rule
+from karat.errors import KaratError, Report, Rule, placed
 from karat.formats import FORMATS
 from karat.model import Document, Unit, Value, qualified
 from karat.plugin.formats import ReadOptions, WriteOptions
@@ -24,6 +24,7 @@ class Conversion:
 
     def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
+        self._first_loss: tuple[str, int | None] | None = None
         self._keep = keep
         self.documents = 0
         self._corpus, self._to, self._options = corpus, to, options
@@ -48,12 +49,16 @@ class Conversion:
                 document = self._corpus.read(id_, report)
                 for finding in check(document, partial(self._corpus.where, id_)):
                     report(finding)
-                document = self._given(document)
-                self._take(document)
-                if self._format.local_clusters:
-                    self._tell_shared_clusters(document)
-                self._tell_defaults(document, expected)
-                yield write(document, options, self._lose)
+                with placed(partial(self._corpus.where, id_)):
+                    document = self._given(document)
+                    self._take(document)
+                    if self._format.local_clusters:
+                        self._tell_shared_clusters(document)
+                    self._tell_defaults(document, expected)
+                    piece = write(document, options, self._lose)
+                if self.losses and self._first_loss is None:
+                    self._first_loss = self._corpus.where(id_)
+                yield piece
         finally:
             self._corpus.close()
 
@@ -68,7 +73,8 @@ class Conversion:
         """An error if anything was lost."""
         if self.losses:
             things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
-            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
+            file, line = self._first_loss or (self._corpus.name, None)
+            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=file, line=line)
 
     def verify(self, written: str) -> tuple[int, int]:
         """Read back what was written: its documents and mentions. If no loss was told, it must say the same."""

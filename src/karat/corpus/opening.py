@@ -87,8 +87,10 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
 
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
-        if not _is_text(file.head()):
-            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name)
+        head = file.head()
+        if not _is_text(head):
+            line = 1 + head.count(b"\n", 0, max(0, head.find(b"\x00")))
+            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name, line=line)
 
 
 def _is_text(head: bytes) -> bool:

@@ -13,7 +13,8 @@ ENTITY = Rule(
     "xml-entity", "fatal", "Remove the <!ENTITY ...> declarations and write the characters themselves (or &#38; forms)."
 )
 
-_PROLOG = re.compile(rb"<!--.*?-->|<!ENTITY\b|<[A-Za-z_:]", re.DOTALL)
+_PROLOG = re.compile(rb"""<!--.*?-->|<\?.*?\?>|"[^"]*"|'[^']*'|<!ENTITY\b|<[A-Za-z_:]""", re.DOTALL)
+"""In front of the root, quotation marks stand only in a DOCTYPE; what they and instructions hold declares nothing."""
 
 
 def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
@@ -28,7 +29,7 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
         if mark[0] == b"<!ENTITY":
             there = line + data.count(b"\n", 0, mark.start())
             raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=there)
-        if not mark[0].startswith(b"<!--"):
+        if mark[0][:1] == b"<" and mark[0][1:2] not in b"!?":
             break  # the root element: what looks like a declaration after it is text
     parser = etree.XMLParser(
         resolve_entities=False,
@@ -45,6 +46,9 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
         # The line in the message counts from where the data begin, not from where the file does.
         said = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
         raise BROKEN.error(f"this is not well-formed XML: {said}", file=file, line=there) from None
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
     for reference in root.iter(etree.Entity) if b"&" in data else ():
         found = f"the entity {reference.text} is used, which the file does not explain"
         raise ENTITY.error(found, file=file, line=line + reference.sourceline - 1)

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
+from karat.formats._json_keys import repeated_key, repeats_key
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Region
@@ -25,6 +26,7 @@ SHAPE = Rule(
     'A line is one document: {"id": "d1", "mentions": [{"id": "m1", "span": [[4, 9]]}]}',
 )
 SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <= begin < end.")
+KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
 UNIT = Rule("jsonl-unit", "fatal", 'A .jsonl document says itself what its offsets count: "unit": "token" (or "char").')
 
 
@@ -55,6 +57,8 @@ def _block(data: bytes, offset: int, line: int) -> Block:
         document = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return Block(offset, len(data), line)  # `parse` says what is wrong
+    if repeats_key(data, document):
+        return Block(offset, len(data), line)
     contents = Contents.of(document)
     return Block(offset, len(data), line, document.id, document.topic, document.subtopic, contents)
 
@@ -70,6 +74,8 @@ def _decoded(data: bytes, file: str, line: int) -> Document:
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
     document = _decoded(data, file, block.line)
+    if not block.id and (key := repeated_key(data)) is not None:  # with an id, the survey has looked for one
+        raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=block.line)
     if options.unit is not None and options.unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
         raise UNIT.error(found, file=file, line=block.line)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from karat.errors import Report
 from karat.model import Pair, Value
@@ -63,6 +63,8 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     default: str | int | float | bool | list[str]
     help: str
     choices: tuple[str, ...] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     means: dict[str, str] = {}
     """What replaces some of its values in the file, where that is another word."""
     file: bool = False
@@ -80,8 +82,8 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     reward: Literal["none", "attributes"] = "none"
     """`attributes`: each attribute that agrees adds one to the similarity."""
     method: str = "greedy"
-    threshold: float = 0.0
-    """The least similarity; with 0, any overlap is enough."""
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """The least similarity, from 0 to 1; with 0, any overlap is enough."""
     ties: Literal["line", "text"] = "line"
     """Which of two equally good pairs comes first: by the lines of the file, or by the order of the text."""
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import click
 
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
-from karat.errors import Rule, UsageError
+from karat.errors import Rule, UsageError, placed
 
 EPILOG = """\b
 Examples:
@@ -82,6 +83,7 @@ def simulate(
     from karat.errors import Findings
     from karat.formats import FORMATS, read_options
     from karat.plugin.formats import WriteOptions
+    from karat.protocols import resolve
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
@@ -92,14 +94,19 @@ def simulate(
     name = named or writable(corpus.format)
     format_ = FORMATS.get(name)
     assert format_.write is not None, "only formats that can be written are offered"
-    simulation = Simulation(corpus, chosen, seed=seed, options=options, report=findings.add, progress=progress())
+    faults = {code for protocol in format_.protocols for code in resolve(protocol).faults}
+    simulation = Simulation(
+        corpus, chosen, seed=seed, options=options, faults=faults, report=findings.add, progress=progress()
+    )
     lost: Counter[str] = Counter()
     to_write = WriteOptions(options.tokens, format_.writes_folder(output))
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
         for document in simulation:
-            sink.add(format_.write(document, to_write, lambda what: lost.update([what])))
+            with placed(partial(corpus.where, document.id)):
+                piece = format_.write(document, to_write, lambda what: lost.update([what]))
+            sink.add(piece)
             documents, mentions = documents + 1, mentions + len(document.mentions)
     print_findings(findings)
     for what, count in lost.items():

@@ -16,6 +16,7 @@ from karat.model import Document, Unit, Value, qualified
 from karat.plugin.formats import ReadOptions, WriteOptions
 
 LOSSY = Rule("convert-lossy", "fatal", "Add --lossy to do without, or choose a format that holds it, such as jsonl.")
+UNITS = Rule("convert-units", "fatal", "Convert documents of each unit on their own, or to jsonl, which holds both.")
 CHANGED = Rule("convert-changed", "fatal", "Nothing was written. Choose another format; jsonl holds everything.")
 
 
@@ -80,7 +81,7 @@ class Conversion:
         """Read back what was written: its documents and mentions. If no loss was told, it must say the same."""
         if not self.documents:
             return 0, 0
-        (unit,) = self._units if len(self._units) == 1 else (None,)
+        (unit,) = self._units if self._format.unit in ("given", "none") and len(self._units) == 1 else (None,)
         options = ReadOptions(unit, self._options.tokens)
         back, documents, mentions = Fingerprint(), 0, 0
         try:
@@ -88,7 +89,8 @@ class Conversion:
                 back.add(document)
                 documents, mentions = documents + 1, mentions + len(document.mentions)
         except KaratError as error:
-            raise CHANGED.error(f"what was written as {self._to} cannot be read: {error.finding}") from None
+            message = f"what was written as {self._to} cannot be read: {error.finding.message} [{error.finding.code}]"
+            raise CHANGED.error(message, file=self._corpus.name) from None
         if not self.losses and str(back) != str(self._fingerprint):
             raise CHANGED.error(f"what was written as {self._to} does not say the same", file=self._corpus.name)
         return documents, mentions
@@ -96,6 +98,9 @@ class Conversion:
     def _take(self, document: Document) -> None:
         self.documents += 1
         self._units.add(document.unit)
+        if self._format.unit == "given" and len(self._units) > 1:
+            units = " and ".join(sorted(self._units))
+            raise UNITS.error(f"{self._to} holds offsets of one unit, and the corpus has {units}; nothing was written")
         self._fingerprint.add(document)
 
     def _lose(self, what: str) -> None:

@@ -375,6 +375,7 @@ FORMAT = Format(
     title="brat standoff, .ann beside .txt",
     about=__doc__,
     suffixes=(".ann",),
+    unit="char",
     protocols=("tac-2017",),
     sniff=sniff,
     blocks=blocks,

@@ -238,6 +238,7 @@ FORMAT = Format(
     title="CoNLL-2012 coreference",
     about=__doc__,
     suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll"),
+    unit="token",
     protocols=("conll-2012",),
     sniff=sniff,
     blocks=blocks,

@@ -262,6 +262,7 @@ FORMAT = Format(
     title="event hierarchies as trees in parentheses",
     about=__doc__,
     suffixes=(".forest",),
+    unit="none",
     protocols=("araki-2014",),
     sniff=sniff,
     blocks=blocks,

@@ -156,6 +156,7 @@ FORMAT = Format(
     title="karat's own, one document per line",
     about=__doc__,
     suffixes=(".jsonl", ".ndjson"),
+    unit="named",
     protocols=("tac-2017",),
     cross_document_protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,

@@ -179,6 +179,9 @@ class Format(Struct, frozen=True, kw_only=True):
     """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
+    unit: Unit | Literal["named", "given", "none"] = "given"
+    """What offsets count: always this unit, what each document of a file names, or what the user says (`--unit`);
+    `none`: there are no offsets, and the user's word counts."""
     companions: tuple[str, ...] = ()
     """Suffixes of files beside a file of this format that belong to it and hold no document."""
     is_part_of_corpus: Callable[[str, bytes], bool] = _no_part

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -28,10 +28,11 @@ def file_in(folder: Path) -> Iterator[IO[bytes]]:
     sweep(folder)
     stream = tempfile.NamedTemporaryFile(dir=folder, prefix=f".karat-{os.getpid()}-", suffix=".tmp", delete=False)
     try:
-        with stream:
-            _lock(stream.fileno())
-            yield cast("IO[bytes]", stream)
+        _lock(stream.fileno())
+        yield cast("IO[bytes]", stream)
     finally:
+        with suppress(OSError):  # a full disk was already reported
+            stream.close()
         Path(stream.name).unlink(missing_ok=True)
 
 
@@ -54,8 +55,14 @@ def spool() -> str:
     """The folder for copies of inputs; it is removed when the process ends."""
     folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", suffix=".tmp")
     _hold(Path(folder))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(clear)
     return folder
+
+
+def clear() -> None:
+    """Remove the copies of inputs, also where the process does not end by itself."""
+    if spool.cache_info().currsize:
+        shutil.rmtree(spool(), ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:

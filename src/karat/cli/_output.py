@@ -18,7 +18,7 @@ from typing import IO
 import click
 
 from karat import opened
-from karat.errors import Rule, UsageError
+from karat.errors import Rule, UsageError, visible
 
 UNWRITABLE = Rule("output-unwritable", "fatal", "Choose a file in an existing folder that you may write to.")
 NOT_EMPTY = Rule("folder-not-empty", "fatal", "Choose a new folder, or empty this one first.")
@@ -73,7 +73,8 @@ def write_output(content: str | bytes, output: str | None) -> None:
             click.echo(content, nl=False)
         return
     with _file(output) as stream, _refused(output):
-        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        # The same text as on standard output, where every character is visible.
+        stream.write(visible(content, lines=True).encode("utf-8") if isinstance(content, str) else content)
 
 
 def output_format(to: str | None, output: str | None) -> str | None:

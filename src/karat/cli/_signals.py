@@ -39,5 +39,8 @@ def stopping_signals() -> Iterator[None]:
 
 def end_by(number: int) -> None:
     """End this process by a signal, as if it had not been caught."""
+    from karat import scratch
+
+    scratch.clear()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

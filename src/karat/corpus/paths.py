@@ -115,8 +115,8 @@ def _plain(spec: str, refuse: Callable[[KaratError], None], report: Report) -> l
     if path.is_dir() and spec:
         refused: list[KaratError] = []
         paths = files_in(path, refused.append, report)
-        for error in refused:
-            refuse(error)
+        for refusal in refused:
+            refuse(refusal)
         if not paths and not refused:
             raise EMPTY_FOLDER.error("the folder has no file in it", file=spec)
         return paths

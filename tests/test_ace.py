@@ -412,7 +412,7 @@ OWN = PROTOCOLS.get(PLAN).read_text(encoding="utf-8")
     ("old", "new", "says"),
     [
         ("W_err_role = 0.75", "W_err_rol = 0.75", "unknown field `W_err_rol`"),
-        ("W_FA = 0.75", "W_FA = nan", "Expected `float` >= 0.0 - at `$.EDR.W_FA`"),
+        ("W_FA = 0.75", "W_FA = nan", "nan is not a number that a protocol can use"),
         ("W_FA = 0.75", "W_FA = -0.75", "Expected `float` >= 0.0 - at `$.EDR.W_FA`"),
         ("type = 0.50, anchor_dir", "type = -0.50, anchor_dir", "Expected `float` >= 0.0 - at `$.TERN.AttrValue"),
         ('sets."2005-TERN".TERN', 'sets."2005-TERN".TIMEX', "changes 'TIMEX', which is none of EDR"),

@@ -110,6 +110,11 @@ DOCUMENT: dict[str, Any] = {
 M1 = DOCUMENT["mentions"][0]
 JSONL: dict[str, tuple[dict[str, Any] | str, str, str]] = {
     "no JSON": ("{", "jsonl-shape", "fatal"),
+    "a key twice": (
+        '{"id": "d1", "mentions": [{"id": "m1", "span": [[0, 3]]}], "mentions": []}',
+        "jsonl-key-twice",
+        "fatal",
+    ),
     "an unknown field": (DOCUMENT | {"mention": []}, "jsonl-shape", "fatal"),
     "no span": (DOCUMENT | {"mentions": [{"id": "m1"}]}, "jsonl-shape", "fatal"),
     "an empty segment": (DOCUMENT | {"mentions": [M1 | {"span": [[9, 9]]}], "links": []}, "jsonl-span", "fatal"),

@@ -8,7 +8,9 @@ finding is raised as an error; faults and notes are reported and counted, and sc
 """
 
 import difflib
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 Severity = Literal["fatal", "fault", "note"]
@@ -52,10 +54,11 @@ class Finding(NamedTuple):
         """File and line, as the beginning of a message; empty if there is no file."""
         if self.file is None:
             return ""
-        return f"{self.file}: " if self.line is None else f"{self.file}, line {self.line}: "
+        file = visible(self.file)
+        return f"{file}: " if self.line is None else f"{file}, line {self.line}: "
 
     def __str__(self) -> str:
-        return f"{self.place}{self.message} [{self.code}]"
+        return f"{self.place}{visible(self.message)} [{self.code}]"
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -156,6 +159,18 @@ class KaratError(Exception):
         return f"{self.finding}\n  {self.finding.hint}" if self.finding.hint else str(self.finding)
 
 
+@contextmanager
+def placed(where: Callable[[], tuple[str, int | None]]) -> Iterator[None]:
+    """Give errors of code that knows no file, such as a writer of a format, the file and line that `where` returns."""
+    try:
+        yield
+    except KaratError as error:
+        if error.finding.file is not None or isinstance(error, UsageError):
+            raise
+        file, line = where()
+        raise KaratError(error.finding._replace(file=file, line=line)) from None
+
+
 class UsageError(KaratError):
     """The command line alone shows it to be wrong: an unknown protocol, measure family, key or value."""
 
@@ -214,6 +229,28 @@ class Findings:
 
     def _first(self, group: tuple[str, Origin | None]) -> Finding:
         return next(finding for finding in self.kept if finding.group == group)
+
+
+_INVISIBLE = (
+    "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Control and bidirectional characters, and others that show nothing (Unicode: default ignorable) or break a line."""
+_IN_LINES = re.compile(f"[{_INVISIBLE}]")
+_IN_ONE_LINE = re.compile(f"[{_INVISIBLE}\t\n]")
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Text with each character that a reader cannot see escaped as in JSON; `lines`: but for line ends and tabs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return (_IN_LINES if lines else _IN_ONE_LINE).sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def quoted(text: str, most: int = 60) -> str:

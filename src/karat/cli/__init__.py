@@ -2,7 +2,6 @@
 
 import sys
 import warnings
-from io import TextIOWrapper
 from typing import NoReturn, TextIO
 
 import click
@@ -25,7 +24,10 @@ from karat.cli import (
     simulate,
     validate,
 )
-from karat.errors import KaratError, PluginWarning
+from karat.cli._signals import Stopped, end_by, stopping_signals
+from karat.cli._visible import style, visible_streams
+from karat.errors import KaratError, PluginWarning, Rule
+from karat.opened import recording
 
 EPILOG = """\b
 Examples:
@@ -41,6 +43,7 @@ Examples:
 @click.version_option(__version__, "-V", "--version", prog_name="karat")
 def cli() -> None:
     """Score systems for event understanding: measure how much gold there is in their output."""
+    click.get_current_context().with_resource(recording())
 
 
 COMMANDS = (
@@ -74,37 +77,52 @@ def _show_warning(
 ) -> None:
     """Print karat's own warnings in one line, and all others as Python does."""
     if issubclass(category, PluginWarning):
-        click.echo(f"{click.style('warning', fg='yellow', bold=True)}: {message}", err=True)
+        click.echo(f"{style('warning', fg='yellow', bold=True)}: {message}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), nl=False, file=file, err=True)
 
 
+SYSTEM = Rule("system-error", "fatal", "Check the place, its permissions and the free space; then run karat again.")
+MEMORY = Rule("memory-full", "fatal", "Use a machine with more memory, or split the corpus into smaller ones.")
+NESTING = Rule(
+    "nesting-deep", "fatal", "An input is nested deeper than karat can follow; check that it is not damaged."
+)
+
+
 def main() -> None:
     """Run a command; print an error as a message and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character must not stop karat
     warnings.showwarning = _show_warning
-    try:
-        sys.exit(cli.main(prog_name="karat", standalone_mode=False))
-    except KaratError as error:
-        _refuse(str(error), error.exit_code)
-    except NoArgsIsHelpError as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.ClickException as error:
-        message = error.format_message()
-        _refuse(message[:1].lower() + message[1:].rstrip(".") + _usage(error), error.exit_code)
-    except click.Abort:
-        _refuse("stopped", 1)
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        _refuse(f"{place}{error.strerror or error}", 1)
+    stopped: int | None = None
+    with visible_streams():
+        try:
+            with stopping_signals():
+                sys.exit(cli.main(prog_name="karat", standalone_mode=False))
+        except Stopped as stop:
+            stopped = stop.number
+        except KaratError as error:
+            _refuse(str(error), error.exit_code)
+        except NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            message = error.format_message()
+            _refuse(message[:1].lower() + message[1:].rstrip(".") + _usage(error), error.exit_code)
+        except click.Abort:
+            _refuse("stopped", 1)
+        except OSError as error:
+            place = str(error.filename or "standard output or a temporary file")
+            _refuse(str(SYSTEM.error(error.strerror or str(error), file=place)), 1)
+        except MemoryError:
+            _refuse(str(MEMORY.error("there is not enough memory")), 1)
+        except RecursionError:
+            _refuse(str(NESTING.error("the input is nested too deeply")), 1)
+    if stopped is not None:
+        end_by(stopped)
 
 
 def _refuse(message: str, exit_code: int) -> NoReturn:
     """Every error is printed in this way."""
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
+    click.echo(f"{style('error', fg='red', bold=True)}: {message}", err=True)
     sys.exit(exit_code)
 
 

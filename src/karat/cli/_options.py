@@ -10,6 +10,7 @@ import click
 
 from karat.cli._choice import Nearest
 from karat.cli._output import terminal_style
+from karat.cli._visible import trusted
 from karat.cli.completion import complete_files, complete_formats
 from karat.errors import Findings
 
@@ -127,10 +128,10 @@ def progress(noun: str = "documents") -> Callable[[int, int | None], None] | Non
         nonlocal printed
         now = time.monotonic()
         if done == total and printed > started:
-            click.echo("\r\033[K", nl=False, err=True)
+            click.echo(trusted("\r\033[K"), nl=False, err=True)
         elif now - started > 1 and now - printed > 0.1:
             printed = now
             of = "" if total is None else f" of {total:,}"
-            click.echo(f"\r{done:,}{of} {noun}", nl=False, err=True)
+            click.echo(f"{trusted(chr(13))}{done:,}{of} {noun}", nl=False, err=True)
 
     return show

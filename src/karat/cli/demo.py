@@ -2,6 +2,7 @@
 
 import click
 
+from karat.cli._output import copy_new
 from karat.cli.completion import complete_files
 
 EPILOG = """\b
@@ -32,5 +33,7 @@ def demo(to: str | None) -> None:
         if to is None:
             click.echo(showcase.shown(folder))
         else:
-            for path in showcase.copied(folder, Path(to)):
+            copies = showcase.copies(folder, Path(to))
+            copy_new(copies)
+            for path in copies:
                 click.echo(path)

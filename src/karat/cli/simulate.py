@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -9,7 +10,7 @@ import click
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
 from karat.cli.completion import complete_files, complete_formats
-from karat.errors import Rule, UsageError
+from karat.errors import Rule, UsageError, placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -91,6 +92,7 @@ def simulate(
     from karat.errors import Findings
     from karat.formats import FORMATS
     from karat.plugin.formats import ReadOptions, WriteOptions
+    from karat.protocols import resolve
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
@@ -101,14 +103,19 @@ def simulate(
     name = named or writable(corpus.format)
     format_ = FORMATS.get(name)
     assert format_.write is not None, "only formats that can be written are offered"
-    simulation = Simulation(corpus, chosen, seed=seed, options=reading, report=findings.add, progress=progress())
+    faults = {code for protocol in format_.protocols for code in resolve(protocol).faults}
+    simulation = Simulation(
+        corpus, chosen, seed=seed, options=reading, faults=faults, report=findings.add, progress=progress()
+    )
     lost: Counter[str] = Counter()
     to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
     to_write = format_.plan(simulation, to_write, lambda what: lost.update([what]))
     documents = mentions = 0
     with documents_to(output, name) as sink:
         for document in simulation:
-            sink.add(format_.write(document, to_write, lambda what: lost.update([what])))
+            with placed(partial(corpus.where, document.id)):
+                piece = format_.write(document, to_write, lambda what: lost.update([what]))
+            sink.add(piece)
             documents, mentions = documents + 1, mentions + len(document.mentions)
         if format_.refuses_faults:
             sink.finish()

@@ -9,11 +9,12 @@ from functools import partial
 from karat.checks import check
 from karat.convert.given import Keep, given
 from karat.corpus import FileCorpus, Fingerprint, open_corpus
-from karat.errors import KaratError, Report, Rule
+from karat.errors import KaratError, Report, Rule, placed
 from karat.formats import FORMATS
 from karat.model import Document, Unit, Value, qualified
 from karat.plugin.formats import ReadOptions, WriteOptions
 
+UNITS = Rule("convert-units", "fatal", "Convert documents of each unit on their own, or to jsonl, which holds both.")
 LOSSY = Rule(
     "convert-lossy",
     "fatal",
@@ -29,6 +30,7 @@ class Conversion:
 
     def __init__(self, corpus: FileCorpus, to: str, options: WriteOptions, *, keep: Keep | None = None) -> None:
         self.losses: dict[str, int] = {}
+        self._first_loss: tuple[str, int | None] | None = None
         self._keep = keep
         self.documents = 0
         self._corpus, self._to, self._options = corpus, to, options
@@ -53,12 +55,16 @@ class Conversion:
                 document = self._corpus.read(id_, report)
                 for finding in check(document, partial(self._corpus.where, id_)):
                     report(finding)
-                document = self._given(document)
-                self._count(document)
-                if self._format.local_clusters:
-                    self._lose_shared_clusters(document)
-                self._lose_missing_values(document, expected)
-                yield write(document, options, self._lose)
+                with placed(partial(self._corpus.where, id_)):
+                    document = self._given(document)
+                    self._count(document)
+                    if self._format.local_clusters:
+                        self._lose_shared_clusters(document)
+                    self._lose_missing_values(document, expected)
+                    piece = write(document, options, self._lose)
+                if self.losses and self._first_loss is None:
+                    self._first_loss = self._corpus.where(id_)
+                yield piece
         finally:
             self._corpus.close()
 
@@ -73,13 +79,14 @@ class Conversion:
         """An error if anything was lost."""
         if self.losses:
             things = "one thing" if len(self.losses) == 1 else f"{len(self.losses)} things"
-            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=self._corpus.name)
+            file, line = self._first_loss or (self._corpus.name, None)
+            raise LOSSY.error(f"{self._to} cannot hold {things}; nothing was written", file=file, line=line)
 
     def verify(self, written: str) -> tuple[int, int]:
         """Read the output back, and count its documents and mentions. Without losses, the content must be the same."""
         if not self.documents:
             return 0, 0
-        (unit,) = self._units if len(self._units) == 1 else (None,)
+        (unit,) = self._units if self._format.unit in ("given", "none") and len(self._units) == 1 else (None,)
         options = ReadOptions(unit, self._options.tokens)
         back, documents, mentions = Fingerprint(), 0, 0
         try:
@@ -87,7 +94,8 @@ class Conversion:
                 back.add(document)
                 documents, mentions = documents + 1, mentions + len(document.mentions)
         except KaratError as error:
-            raise CHANGED.error(f"the output in {self._to} cannot be read back: {error.finding}") from None
+            message = f"the output in {self._to} cannot be read back: {error.finding.message} [{error.finding.code}]"
+            raise CHANGED.error(message, file=self._corpus.name) from None
         if not self.losses and str(back) != str(self._fingerprint):
             raise CHANGED.error(f"the output in {self._to} differs when it is read back", file=self._corpus.name)
         return documents, mentions
@@ -95,6 +103,9 @@ class Conversion:
     def _count(self, document: Document) -> None:
         self.documents += 1
         self._units.add(document.unit)
+        if self._format.unit == "given" and len(self._units) > 1:
+            units = " and ".join(sorted(self._units))
+            raise UNITS.error(f"{self._to} holds offsets of one unit, and the corpus has {units}; nothing was written")
         self._fingerprint.add(document)
 
     def _lose(self, what: str) -> None:

@@ -1,9 +1,11 @@
 """A corpus in files: one light pass finds the documents, and each is read on demand, as often as needed."""
 
 import re
+import threading
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -48,6 +50,19 @@ class FileCorpus:
         self._beside = beside
         self._skip_broken = skip_broken
         self._survey: Survey | None = None
+        self._lock = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process finds the same documents in the same files, and knows what the survey found."""
+        own = {name: value for name, value in vars(self).items() if name not in ("_format", "_reader", "_lock")}
+        return own | {"states": self._reader.states}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        states = state.pop("states")
+        vars(self).update(state)
+        self._format = FORMATS.get(self.format)
+        self._reader = DocumentReader(self.files, self._format, self.options, states=states)
+        self._lock = threading.RLock()
 
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
         """The same files, restricted to the documents of these topics (None: all); there must be some.
@@ -71,19 +86,23 @@ class FileCorpus:
         With `skip_broken`, files and documents that cannot be read are skipped instead of refused.
         """
         if self._survey is None:
-            survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
-            other_topics: set[str | None] = set()
-            try:
-                for number in range(len(self.files)):
-                    self._survey_file(number, survey, other_topics)
-            finally:
-                self.close()
-            if self.topics is not None and self._beside is None and other_topics and not survey.rows:
-                raise self.topics.absent(other_topics, file=self.name)
-            resolve = self._format.resolve_kinds
-            survey.finish({} if resolve is None else resolve(frozenset(survey.kinds)))
-            self._survey = survey
+            with self._lock:
+                self._survey = self._survey or self._surveyed()
         return self._survey
+
+    def _surveyed(self) -> Survey:
+        survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
+        other_topics: set[str | None] = set()
+        try:
+            for number in range(len(self.files)):
+                self._survey_file(number, survey, other_topics)
+        finally:
+            self.close()
+        if self.topics is not None and self._beside is None and other_topics and not survey.rows:
+            raise self.topics.absent(other_topics, file=self.name)
+        resolve = self._format.resolve_kinds
+        survey.finish({} if resolve is None else resolve(frozenset(survey.kinds)))
+        return survey
 
     def _survey_file(self, number: int, survey: Survey, other_topics: set[str | None]) -> None:
         try:

@@ -30,7 +30,7 @@ def open_corpus(
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
     options = options or ReadOptions()
-    files = find(spec, max_bytes=options.max_bytes)
+    files = find(spec, report=report, max_bytes=options.max_bytes)
     return corpus_of(files, spec, format=format, fallback=fallback, options=options, report=report)
 
 
@@ -99,8 +99,10 @@ def _refuse_unsupported(files: list[File]) -> None:
 
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
-        if not _is_text(file.head()):
-            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name)
+        head = file.head()
+        if not _is_text(head):
+            line = 1 + head.count(b"\n", 0, max(0, head.find(b"\x00")))
+            raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name, line=line)
 
 
 def _is_text(head: bytes) -> bool:

@@ -1,11 +1,9 @@
 """From what the user names (a file, a folder, a list, standard input) to files that can be read twice."""
 
-import atexit
 import errno
 import functools
 import gzip
 import os
-import shutil
 import sys
 import tempfile
 import zlib
@@ -15,16 +13,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
-from karat.errors import KaratError, Rule, quoted
+from karat import scratch
+from karat.corpus.folders import UNREADABLE, files_in, shown
+from karat.errors import Finding, KaratError, Report, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode
+from karat.opened import opened, read_bytes
 from karat.plugin.formats import MAX_BYTES
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
-UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you may read.")
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
+SPOOL = Rule("spool-full", "fatal", "Free some space, or set TMPDIR to a folder on another disk.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
 TOO_LARGE = Rule("input-too-large", "fatal", "Raise --max-bytes if the input is meant to be that large.")
 
@@ -44,7 +45,10 @@ class File(NamedTuple):
 
     def open(self) -> BinaryIO:
         """Its bytes, after a byte-order mark if there is one."""
-        stream = open(self.path, "rb")
+        try:
+            stream = open(self.path, "rb")
+        except OSError as error:
+            raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
         if stream.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             stream.seek(0)
         return stream
@@ -69,23 +73,34 @@ def _raise(error: KaratError) -> NoReturn:
     raise error
 
 
-def find(spec: str, refuse: Callable[[KaratError], None] = _raise, *, max_bytes: int = MAX_BYTES) -> list[File]:
+def _ignore(finding: Finding) -> None:
+    """Findings are reported only to callers that ask for them."""
+
+
+def find(
+    spec: str,
+    refuse: Callable[[KaratError], None] = _raise,
+    report: Report = _ignore,
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> list[File]:
     """The files that a GOLD, SYSTEM or PATH argument names, in sorted order within a folder.
 
     `refuse` is called with the error of each file that cannot be used; if it does not raise, the search goes on.
+    `report` receives what is in a folder and is not read.
     """
-    return _found(spec, refuse, _Spool(max_bytes))
+    _sweep()
+    return _found(spec, refuse, report, _Spool(max_bytes))
 
 
-def _found(spec: str, refuse: Callable[[KaratError], None], spool: "_Spool") -> list[File]:
+def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spool: "_Spool") -> list[File]:
     files: list[File] = []
     try:
         if spec == "-":
-            name = "standard input"
-            return [_unpacked(name, spool.copy(sys.stdin.buffer, name), spool)]
+            return [_standard_input(spool)]
         if spec.startswith("@"):
-            return [file for name in _listed(spec[1:]) for file in _found(name, refuse, spool)]
-        for path in _plain(spec):
+            return [file for name in _listed(spec[1:]) for file in _found(name, refuse, report, spool)]
+        for path in _plain(spec, refuse, report):
             try:
                 files.append(_usable(path, spool))
             except KaratError as error:
@@ -95,17 +110,38 @@ def _found(spec: str, refuse: Callable[[KaratError], None], spool: "_Spool") -> 
     return files
 
 
-def _plain(spec: str) -> list[Path]:
+def _standard_input(spool: "_Spool") -> File:
+    if sys.stdin is None:
+        raise UNREADABLE.error("standard input is closed", file="standard input")
+    opened("/dev/stdin")
+    try:
+        return _unpacked("standard input", spool.copy(sys.stdin.buffer, "standard input"), spool)
+    except OSError as error:
+        raise _unreadable(error, "standard input") from None
+
+
+def _unreadable(error: OSError, name: str) -> KaratError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return SPOOL.error(f"no space for an unpacked copy in {tempfile.gettempdir()}", file=name)
+    return UNREADABLE.error(error.strerror or str(error), file=name)
+
+
+def _plain(spec: str, refuse: Callable[[KaratError], None], report: Report) -> list[Path]:
     """A file, or the files of a folder."""
     path = Path(spec)
     try:
         path.stat()
+    except ValueError as error:  # a list can hold what a command line cannot: zero bytes
+        raise UNREADABLE.error(str(error), file=quoted(spec)) from None
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR):
             raise UNREADABLE.error(error.strerror or str(error), file=quoted(spec)) from None
     if path.is_dir() and spec:
-        paths = [found for found in sorted(path.rglob("*")) if found.is_file() and not _hidden(found, path)]
-        if not paths:
+        refused: list[KaratError] = []
+        paths = files_in(path, refused.append, report)
+        for refusal in refused:
+            refuse(refusal)
+        if not paths and not refused:
             raise EMPTY_FOLDER.error("the folder has no files", file=spec)
         return paths
     if not path.exists() or not spec:
@@ -127,15 +163,11 @@ def _missing(message: str, name: str) -> KaratError:
     return KaratError(finding._replace(hint=f"Did you mean {path.parent / near[0]}? {finding.hint}"))
 
 
-def _hidden(path: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(root).parts)
-
-
 def _listed(name: str) -> Iterator[str]:
     """The paths in a list, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
         raise _missing("there is no such list", name)
-    lines = decode(Path(name).read_bytes(), file=name, line=1).removeprefix("\ufeff").splitlines()
+    lines = decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff").splitlines()
     paths = [line.strip() for line in lines if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)
@@ -147,15 +179,14 @@ def _listed(name: str) -> Iterator[str]:
 
 def _usable(path: Path, spool: "_Spool") -> File:
     """A seekable file: itself, or a copy if it is compressed or a pipe."""
-    # A name that is not UTF-8 can be opened but not printed: it is shown with replacement characters.
-    name = os.fsencode(path).decode("utf-8", "replace")
+    name = shown(opened(path))
     try:
         if not path.is_file():
             with path.open("rb") as pipe:
                 return _unpacked(name, spool.copy(pipe, name), spool)
         return _unpacked(name, str(path), spool)
     except OSError as error:
-        raise UNREADABLE.error(error.strerror or str(error), file=name) from None
+        raise _unreadable(error, name) from None
 
 
 def _unpacked(name: str, path: str, spool: "_Spool") -> File:
@@ -179,7 +210,7 @@ class _Spool:
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> str:
         """The path of a copy. The limit is checked while the copy grows, so that an endless stream ends there."""
-        with tempfile.NamedTemporaryFile(dir=_spool_folder(), delete=False) as copy:
+        with tempfile.NamedTemporaryFile(dir=scratch.spool(), delete=False) as copy:
             while chunk := stream.read(CHUNK):
                 self._left -= len(chunk)
                 if self._left < 0:
@@ -191,8 +222,6 @@ class _Spool:
 
 
 @functools.cache
-def _spool_folder() -> str:
-    """The folder of copies, removed when the process ends."""
-    folder = tempfile.mkdtemp(prefix="karat-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+def _sweep() -> None:
+    """Once per process, remove the copies that killed processes left behind."""
+    scratch.sweep(Path(tempfile.gettempdir()))

@@ -1,12 +1,16 @@
 """Reads the documents of files, each from its place. Documents that the survey had to parse are kept, up to a limit."""
 
+import os
+import threading
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
-from karat.errors import Finding, Report, Target, refusing
+from karat.errors import Finding, Report, Rule, Target, refusing
 from karat.model import Document
 from karat.plugin import Block, Contents, Format, ReadOptions
+
+CHANGED = Rule("file-changed", "fatal", "Run karat again when nothing else writes to the file.")
 
 BUFFER = 1 << 16
 """Bytes read at once; documents are usually read in file order."""
@@ -15,11 +19,21 @@ KEPT = 32 << 20
 
 
 class DocumentReader:
-    """Finds and reads the documents of files in one format."""
+    """Finds and reads the documents of files in one format; any number of threads may read from it."""
 
-    def __init__(self, files: Sequence[File], format_: Format, options: ReadOptions) -> None:
+    def __init__(
+        self,
+        files: Sequence[File],
+        format_: Format,
+        options: ReadOptions,
+        *,
+        states: dict[int, tuple[int, int]] | None = None,
+    ) -> None:
         self._files, self._format, self._options = files, format_, options
         self._open: tuple[int, BinaryIO] | None = None
+        self._lock = threading.Lock()
+        self.states: dict[int, tuple[int, int]] = {} if states is None else states
+        """What each file was like when its documents were looked for: a later change would make places wrong."""
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
@@ -28,6 +42,7 @@ class DocumentReader:
         """Where the documents of a file are, in its order."""
         file = self._files[number]
         with file.open() as stream:
+            self.states[number] = _state(stream)
             for block in self._format.blocks(stream, file.name):
                 if block.numbered and len(self._files) > 1:
                     block = block._replace(id=f"{file.stem(self._format.suffixes)}-{block.id}")
@@ -84,23 +99,34 @@ class DocumentReader:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
     def _bytes(self, number: int, block: Block) -> bytes:
-        stream = self._stream(number)
-        stream.seek(block.offset)
-        data = stream.read(block.length)
-        for offset, length, _ in block.more:
-            stream.seek(offset)
-            data += stream.read(length)
-        return data
+        name = self._files[number].name
+        try:
+            with self._lock:
+                stream = self._stream(number)
+                state = _state(stream)
+                pieces = []
+                for offset, length, _ in (block[:3], *block.more):
+                    stream.seek(offset)
+                    pieces.append(stream.read(length))
+        except OSError as error:
+            raise CHANGED.error(f"the file cannot be read any more: {error.strerror}", file=name) from None
+        if state != self.states.get(number, state):
+            raise CHANGED.error("the file was changed while karat was reading it", file=name)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _stream(self, number: int) -> BinaryIO:
         """The file with this number. The last one stays open, since documents are usually read in file order."""
         if self._open is None or self._open[0] != number:
-            self.close()
+            self._close()
             self._open = number, open(self._files[number].path, "rb", buffering=BUFFER)
         return self._open[1]
 
     def close(self) -> None:
-        """Close the open file."""
+        """Close the open file; another thread that reads from it opens it again."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
         if self._open is not None:
             self._open[1].close()
             self._open = None
@@ -108,6 +134,11 @@ class DocumentReader:
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
+
+
+def _state(stream: BinaryIO) -> tuple[int, int]:
+    state = os.fstat(stream.fileno())
+    return state.st_size, state.st_mtime_ns
 
 
 def _size(document: Document) -> int:

@@ -107,16 +107,13 @@ def commands(results: Mapping[str, Result]) -> list[str]:
     ]
 
 
-def copied(folder: Path, to: Path) -> list[Path]:
-    """Copies of the bundled files in another folder; refuses to overwrite any."""
-    copies = {to / source.name: source for source in sorted(folder.glob("*.jsonl"))}
-    for path in copies:
-        if path.exists():
-            raise EXISTS.error("this file already exists", file=str(path))
-    to.mkdir(parents=True, exist_ok=True)
-    for path, source in copies.items():
-        path.write_bytes(source.read_bytes())
-    return list(copies)
+def copies(folder: Path, to: Path) -> dict[Path, bytes]:
+    """The bundled files as they would be in another folder; refuses to overwrite any."""
+    found = {to / source.name: source.read_bytes() for source in sorted(folder.glob("*.jsonl"))}
+    for path in found:
+        if path.exists() or path.is_symlink():
+            raise EXISTS.error("there is such a file already", file=str(path))
+    return found
 
 
 def _value(result: Result, column: str) -> float | None:

@@ -34,7 +34,8 @@ def pairs(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: R
         raise NO_GOLD.error("gold has no document", file=gold.name)
     if systems and golds.isdisjoint(systems):
         examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
-        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=system.name)
+        file, line = system.where(min(systems))
+        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=file, line=line)
     for id_ in sorted(systems - golds):
         file, line = system.where(id_)
         finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
@@ -111,7 +112,8 @@ def _pair(gold: _Side, system: _Side, id_: str, report: Report) -> Pair:
     if gold_document.unit != system_document.unit:
         units = f"{gold_document.unit} offsets in gold, but {system_document.unit} offsets in the system"
         message = f"document {quoted(id_)} has {units}"
-        raise UNITS_DIFFER.error(message, file=system.corpus.name)
+        file, line = system.corpus.where(id_)
+        raise UNITS_DIFFER.error(message, file=file, line=line)
     if gold_document.source != system_document.source and gold_document.source and system_document.source:
         file, line = system.corpus.where(id_)
         sources = f"{quoted(system_document.source)}, but {quoted(gold_document.source)} in gold"

@@ -13,7 +13,7 @@ from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
 from karat.corpus import File, FileCorpus, Progress, Survey, corpus_of, find
-from karat.corpus.paths import UNREADABLE
+from karat.corpus.folders import UNREADABLE
 from karat.engine.against import Reference, Submission
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, without
 from karat.filters import restricted
@@ -140,7 +140,9 @@ def validate(
         before = validation.findings.by_severity()
         submission = None if gold is None else Submission(path, gold)
         with _reporting(validation, path):
-            if files := find(path, lambda error: validation.add(error.finding), max_bytes=options.max_bytes):
+            if files := find(
+                path, lambda error: validation.add(error.finding), validation.add, max_bytes=options.max_bytes
+            ):
                 fallback = None if gold is None else gold.corpus.format
                 corpus = corpus_of(
                     files,

@@ -5,6 +5,7 @@ from pathlib import Path
 from karat.errors import Report, Rule
 from karat.filters import both_sides, restricted, unchanged
 from karat.model import Value
+from karat.opened import opened
 from karat.plugin import Comparison, Filter, PairTransform
 
 NO_TYPES = Rule("types-empty", "note", "Write one type per line; an empty file filters nothing, as in scorer v1.8.")
@@ -34,7 +35,7 @@ class Types(Filter, frozen=True):
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     """The types in a file with one type per line, as they are compared."""
     try:
-        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+        lines = opened(Path(file)).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise NO_FILE.error(f"cannot read the types: {why}", file=file) from None

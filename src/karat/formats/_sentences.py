@@ -14,6 +14,7 @@ from pathlib import Path
 
 from karat.errors import Rule
 from karat.formats._text import BYTE_ORDER_MARK, decode
+from karat.opened import opened
 
 ROW = Rule("ecb-sentences", "fatal", "Write a topic, a file's number with its suffix and a sentence: 1,10ecbplus,3")
 HEADER = b"topic,file,sentence number"
@@ -39,7 +40,7 @@ def validated(file: str) -> Sentences | None:
         except OSError:  # a folder above the corpus may be nobody's to look into
             continue
         if found:
-            return _read(found[0], found[0].stat().st_mtime_ns)
+            return _read(opened(found[0]), found[0].stat().st_mtime_ns)
     return None
 
 

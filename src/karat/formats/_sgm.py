@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._text import MISSING, decode
+from karat.opened import read_bytes
 from karat.plugin.formats import Sources
 
 STRUCTURE = Rule("sgm-structure", "fault", "Compare the source with the one that was distributed.")
@@ -72,7 +73,7 @@ def source_of(document: str, uri: str | None, file: str, sources: Sources | None
         found = f"there is no {' or '.join(names)} {where}, so the text of {quoted(document)} is not checked"
         report(NO_TEXT.at(found, file=file))
         return None
-    raw = decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff").replace("\r\n", "\n")
+    raw = decode(read_bytes(path), file=str(path), line=1).removeprefix("\ufeff").replace("\r\n", "\n")
     return _Reading(raw, str(path), report).source(document)
 
 

@@ -13,7 +13,8 @@ ENTITY = Rule(
     "xml-entity", "fatal", "Remove the <!ENTITY ...> declarations and write the characters themselves (or &#38; forms)."
 )
 
-_PROLOG = re.compile(rb"<!--.*?-->|<!ENTITY\b|<[A-Za-z_:]", re.DOTALL)
+_PROLOG = re.compile(rb"""<!--.*?-->|<\?.*?\?>|"[^"]*"|'[^']*'|<!ENTITY\b|<[A-Za-z_:]""", re.DOTALL)
+"""In front of the root, quotation marks stand only in a DOCTYPE; what they and instructions hold declares nothing."""
 
 
 def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
@@ -28,8 +29,8 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
         if mark[0] == b"<!ENTITY":
             place = line + data.count(b"\n", 0, mark.start())
             raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=place)
-        if not mark[0].startswith(b"<!--"):
-            break  # the root element; after it, what looks like a declaration is text
+        if mark[0][:1] == b"<" and mark[0][1:2] not in b"!?":
+            break  # the root element: what looks like a declaration after it is text
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -41,10 +42,13 @@ def root_of(data: bytes, *, file: str, line: int = 1) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        # The line in lxml's message counts from where the data begin, not from where the file does.
         place = line + (error.lineno or 1) - 1
+        # The line in the message counts from where the data begin, not from where the file does.
         reason = re.sub(r", line \d+, column \d+$", "", error.msg or "").strip()
         raise BROKEN.error(f"this is not well-formed XML: {reason}", file=file, line=place) from None
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise ENTITY.error("an entity is declared, which karat does not expand", file=file, line=line)
     for reference in root.iter(etree.Entity) if b"&" in data else ():
         message = f"the entity {reference.text} is used, but not declared"
         raise ENTITY.error(message, file=file, line=line + reference.sourceline - 1)

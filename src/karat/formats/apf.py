@@ -322,6 +322,7 @@ FORMAT = Format(
     title="ACE Program Format 5.1.1, .apf.xml with its .sgm",
     about=__doc__,
     suffixes=(".apf.xml",),
+    unit="named",
     protocols=("ace-2005", "ace-2005-nist"),
     sniff=sniff,
     blocks=blocks,

@@ -39,6 +39,7 @@ from karat.formats._rules import DANGLING, SINGLETON
 from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Value, qualified
 from karat.model.regions import union
+from karat.opened import read_bytes
 from karat.plugin.formats import Block, Format, ReadOptions
 
 UNDECIDED = "text-bound"
@@ -91,7 +92,7 @@ def _parts(text: str, file: str) -> list[tuple[str, str]]:
     if not own.endswith((GIVEN, FOUND)):
         return [(file, text)]
     suffixes = [FOUND] if own.endswith(GIVEN) else [GIVEN]
-    beside = [(str(path), decode(path.read_bytes(), file=str(path), line=1)) for path in _beside(file, suffixes)]
+    beside = [(str(path), decode(read_bytes(path), file=str(path), line=1)) for path in _beside(file, suffixes)]
     return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
 
 
@@ -116,7 +117,7 @@ def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
 
 def _text_beside(file: str, report: Report) -> str | None:
     for path in _beside(file, [".txt"]):
-        return decode(path.read_bytes(), file=str(path), line=1).replace("\r\n", "\n")
+        return decode(read_bytes(path), file=str(path), line=1).replace("\r\n", "\n")
     name = f"{stem(file, SUFFIXES)}.txt"
     report(NO_TEXT.at(f"there is no {name} beside it, so annotations are not checked against the text", file=file))
     return None
@@ -266,6 +267,7 @@ FORMAT = Format(
     title="brat standoff, .ann beside .txt; BioNLP .a1 and .a2",
     about=__doc__,
     suffixes=SUFFIXES,
+    unit="char",
     protocols=("tac-2017",),
     sniff=sniff,
     blocks=blocks,

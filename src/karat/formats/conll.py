@@ -289,6 +289,7 @@ FORMAT = Format(
     title="CoNLL-2012 coreference",
     about=__doc__,
     suffixes=SUFFIXES,
+    unit="token",
     protocols=("conll-2012",),
     sniff=sniff,
     blocks=blocks,

@@ -125,8 +125,10 @@ def _lines(data: bytes, block: Block, file: str) -> Iterator[tuple[int, str, str
     """The number, the kind and the text of each line of a document."""
     numbers = [block.line, *(line for _, _, line in block.more)]
     kinds = (block.context or SUBEVENT).split("\n")
-    for line, kind, text in zip(numbers, kinds, data.splitlines(keepends=True), strict=True):
-        yield line, kind, decode(text, file=file, line=line)
+    begin = 0
+    for line, kind, length in zip(numbers, kinds, [block.length, *(size for _, size, _ in block.more)], strict=True):
+        yield line, kind, decode(data[begin : begin + length], file=file, line=line)
+        begin += length
 
 
 class _Node(NamedTuple):
@@ -259,6 +261,7 @@ FORMAT = Format(
     title="event hierarchies as trees in parentheses",
     about=__doc__,
     suffixes=(".forest",),
+    unit="none",
     protocols=("araki-2014",),
     sniff=sniff,
     blocks=blocks,

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
+from karat.formats._json_keys import repeated_key, repeats_key
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, Region
@@ -29,6 +30,7 @@ SPAN = Rule("jsonl-span", "fatal", "Write spans as [[begin, end], ...] with 0 <=
 UNIT = Rule(
     "jsonl-unit", "fatal", 'Omit --unit; a document in JSON Lines states its unit: "unit": "token" (or "char").'
 )
+KEY_TWICE = Rule("jsonl-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
 
 
 _decoder = msgspec.json.Decoder(Document)
@@ -66,6 +68,8 @@ def _block(data: bytes, offset: int, line: int) -> Block:
         document = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return Block(offset, len(data), line)  # `parse` reports the error
+    if repeats_key(data, document):
+        return Block(offset, len(data), line)
     contents = Contents.of(document)
     return Block(offset, len(data), line, document.id, document.topic, document.subtopic, contents)
 
@@ -92,6 +96,8 @@ def _place(message: str, data: bytes, text: str) -> str | None:
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
     document = _decoded(data, file, block.line)
+    if not block.id and (key := repeated_key(data)) is not None:  # with an id, the survey has looked for one
+        raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=block.line)
     if options.unit is not None and options.unit != document.unit:
         found = f"document {quoted(document.id)} counts in {document.unit}s, but --unit says {options.unit}"
         raise UNIT.error(found, file=file, line=block.line)
@@ -191,6 +197,7 @@ FORMAT = Format(
     title="karat's own, one document per line",
     about=__doc__,
     suffixes=(".jsonl", ".ndjson"),
+    unit="named",
     protocols=("tac-2017",),
     cross_document_protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,

@@ -20,7 +20,7 @@ from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS, write
 from karat.formats._text import decode
-from karat.formats._tokens import number
+from karat.formats._tokens import LONGEST, number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.model.regions import runs, union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions
@@ -288,7 +288,7 @@ def _token_span(text: str, table: Mapping[str, int]) -> Region:
 
 def _span_problem(text: str, unit: Unit) -> str:
     if unit == "token":
-        return f"the span {quoted(text)} has an empty token id"
+        return f"the span {quoted(text)} has an empty token id, or one of more than {LONGEST:,} bytes"
     for segment in text.split(";"):
         begin, _, end = (part.strip() for part in segment.partition(","))
         if (

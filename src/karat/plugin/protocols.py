@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from karat.errors import Finding, Report
 from karat.model import Document, Pair, Value
@@ -74,6 +74,8 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     default: str | int | float | bool | list[str]
     help: str
     choices: tuple[str, ...] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     means: dict[str, str] = {}
     """What replaces some of its values in the file, where that is another word."""
     file: bool = False
@@ -102,8 +104,8 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     after: str = ""
     """The alignment that chooses first; this one adds pairs of the mentions that it leaves. Empty: none."""
     method: str = "greedy"
-    threshold: float = 0.0
-    """The least similarity; with 0, any overlap is enough."""
+    threshold: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """The least similarity, from 0 to 1; with 0, any overlap is enough."""
     ties: Ties = "line"
     """Which of two equally good pairs comes first: by the lines of the file, or by the order of the text."""
 

@@ -6,6 +6,7 @@ loads to the file's path; a user names a file. `karat.plugin.ProtocolFile` lists
 """
 
 import hashlib
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
 from karat.filters.types import NO_FILE
 from karat.measures import MEASURES
+from karat.opened import read_bytes
 from karat.plugin import (
     AlignmentChoice,
     Averages,
@@ -105,7 +107,7 @@ class Protocol(Struct, frozen=True):
 
     def _printed(self, key: str, value: Any) -> str:
         if self.parameters[key].file:
-            return f"{Path(value).name}@sha256:{hashlib.sha256(Path(value).read_bytes()).hexdigest()[:16]}"
+            return f"{Path(value).name}@sha256:{hashlib.sha256(read_bytes(Path(value))).hexdigest()[:16]}"
         if isinstance(value, bool):
             return str(value).lower()  # as it is set
         return ",".join(value) if isinstance(value, list) else str(value)
@@ -172,7 +174,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise UsageError("bad-setting", f"--set {text!r} has no value", "Write --set key=value.")
     try:
         read = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return key.strip(), value
     return key.strip(), read["value"] if len(read) == 1 else value
 
@@ -189,18 +191,34 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
     elif isinstance(default, bool):
         fitted = value if isinstance(value, bool) else None
     elif isinstance(default, int | float):
-        fitted = type(default)(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        fitted = _number(value, type(default))
     elif not isinstance(value, list | dict):
         fitted = str(value)
     if fitted is None:
         expected = {bool: "true or false", int: "a whole number", float: "a number"}.get(type(default), "text")
         raise UsageError("bad-value", f"--set {key}={value}: expected {expected}", parameter.help)
+    if isinstance(fitted, int | float) and not _is_within(fitted, parameter):
+        low, high = parameter.minimum, parameter.maximum
+        limits = " and ".join([f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None))
+        raise UsageError("bad-value", f"--set {key}={value}: expected {limits}", parameter.help)
     if parameter.choices is not None and fitted not in parameter.choices:
         hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
     if parameter.file and fitted and not Path(fitted).is_file():
         raise NO_FILE.error(f"there is no such file (--set {key}=...)", file=fitted)
     return fitted
+
+
+def _number(value: Any, type_: type[int] | type[float]) -> int | float | None:
+    """The value as a number of that type; None if it is not one, or not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return type_(value) if type_(value) == value else None
+
+
+def _is_within(value: float, parameter: Parameter) -> bool:
+    low, high = parameter.minimum, parameter.maximum
+    return (low is None or low <= value) and (high is None or value <= high)
 
 
 class _Reader:

@@ -4,6 +4,7 @@ A file that `extends` another states only what differs: tables are merged key by
 """
 
 import hashlib
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,6 +15,7 @@ from typing import Any
 import msgspec
 
 from karat.errors import Rule, UsageError, nearest
+from karat.opened import opened
 from karat.plugin import ProtocolFile
 from karat.registry import Registry
 
@@ -96,11 +98,22 @@ def digest(path: Path) -> str | None:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
+        return tomllib.loads(opened(path).read_text(encoding="utf-8-sig"), parse_float=_finite)
     except UnicodeDecodeError:
         raise FILE.error("this is not UTF-8", file=str(path)) from None
+    except ValueError as error:
+        raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
+    except RecursionError:
+        raise FILE.error("this is nested too deeply", file=str(path)) from None
+    except OSError as error:
+        raise FILE.error(error.strerror or str(error), file=str(path)) from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number that a protocol can use")
+    return number
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

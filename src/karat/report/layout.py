@@ -1,8 +1,10 @@
 """How text is laid out: tables, paragraphs and colours, fitted to a terminal if there is one."""
 
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from karat.errors import visible
 
 TONES: Mapping[str, str] = {
     "bold": "1",
@@ -23,10 +25,14 @@ class Style(NamedTuple):
 
     width: int | None = None
     colour: bool = False
+    trusted: Callable[[str], str] = str
+    """Marks control sequences of karat's own, for a stream that makes all others visible."""
 
     def paint(self, text: str, tone: str) -> str:
         """Text in a colour, or bold."""
-        return f"\033[{TONES[tone]}m{text}\033[0m" if self.colour and text else text
+        if not self.colour or not text:
+            return text
+        return self.trusted(f"\033[{TONES[tone]}m") + text + self.trusted("\033[0m")
 
 
 PLAIN = Style()
@@ -127,8 +133,8 @@ def paragraph(text: str, style: Style, *, indent: str = "", first: str = "") -> 
 
 
 def printable(cell: str) -> str:
-    """A cell with control characters escaped, so that no terminal obeys them."""
-    return cell if cell.isprintable() else cell.encode("unicode_escape").decode()
+    """A cell on one line, with every character visible."""
+    return visible(cell)
 
 
 def width(cell: str) -> int:

@@ -15,13 +15,14 @@ the ones before have left:
     spurious       mentions are invented, so many for each gold mention; none of the errors above strikes them
 
 A rate is the probability of an error for each mention, cluster or link. Impossible errors are skipped: a mention of one
-position is not split, the last mention of a cluster does not leave it, and no error makes links form a cycle. The
+position is not split, the last mention of a cluster does not leave it, and no error makes a fault, such as links that
+form a cycle or two mentions with one span in one cluster. The
 random numbers of an error in a document depend on the seed, the document's id and the kind of error only; of the other
 documents, just the corpus's distributions count (and which clusters it shares with them).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Sized
 from functools import partial
 from random import Random
 
@@ -93,9 +94,12 @@ class Simulation:
         *,
         seed: int = 0,
         options: ReadOptions | None = None,
+        faults: Collection[str] = (),
         report: Report,
         progress: Progress | None = None,
     ) -> None:
+        """`faults` are codes of notes that the format of the system takes for faults: no error makes one."""
+        self._faults = faults
         self.gold, self.rates, self.seed = gold, rates, seed
         self.made: Counter[str] = Counter()
         self._report, self._progress = report, progress
@@ -116,7 +120,7 @@ class Simulation:
     def _system(self, id_: str) -> Document:
         gold = checked(self.gold.read(id_, self._report), partial(self.gold.where, id_), self._report)
         rates, document = self.rates.by_name(), gold
-        for name, error in errors(gold, self.rates, self.profile, limit(gold, self._tables)).items():
+        for name, error in errors(gold, self.rates, self.profile, limit(gold, self._tables), self._faults).items():
             if rates[name]:
                 document, made = error(document, rates[name], chance(self.seed, gold.id, name))
                 self.made[name] += made
@@ -144,7 +148,7 @@ class Simulation:
                 self._report(ONE_VALUE.at(message, file=self.gold.name))
 
 
-def errors(gold: Document, rates: Rates, found: Profile, end: int) -> dict[str, Error]:
+def errors(gold: Document, rates: Rates, found: Profile, end: int, faults: Collection[str] = ()) -> dict[str, Error]:
     """What makes each error in one document, in the order of application."""
     names = Names(gold, found.reserved)
     return {
@@ -153,10 +157,10 @@ def errors(gold: Document, rates: Rates, found: Profile, end: int) -> dict[str, 
         "merge": merge,
         "boundary": partial(boundary, limit=end),
         **{f"attribute {name}": partial(attribute, name=name, profile=found) for name in sorted(rates.attributes)},
-        "break": partial(break_, shared=found.shared, names=names),
-        "conflate": partial(conflate, names=names),
+        "break": partial(break_, shared=found.shared, names=names, faults=faults),
+        "conflate": partial(conflate, names=names, faults=faults),
         "drop-link": drop_link,
-        "reverse-link": reverse_link,
+        "reverse-link": partial(reverse_link, faults=faults),
         "spurious": partial(spurious, gold=gold, profile=found, limit=end, names=names),
     }
 

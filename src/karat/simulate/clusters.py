@@ -9,16 +9,22 @@ from msgspec.structs import replace
 from karat.model import Cluster, Document, Link, Mention
 from karat.simulate.chance import pick, struck
 from karat.simulate.names import Names
-from karat.simulate.validity import cyclic, pruned
+from karat.simulate.validity import pruned, worse
 
 Key = tuple[str, str]
 """What a mention belongs to: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
 
 
 def break_(
-    document: Document, rate: float, random: Random, *, shared: Collection[str], names: Names
+    document: Document,
+    rate: float,
+    random: Random,
+    *,
+    shared: Collection[str],
+    names: Names,
+    faults: Collection[str] = (),
 ) -> tuple[Document, int]:
-    """Mentions leave their clusters: all that are struck if no cycle of links comes of it, else those that can.
+    """Mentions leave their clusters: all that are struck if no fault comes of it, else those that can.
 
     The last mention of a cluster stays, unless there are others in another document (`shared`).
     """
@@ -30,12 +36,12 @@ def break_(
             sizes[cluster] -= 1
             leaving.append(position)
     whole = _without_members(document, leaving, names)
-    if not cyclic(whole):
+    if not worse(whole, document, faults):
         return whole, len(leaving)
     broken = 0
     for position in leaving:
         candidate = _without_members(document, [position], names)
-        if not cyclic(candidate):
+        if not worse(candidate, document, faults):
             document, broken = candidate, broken + 1
     return document, broken
 
@@ -52,8 +58,10 @@ def _without_members(document: Document, leaving: Collection[int], names: Names)
     return pruned(replace(document, mentions=tuple(mentions), clusters=tuple(clusters)), document)
 
 
-def conflate(document: Document, rate: float, random: Random, *, names: Names) -> tuple[Document, int]:
-    """Clusters of the document become one with another of their kind that comes before; a cycle of links is avoided."""
+def conflate(
+    document: Document, rate: float, random: Random, *, names: Names, faults: Collection[str] = ()
+) -> tuple[Document, int]:
+    """Clusters of the document become one with another of their kind that comes before, unless a fault comes of it."""
     records = {cluster.id: cluster for cluster in document.clusters}
     kinds: dict[Key, str] = {}
     for mention in document.mentions:
@@ -65,7 +73,7 @@ def conflate(document: Document, rate: float, random: Random, *, names: Names) -
         if hit and others:
             other = pick(others, random)
             candidate, whole = _joined(document, other, key, names)
-            if not cyclic(candidate):
+            if not worse(candidate, document, faults):
                 others[others.index(other)] = whole
                 document, conflated = candidate, conflated + 1
                 continue

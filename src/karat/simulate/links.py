@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from karat.model import Document, Link
 from karat.simulate.chance import struck
-from karat.simulate.validity import cyclic
+from karat.simulate.validity import worse
 
 
 def drop_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
@@ -17,17 +17,19 @@ def drop_link(document: Document, rate: float, random: Random) -> tuple[Document
     return replace(document, links=kept), sum(hits)
 
 
-def reverse_link(document: Document, rate: float, random: Random) -> tuple[Document, int]:
-    """Reverse links: all chosen ones if that makes no cycle, else one after another where possible."""
+def reverse_link(
+    document: Document, rate: float, random: Random, *, faults: Collection[str] = ()
+) -> tuple[Document, int]:
+    """Reverse links: all chosen ones if that makes no fault, else one after another where possible."""
     hits = struck(len(document.links), rate, random)
     chosen = [n for n, (link, hit) in enumerate(zip(document.links, hits, strict=True)) if hit and not _loop(link)]
     whole = _turned(document, chosen)
-    if not cyclic(whole):
+    if not worse(whole, document, faults):
         return whole, len(chosen)
     turned = 0
     for number in chosen:
         candidate = _turned(document, [number])
-        if not cyclic(candidate):
+        if not worse(candidate, document, faults):
             document, turned = candidate, turned + 1
     return document, turned
 

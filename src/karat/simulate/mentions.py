@@ -11,7 +11,7 @@ from karat.model.regions import size, union
 from karat.simulate.chance import below, pick, struck
 from karat.simulate.names import Names
 from karat.simulate.profile import Profile
-from karat.simulate.validity import pruned
+from karat.simulate.validity import Taken, pruned
 
 SHIFTS = (-2, -1, 1, 2)
 
@@ -26,10 +26,14 @@ def miss(document: Document, rate: float, random: Random) -> tuple[Document, int
 def split(document: Document, rate: float, random: Random, *, names: Names) -> tuple[Document, int]:
     """A mention becomes two, each with a part of its span; links stay with the first, everything else is in both."""
     mentions: list[Mention] = []
+    taken = Taken(document)
     for mention, hit in zip(document.mentions, struck(len(document.mentions), rate, random), strict=True):
-        if hit and size(mention.span) > 1:
-            first, second = parts(mention.span, 1 + below(size(mention.span) - 1, random))
-            mentions += [moved(mention, first), moved(mention, second, id=names.mention())]
+        halves = (
+            parts(mention.span, 1 + below(size(mention.span) - 1, random)) if hit and size(mention.span) > 1 else ()
+        )
+        if halves and all(taken.is_free(mention, half) for half in halves):
+            taken.move(mention, *halves)
+            mentions += [moved(mention, halves[0]), moved(mention, halves[1], id=names.mention())]
         else:
             mentions.append(mention)
     return replace(document, mentions=tuple(mentions)), len(mentions) - len(document.mentions)
@@ -41,6 +45,7 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
     Each takes part in one merger at most; the second goes with its links.
     """
     mentions: dict[str, Mention] = {mention.id: mention for mention in document.mentions}
+    taken = Taken(document)
     merged = 0
     for kind in sorted({mention.kind for mention in document.mentions}):
         row = [mention for mention in document.mentions if mention.kind == kind and mention.span]
@@ -49,10 +54,14 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
         while at + 1 < len(row):
             if random.random() < rate:
                 first, second = row[at : at + 2]
-                mentions[first.id] = moved(first, joined(first.span, second.span))
-                del mentions[second.id]
-                merged += 1
-                at += 1
+                both = joined(first.span, second.span)
+                if both in (first.span, second.span) or taken.is_free(first, both):
+                    taken.move(first, both)
+                    taken.move(second)
+                    mentions[first.id] = moved(first, both)
+                    del mentions[second.id]
+                    merged += 1
+                    at += 1
             at += 1
     return pruned(replace(document, mentions=tuple(mentions.values())), document), merged
 
@@ -60,10 +69,14 @@ def merge(document: Document, rate: float, random: Random) -> tuple[Document, in
 def boundary(document: Document, rate: float, random: Random, *, limit: int) -> tuple[Document, int]:
     """One end of a segment is shifted by one or two positions; a mention with no room for that is left."""
     mentions, changed = list(document.mentions), 0
+    taken = Taken(document)
     for position, hit in enumerate(struck(len(mentions), rate, random)):
-        spans = shifted(mentions[position].span, limit) if hit else []
+        mention = mentions[position]
+        spans = [span for span in shifted(mention.span, limit) if taken.is_free(mention, span)] if hit else []
         if spans:
-            mentions[position] = moved(mentions[position], pick(spans, random))
+            span = pick(spans, random)
+            taken.move(mention, span)
+            mentions[position] = moved(mention, span)
             changed += 1
     return replace(document, mentions=tuple(mentions)), changed
 

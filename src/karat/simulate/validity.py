@@ -1,14 +1,41 @@
 """Keeps a document consistent while errors are made in it."""
 
+from collections import Counter
+from collections.abc import Collection
+from itertools import chain
+
 from msgspec.structs import replace
 
-from karat.checks.links import CYCLE, check
-from karat.model import Document
+from karat.checks import duplicates, links
+from karat.model import Document, Mention, Region
 
 
-def cyclic(document: Document) -> bool:
-    """Whether links of one kind form a cycle."""
-    return any(finding.code == CYCLE.code for finding in check(document))
+def worse(document: Document, before: Document, faults: Collection[str]) -> bool:
+    """Whether a document has faults that it did not have before; `faults` are codes of notes that count as such."""
+    new, old = _faults(document, faults), _faults(before, faults)
+    return any(count > old[code] for code, count in new.items())
+
+
+def _faults(document: Document, faults: Collection[str]) -> Counter[str]:
+    found = chain(links.check(document), duplicates.check(document))
+    return Counter(finding.code for finding in found if finding.severity != "note" or finding.code in faults)
+
+
+class Taken:
+    """The spans that mentions have within their clusters: no other mention of the cluster may get one of them."""
+
+    def __init__(self, document: Document) -> None:
+        self._spans = Counter((mention.cluster, mention.span) for mention in document.mentions if mention.cluster)
+
+    def is_free(self, mention: Mention, span: Region) -> bool:
+        """Whether a mention may have this span."""
+        return not mention.cluster or not self._spans[mention.cluster, span]
+
+    def move(self, mention: Mention, *spans: Region) -> None:
+        """The mention has these spans now, and no longer its own."""
+        if mention.cluster:
+            self._spans[mention.cluster, mention.span] -= 1
+            self._spans.update((mention.cluster, span) for span in spans)
 
 
 def pruned(document: Document, before: Document) -> Document:

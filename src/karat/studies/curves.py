@@ -57,17 +57,14 @@ class Way(Struct, frozen=True):
     numbers: tuple[int, ...]
 
 
-def ways(pieces: Pieces, *, orders: int, seed: int) -> list[Way]:
+def ways(pieces: Pieces, *, orders: int, seed: int) -> Iterator[Way]:
     """Both directions, each from the last piece to the first, and in random orders."""
-    found = []
     directions: tuple[tuple[Direction, int], ...] = (("grow", len(pieces.correct)), ("spoil", len(pieces.wrong)))
     for direction, count in directions:
-        found.append(Way(direction, "from last to first", tuple(range(count))))
+        yield Way(direction, "from last to first", tuple(range(count)))
         for number in range(1, orders):
-            found.append(
-                Way(direction, f"random order ({seed}.{number})", _mixed(count, chance(seed, direction, f"{number}")))
-            )
-    return found
+            numbers = _mixed(count, chance(seed, direction, f"{number}"))
+            yield Way(direction, f"random order ({seed}.{number})", numbers)
 
 
 def _mixed(count: int, random: Random) -> tuple[int, ...]:

@@ -1,0 +1,49 @@
+"""The files that a run has read, so that no output replaces one of them.
+
+Whatever opens an input calls `opened` or `read_bytes`. Paths are kept only while a command records them.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+P = TypeVar("P", str, Path)
+
+_paths: set[str] | None = None
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Record the files that are opened in this context."""
+    global _paths
+    before, _paths = _paths, set()
+    try:
+        yield
+    finally:
+        _paths = before
+
+
+def opened(path: P) -> P:
+    """Record an input, and return its path."""
+    if _paths is not None:
+        _paths.add(str(path))
+    return path
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of an input."""
+    return opened(path).read_bytes()
+
+
+def is_input(place: os.stat_result) -> bool:
+    """Whether this is one of the recorded files, under whatever name."""
+    return any(_is_same(path, place) for path in _paths or ())
+
+
+def _is_same(path: str, place: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(Path(path).stat(), place)
+    except OSError:
+        return False  # it vanished: nothing is left to protect

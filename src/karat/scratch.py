@@ -1,0 +1,128 @@
+"""Temporary files that disappear with the run, or else with the next one.
+
+Their names hold the number of the process, and the process holds a lock on them. What a killed process left behind is
+recognised by both, and removed by the next run that writes to the same folder or looks for inputs.
+"""
+
+import atexit
+import functools
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, cast
+
+if sys.platform != "win32":
+    import fcntl
+
+_NAME = re.compile(r"\.?karat-(\d+)-\w+\.tmp")
+
+
+@contextmanager
+def file_in(folder: Path) -> Iterator[IO[bytes]]:
+    """A new file in a folder. Whoever wants to keep it closes it and moves it away."""
+    sweep(folder)
+    stream = tempfile.NamedTemporaryFile(dir=folder, prefix=f".karat-{os.getpid()}-", suffix=".tmp", delete=False)
+    try:
+        _lock(stream.fileno())
+        yield cast("IO[bytes]", stream)
+    finally:
+        with suppress(OSError):  # a full disk was already reported
+            stream.close()
+        Path(stream.name).unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_in(folder: Path) -> Iterator[Path]:
+    """A new folder in a folder. Whoever wants to keep it moves it away."""
+    sweep(folder)
+    path = Path(tempfile.mkdtemp(dir=folder, prefix=f".karat-{os.getpid()}-", suffix=".tmp"))
+    held = _hold(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+
+
+@functools.cache
+def spool() -> str:
+    """The folder for copies of inputs; it is removed when the process ends."""
+    folder = tempfile.mkdtemp(prefix=f"karat-{os.getpid()}-", suffix=".tmp")
+    _hold(Path(folder))
+    atexit.register(clear)
+    return folder
+
+
+def clear() -> None:
+    """Remove the copies of inputs, also where the process does not end by itself."""
+    if spool.cache_info().currsize:
+        shutil.rmtree(spool(), ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes of this user left in a folder."""
+    if sys.platform == "win32":
+        return
+    try:
+        with os.scandir(folder) as entries:
+            left = [(entry.path, match[1]) for entry in entries if (match := _NAME.fullmatch(entry.name))]
+        for path, process in left:
+            _remove_if_left(path, int(process))
+    except OSError:
+        pass  # nobody's to look into, or gone meanwhile: not what the user asked for
+
+
+if sys.platform != "win32":
+
+    def _lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def _hold(folder: Path) -> int | None:
+        """Lock a folder until the descriptor is closed."""
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        _lock(descriptor)
+        return descriptor
+
+    def _remove_if_left(path: str, process: int) -> None:
+        if _is_alive(process) or os.lstat(path).st_uid != os.geteuid():
+            return
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            # A process of another machine, which shares the folder, is known by its lock.
+            if _lock(descriptor):
+                shutil.rmtree(path) if Path(path).is_dir() else Path(path).unlink()
+        finally:
+            os.close(descriptor)
+
+    def _is_alive(process: int) -> bool:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        except (OSError, OverflowError):
+            return True
+        return True
+
+else:
+
+    def _lock(descriptor: int) -> bool:
+        """There are no such locks, and nothing is swept."""
+        del descriptor
+        return False
+
+    def _hold(folder: Path) -> int | None:
+        del folder
+        return None
+
+    def _remove_if_left(path: str, process: int) -> None:
+        del path, process

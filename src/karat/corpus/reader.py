@@ -88,29 +88,30 @@ class DocumentReader:
         """The line of an item or a token, or the first line of the document if it is not found."""
         line = None
         if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block), block, item)
+            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
         elif item is not None:
             if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
                 item = item[0]
-            line = self._format.locate(self._bytes(number, block), block, item)
+            line = self._format.locate(self._bytes(number, block, check=False), block, item)
         return block.line if line is None else line
 
     def _parse(self, number: int, block: Block, report: Report) -> Document:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
-    def _bytes(self, number: int, block: Block) -> bytes:
+    def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
         name = self._files[number].name
         try:
             with self._lock:
                 stream = self._stream(number)
-                state = _state(stream)
+                # Lines are looked up after the document was read, and often: it is known to be unchanged then.
+                state = _state(stream) if check else None
                 pieces = []
                 for offset, length, _ in (block[:3], *block.more):
                     stream.seek(offset)
                     pieces.append(stream.read(length))
         except OSError as error:
             raise CHANGED.error(f"the file cannot be read any more: {error.strerror}", file=name) from None
-        if state != self.states.get(number, state):
+        if state is not None and state != self.states.get(number, state):
             raise CHANGED.error("the file was changed while karat was reading it", file=name)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 

@@ -75,23 +75,18 @@ def _refuse_input(output: str | None) -> None:
         raise UNWRITABLE.error(message, file=output or STANDARD_OUTPUT)
 
 
-def write_output(content: str | bytes | Iterable[bytes], output: str | None) -> None:
+def write_output(content: str | bytes | Iterable[str], output: str | None) -> None:
     """Print the content, or write it to a temporary file that then replaces `output`. It may come in pieces."""
     if output is None:
         _refuse_input(None)
         with _refused(STANDARD_OUTPUT):
-            if isinstance(content, str | bytes):
-                click.echo(content, nl=False)
-                return
-            for piece in content:
-                sys.stdout.buffer.write(piece)
-            sys.stdout.buffer.flush()
+            for piece in [content] if isinstance(content, str | bytes) else content:
+                click.echo(piece, nl=False)
         return
-    if isinstance(content, str):
-        # The same text as on standard output, where every character is visible.
-        content = visible(content, lines=True).encode("utf-8")
     with _file(output) as stream, _refused(output):
-        stream.writelines([content] if isinstance(content, bytes) else content)
+        for piece in [content] if isinstance(content, str | bytes) else content:
+            # The same text as on standard output, where every character is visible.
+            stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
 
 
 def output_style(output: str | None) -> "Style":

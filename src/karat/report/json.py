@@ -9,7 +9,7 @@ import msgspec
 from karat.results import OutcomeRecord, Result
 
 
-def json(results: Sequence[Result]) -> Iterator[bytes]:
+def json(results: Sequence[Result]) -> Iterator[str]:
     """The result of one protocol, or the results of several under their names, piece by piece.
 
     Outcomes have one line each and are encoded one after another, so that they are never all in memory as text.
@@ -20,8 +20,8 @@ def json(results: Sequence[Result]) -> Iterator[bytes]:
     for number, piece in enumerate(_frame(content, len(outcomes))):
         if number:
             yield from _listed(outcomes[number - 1])
-        yield piece
-    yield b"\n"
+        yield piece.decode()
+    yield "\n"
 
 
 class _Held:
@@ -53,8 +53,8 @@ def _marked(mark: str, value: object) -> str:
     return mark
 
 
-def _listed(records: Sequence[OutcomeRecord]) -> Iterator[bytes]:
-    yield b"["
+def _listed(records: Sequence[OutcomeRecord]) -> Iterator[str]:
+    yield "["
     for number, record in enumerate(records):
-        yield (b",\n      " if number else b"\n      ") + msgspec.json.encode(record.contents())
-    yield b"\n    ]" if records else b"]"
+        yield (",\n      " if number else "\n      ") + msgspec.json.encode(record.contents()).decode()
+    yield "\n    ]" if records else "]"

@@ -14,6 +14,7 @@ under another document's header, empty spans, overlapping clusters.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from typing import BinaryIO
 
 from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
@@ -188,24 +189,39 @@ class _Mentions:
         """The system id of the last line."""
         self.unreadable: set[str] = set()
         """Ids in lines that were left out."""
-        self._document, self._unit, self._table, self._clusters = document, unit, table, clusters
+        self._document, self._unit, self._clusters = document, unit, clusters
+        self._table = table if unit == "token" else {}
+        self._region = _char_span if unit == "char" else partial(_token_span, table=table)
         self._file, self._report = file, report
 
     def read(self, line: int, text: str) -> None:
         """Read one line."""
-        columns = text.split("\t")
-        if len(columns) < COLUMN_COUNT:
+        try:
+            self.producer, document, id_, written, words, type_, realis, *confidence = text.split("\t")
+        except ValueError:
+            columns = text.split("\t")
             self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
             self.unreadable.update(text.split()[2:3])
             return
-        self.producer, document, id_, span, words, type_, realis = columns[:COLUMN_COUNT]
         if document != self._document and document.strip() != self._document:
             message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
             self._warn(OTHER_DOCUMENT, line, message, found=document)
             self.unreadable.add(id_.strip())
             return
-        id_, region = self._id(line, id_), self._span(line, span)
-        if not id_ or region is None:
+        if not id_ or id_ in self.by_id or id_ != id_.strip():
+            id_ = self._usable_id(line, id_)
+        try:
+            span = self._region(written)
+        except ValueError:
+            self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
+            self.unreadable.add(id_)
+            return
+        if self._table:
+            self._check_tokens(line, written)
+        if len(span) > 1 and (merged := union(span)) != span:
+            self._warn(MERGED, line, f"overlapping segments in the span {quoted(written)}", found=written)
+            span = merged
+        if not id_:
             self.unreadable.add(id_)
             return
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
@@ -213,14 +229,14 @@ class _Mentions:
             attributes = {name: value for name, value in attributes.items() if value}
         self.by_id[id_] = Mention(
             id_,
-            region,
+            span,
             cluster=self._clusters.get(id_),
             attributes=attributes,
             text=words or None,
-            confidence=tuple(columns[COLUMN_COUNT:]),
+            confidence=tuple(confidence),
         )
 
-    def _id(self, line: int, written: str) -> str:
+    def _usable_id(self, line: int, written: str) -> str:
         """The id without blanks around it; empty if it cannot be used."""
         id_ = written.strip()
         if id_ != written:
@@ -232,22 +248,12 @@ class _Mentions:
             self._warn(COLUMNS, line, "a mention without an id")
         return id_
 
-    def _span(self, line: int, text: str) -> Region | None:
-        """The segments in order, without overlaps; None if they cannot be read."""
-        try:
-            span = _char_span(text) if self._unit == "char" else _token_span(text, self._table)
-        except ValueError:
-            self._warn(SPAN, line, _span_problem(text, self._unit), found=text)
-            return None
-        if self._unit == "token" and self._table:
-            for token in map(str.strip, text.split(",")):
-                if token not in self._table:
-                    message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
-                    self._warn(NO_ROW, line, message, found=token)
-        if len(span) > 1 and (merged := union(span)) != span:
-            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}", found=text)
-            return merged
-        return span
+    def _check_tokens(self, line: int, span: str) -> None:
+        """Report token ids that the table of the document lacks."""
+        for token in map(str.strip, span.split(",")):
+            if token not in self._table:
+                message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
+                self._warn(NO_ROW, line, message, found=token)
 
     def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
         self._report(rule.at(message, file=self._file, line=line, found=found))

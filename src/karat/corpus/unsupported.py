@@ -33,9 +33,7 @@ _KINDS = (
     _Kind(
         "APF of ACE 2004 or earlier",
         "karat reads APF 5.1.1 (ACE 2005), which has other types",
-        contains=re.compile(
-            rb"""<!DOCTYPE\s+source_file\s+SYSTEM\s+["'][^"']*(?:apf\.v[1-4]\.|ace-rdc\.|ace-pilot)"""
-        ),
+        contains=re.compile(rb"""<!DOCTYPE\s+source_file\s+SYSTEM\s+["'][^"']*(?:apf\.v[1-4]\.|ace-rdc\.|ace-pilot)"""),
     ),
     _Kind(
         "HiEve XML",

@@ -11,8 +11,6 @@ from karat.model import Value
 MOST = 500
 """Children of an element that lxml validates; with many invalid ones it takes the square of their number."""
 
-_LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
-
 
 class Validation:
     """Reads children and attributes as the DTD allows, and reports the rest."""
@@ -44,11 +42,11 @@ class Validation:
 
     def children(self, element: Any, shape: Element) -> Iterator[Any]:
         """The children that the DTD allows there; anything else is reported and ignored."""
-        last = 0
+        last, ranks = 0, shape.children
         if (text := element.text) and not text.isspace():
             self._report_text(element, text, int(element.sourceline))
         for child in element:
-            rank = shape.children.get(child.tag)
+            rank = ranks.get(child.tag)
             if rank is None:
                 self.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{element.tag}>")
             else:
@@ -67,20 +65,19 @@ class Validation:
     def attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes other than the id, by name in lower case; values are checked against closed lists."""
         found: dict[str, Value] = {}
-        known = shape.attributes
+        fields = shape.fields
         for name, value in element.items():
-            values = known.get(name)
-            if values is None:
+            if name in fields:
+                field, values = fields[name]
+                found[field] = value if not values or value in values else self._unlisted(element, name, value, values)
+            elif name not in shape.attributes:
                 self.report(UNKNOWN, element, f"<{element.tag}> has an unknown attribute {quoted(name)}")
-            elif name != "ID":
-                is_listed = type(values) is str or value in values
-                found[_LOWER[name]] = value if is_listed else self._unlisted(element, name, value, values)
         if not found.keys() >= shape.required_fields:
-            lacking = min(name for name in shape.required if name != "ID" and _LOWER[name] not in found)
+            lacking = min(name for name in shape.required if name in fields and fields[name][0] not in found)
             raise self.malformed(element, f"<{element.tag}> has no {lacking}")
         return found
 
-    def _unlisted(self, element: Any, name: str, value: str, values: tuple[str, ...] | str) -> str:
+    def _unlisted(self, element: Any, name: str, value: str, values: tuple[str, ...]) -> str:
         """The value to read in place of one that is not in its closed list."""
         bare = value.strip()
         if bare in values:

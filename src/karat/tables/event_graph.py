@@ -64,10 +64,9 @@ class Graph:
     def tree_of(self) -> dict[int, int]:
         """The root above each event of a forest."""
         root: dict[int, int] = {}
-        parent_of = self.parents.get
+        parents = self.parents
         for event in self.from_the_roots:
-            parent = parent_of(event)
-            root[event] = event if parent is None else root[parent]
+            root[event] = root[parents[event]] if event in parents else event
         return root
 
     @cached_property
@@ -95,7 +94,8 @@ class Graph:
             if len(children) > 1:
                 together = as_bits(children)
                 for child in children:
-                    beside[child] = (beside.get(child, 0) | together) & ~(1 << child)
+                    others = together ^ 1 << child
+                    beside[child] = beside[child] | others if child in beside else others
         return beside
 
     def apart(self, related: Relation) -> Relation:

@@ -49,13 +49,13 @@ class Events:
         A link inside one event is ignored (a check notes it), and so is one to a cluster without a mention here. An id
         of both a mention and a cluster means the mention.
         """
-        ids: list[ClusterKey] = [mention.id for mention in self._document.mentions]
-        number = (self._numbers | dict(zip(ids, self.event_of, strict=True))).get
+        number = dict(self._numbers)
+        number.update(zip([mention.id for mention in self._document.mentions], self.event_of, strict=True))
         return {
             (source, target)
             for link in self._document.links
             if link.kind == kind
-            and (source := number(link.source, -1)) != (target := number(link.target, -1))
+            and (source := number.get(link.source, -1)) != (target := number.get(link.target, -1))
             and source >= 0 <= target
         }
 

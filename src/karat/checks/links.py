@@ -1,7 +1,7 @@
 """Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ MOST = 10
 """Cycles reported for one kind of link in a document; each costs a walk over its links."""
 
 Class = str | tuple[str]
-"""A coreference class: the id of a cluster, or, in a tuple, that of a mention without one."""
+"""A coreference class: the id of a cluster, or of a mention without one (in a tuple if a cluster has the same id)."""
 ClassLink = tuple[Class, Class]
 Graph = dict[ClassLink, Link]
 """Links between classes in the order of the file, each with the first link that makes it."""
@@ -30,8 +30,11 @@ def check(document: Document) -> Iterator[Finding]:
     if not document.links:
         return
     class_of: dict[str, Class] = {
-        mention.id: (mention.id,) if mention.cluster is None else mention.cluster for mention in document.mentions
+        mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }
+    ambiguous = set(class_of.values()) - class_of.keys()
+    if ambiguous:
+        class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
     for link in document.links:
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
@@ -41,7 +44,7 @@ def check(document: Document) -> Iterator[Finding]:
         else:
             graphs[link.kind].setdefault((source, target), link)
     for kind, graph in sorted(graphs.items()):
-        for cycle in _cycles(graph):
+        for cycle in _cycles(graph, document):
             members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
             position = {link: number for number, link in enumerate(graph)}
@@ -60,7 +63,7 @@ def _children_of_two(kind: str, graph: Graph, document: Document) -> Iterator[Fi
         name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
     }
     parents: dict[Class, list[Class]] = {}
-    for parent, child in sorted(graph, key=_order):
+    for parent, child in _in_order(graph, document):
         parents.setdefault(child, []).append(parent)
     position = {link: number for number, link in enumerate(graph)}
     for child, having in parents.items():
@@ -71,7 +74,7 @@ def _children_of_two(kind: str, graph: Graph, document: Document) -> Iterator[Fi
             yield PARENTS.at(found, item=_item(second))
 
 
-def _cycles(links: Collection[ClassLink]) -> Iterator[list[Class]]:
+def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
     left = links
     while left:
@@ -80,13 +83,12 @@ def _cycles(links: Collection[ClassLink]) -> Iterator[list[Class]]:
         halved = 2 * len(inner) <= len(left)
         left = inner
         if not halved:  # a long chain, or a cycle
-            yield from _sorted_out(left)
+            yield from _sorted_out(_in_order(left, document))
             return
 
 
-def _sorted_out(links: Collection[ClassLink]) -> Iterator[list[Class]]:
+def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:
     """The same by topological sorting."""
-    left = sorted(links, key=_order)
     for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
@@ -106,13 +108,10 @@ def _id(class_: Class) -> str:
     return class_ if isinstance(class_, str) else class_[0]
 
 
-def _named(class_: Class) -> tuple[bool, str]:
-    """Clusters come before mentions."""
-    return isinstance(class_, tuple), _id(class_)
-
-
-def _order(link: ClassLink) -> tuple[tuple[bool, str], tuple[bool, str]]:
-    return _named(link[0]), _named(link[1])
+def _in_order(links: Iterable[ClassLink], document: Document) -> list[ClassLink]:
+    """Links by the names of their ends; clusters come before mentions."""
+    alone = {mention.id for mention in document.mentions if mention.cluster is None}
+    return sorted(links, key=lambda link: [(_id(class_) in alone, _id(class_)) for class_ in link])
 
 
 def _item(link: Link) -> tuple[str, str, str]:

@@ -1,6 +1,7 @@
 """Validation of an APF document, element by element: each finding has the line of the element it is about."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from karat.errors import KaratError, Report, Rule, quoted
@@ -16,12 +17,17 @@ class Validation:
     """Reads children and attributes as the DTD allows, and reports the rest."""
 
     def __init__(self, data: bytes, line: int, file: str, report: Report) -> None:
-        self._lines = data.split(b"\n")
+        self._data = data
         self._first_line = line
         self._report = report
         self.file = file
         self.count = 0
         """How many findings were reported."""
+        self._most_children = 0
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return self._data.split(b"\n")
 
     def report(self, rule: Rule, element: Any, message: str) -> None:
         """Report a finding about an element."""
@@ -43,6 +49,9 @@ class Validation:
     def children(self, element: Any, shape: Element) -> Iterator[Any]:
         """The children that the DTD allows there; anything else is reported and ignored."""
         last, ranks = 0, shape.children
+        count = len(element)
+        if count > self._most_children:
+            self._most_children = count
         if (text := element.text) and not text.isspace():
             self._report_text(element, text, int(element.sourceline))
         for child in element:
@@ -92,7 +101,9 @@ class Validation:
 
         That finds what reading item by item does not, such as an argument with two extents.
         """
-        if _is_small(root) and all(map(_is_small, root)) and dtd().validate(root):
+        # If nothing was reported, all children were read.
+        is_small = _is_small(root) and all(map(_is_small, root)) if self.count else self._most_children < MOST
+        if is_small and dtd().validate(root):
             return
         for element in root.iterchildren(*ELEMENTS["document"].children):
             if element not in is_reported and _is_small(element) and not dtd().validate(element):

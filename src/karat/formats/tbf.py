@@ -29,7 +29,6 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
 MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
-OTHERS = "#@"  # how lines begin that are not mentions
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are scored even if a file has no mention.
@@ -133,15 +132,17 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     except KaratError as error:
         report(error.finding)
         decoded = data.decode("utf-8", "replace")
-    lines = list(map(str.strip, decoded.split("\n")))
     relations = _Relations(block.id, file, report)
-    for line, text in enumerate(lines, first):
-        if text[:1] == "@":
+    mention_lines = []
+    for line, text in enumerate(map(str.strip, decoded.split("\n")), first):
+        mark = text[:1]
+        if mark == "@":
             relations.read(line, text)
+        elif mark and mark != "#":
+            mention_lines.append((line, text))
     mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
-    for line, text in enumerate(lines, first):
-        if text and text[0] not in OTHERS:
-            mentions.read(line, text)
+    for line, text in mention_lines:
+        mentions.read(line, text)
     return Document(
         block.id,
         producer=mentions.producer,
@@ -318,7 +319,6 @@ class _Relations:
         self.cluster_of: dict[str, str] = {}
         self._document, self._file, self._report = document, file, report
         self._links: list[Link] = []
-        self._named: list[str] = []
         self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
         self._times: dict[str, int] = {}
@@ -351,12 +351,11 @@ class _Relations:
         else:
             self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
             return
-        self._named += arguments
         self._lines.append((line, name, arguments))
 
     def links(self, known: Set[str], unreadable: Set[str]) -> tuple[Link, ...]:
         """The links between known mentions; a name that is neither known nor unreadable is reported."""
-        if known >= set(self._named):
+        if known >= {argument for _, _, arguments in self._lines for argument in arguments}:
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:

@@ -72,10 +72,7 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
-        below: Relation = {}
-        for parent, child in self.links:
-            below[parent] = below.get(parent, 0) | 1 << child
-        return below
+        return {parent: as_bits(children) for parent, children in self.children.items()}
 
     @cached_property
     def far_below(self) -> Relation:
@@ -90,9 +87,9 @@ class Graph:
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
         beside: Relation = {}
-        for children in self.children.values():
+        for parent, children in self.children.items():
             if len(children) > 1:
-                together = as_bits(children)
+                together = self.below[parent]
                 for child in children:
                     others = together ^ 1 << child
                     beside[child] = beside[child] | others if child in beside else others

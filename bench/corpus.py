@@ -151,6 +151,35 @@ def write_hierarchies(folder: Path, documents: int) -> tuple[Path, Path]:
     return paths
 
 
+def write_topics(folder: Path, documents: int) -> tuple[Path, Path]:
+    """A gold and a system file with clusters across the documents of a topic, like ECB+.
+
+    A topic has 20 documents in two sub-topics, and 30 events of its own; a document has 15 mentions. The system misses
+    15% of them, shifts spans, and confuses events of the same topic.
+    """
+    random = Random(documents)
+    paths = folder / f"gold-topics-{documents}.jsonl", folder / f"system-topics-{documents}.jsonl"
+    with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
+        for number in range(documents):
+            topic, subtopic = str(number // 20), ("ecb", "ecbplus")[number % 2]
+            begins = [60 * place + random.randint(0, 40) for place in range(15)]
+            events = [int(30 * random.random() ** 1.5) for _ in begins]
+            golds = [(begin, begin + 8, event) for begin, event in zip(begins, events, strict=True)]
+            systems = [
+                (begin + (random.random() < 0.1), end, random.randrange(30) if random.random() < 0.3 else event)
+                for begin, end, event in golds
+                if random.random() > 0.15
+            ]
+            for stream, mentions in ((gold, golds), (system, systems)):
+                listed = [
+                    {"id": f"m{n}", "span": [[begin, end]], "cluster": f"{topic}-{subtopic[-4:]}-{event}"}
+                    for n, (begin, end, event) in enumerate(mentions)
+                ]
+                about = {"id": f"{number:06}", "topic": topic, "subtopic": topic + subtopic}
+                stream.write(json.dumps(about | {"mentions": listed}) + "\n")
+    return paths
+
+
 def _line(start: int, prefix: str, clusters: Sequence[int]) -> str:
     mentions = [
         {"id": f"m{number}", "span": [[40 * number, 40 * number + 8]], "cluster": f"{prefix}{cluster}"}

@@ -6,12 +6,13 @@ exit code is always 0: this is a measurement, not a test.
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -20,8 +21,18 @@ from statistics import median
 from typing import NamedTuple
 
 from ace_corpus import write_apf
-from corpus import write_bad_conll, write_coref, write_hierarchies, write_tbf
+from corpus import write_bad_conll, write_coref, write_hierarchies, write_tbf, write_topics
 
+SHARED = Path(os.environ.get("KARAT_SHARED", Path(__file__).parents[2] / "shared"))
+"""Corpora that are not part of the repository; rows that need one are left out where it is missing."""
+CROSS_DOCUMENT = [
+    "simple-cdec",
+    "pure-cdec",
+    "yang-2015",
+    "bejan-harabagiu-2014",
+    "upadhyay-2016-st",
+    "upadhyay-2016-is",
+]
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
 ALONE = """
 import resource, sys, karat, karat.api
@@ -138,6 +149,24 @@ def coreference(scale: int) -> Iterator[Row]:
             yield Row(f"coreference: {mentions:,} mentions / json.loads", times.ratio, str(times), 15)
 
 
+def protocols(scale: int) -> Iterator[Row]:
+    """All cross-document protocols at once against one of them: what they share is done once."""
+    import karat
+
+    def compared(what: str, files: Sequence[Path], rounds: int) -> Row:
+        gold, system = map(str, files)
+        every, one = (partial(karat.score, gold, system, protocol=names) for names in (CROSS_DOCUMENT, "simple-cdec"))
+        one()
+        times = taking_turns(every, one, rounds=rounds)
+        return Row(f"{len(CROSS_DOCUMENT)} protocols / simple-cdec: {what}", times.ratio, str(times), 2)
+
+    with tempfile.TemporaryDirectory() as folder:
+        yield compared("topics", write_topics(Path(folder), 1_000 // scale), 5)
+    ecb = SHARED / "data" / "ecbplus"
+    if ecb.is_dir():
+        yield compared("ECB+", (ecb, ecb), 1 if scale > 1 else 3)
+
+
 def hierarchies(scale: int) -> Iterator[Row]:
     """Event hierarchies: 50 events and 40 links per document."""
     with tempfile.TemporaryDirectory() as folder:
@@ -233,7 +262,15 @@ def _run(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-AREAS: list[Callable[[int], Iterator[Row]]] = [start_up, nuggets, coreference, hierarchies, refusal, values]
+AREAS: list[Callable[[int], Iterator[Row]]] = [
+    start_up,
+    nuggets,
+    coreference,
+    protocols,
+    hierarchies,
+    refusal,
+    values,
+]
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.model import Document, Link
+from karat.model import Document, Link, cluster_keys
 from karat.tables.events import Events
 from tests.corpora import corpus, documents, mention
 
@@ -33,7 +33,7 @@ def test_what_is_said_of_one_mention_is_said_of_its_event() -> None:
             Link("after", "L", "nowhere"),
         ),
     )
-    events = Events(document)
+    events = Events(document, cluster_keys(document))
     assert events.members == [[0], [1, 3], [2]]
     assert events.event_of == [0, 1, 2, 1]
     assert events.links("after") == {(2, 1)}
@@ -47,7 +47,7 @@ def test_an_id_of_a_mention_and_a_cluster_means_the_mention() -> None:
         mentions=(mention("K", (0, 1)), mention("E1", (2, 3), cluster="K"), mention("E2", (4, 5))),
         links=(Link("after", "K", "E2"),),
     )
-    assert Events(document).links("after") == {(0, 2)}
+    assert Events(document, cluster_keys(document)).links("after") == {(0, 2)}
 
 
 @given(documents(), st.randoms(use_true_random=False))
@@ -60,7 +60,7 @@ def test_neither_names_nor_the_order_of_links_matter(document: Document, random:
         mentions=tuple(replace(m, id=names[m.id], cluster=m.cluster and m.cluster[::-1]) for m in document.mentions),
         links=tuple(links),
     )
-    one, other = Events(renamed), Events(document)
+    one, other = Events(renamed, cluster_keys(renamed)), Events(document, cluster_keys(document))
     assert one.members == other.members
     assert all(one.links(kind) == other.links(kind) for kind in ("after", "subevent"))
     assert sorted(number for members in other.members for number in members) == [*range(len(document.mentions))]

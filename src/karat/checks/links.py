@@ -1,6 +1,7 @@
 """Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child."""
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -17,42 +18,44 @@ PARENTS = Rule(
 MOST = 10
 """Cycles reported for one kind of link in a document; each costs a walk over its links."""
 
-Class = tuple[str, str]
-"""A coreference class: `cluster` or `mention`, and its id."""
+Class = str | tuple[str]
+"""A coreference class: the id of a cluster, or of a mention without one (in a tuple if a cluster has the same id)."""
 ClassLink = tuple[Class, Class]
+Graph = dict[ClassLink, Link]
+"""Links between classes in the order of the file, each with the first link that makes it."""
 
 
 def check(document: Document) -> Iterator[Finding]:
     """Check each kind of link separately."""
     if not document.links:
         return
-    ends = {end for link in document.links for end in (link.source, link.target)}
-    class_of = {
-        mention.id: ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
-        for mention in document.mentions
-        if mention.id in ends
+    class_of: dict[str, Class] = {
+        mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }
-    graphs: dict[str, dict[ClassLink, tuple[int, Link]]] = {}
-    for number, link in enumerate(document.links):
-        source = class_of.get(link.source) or ("cluster", link.source)
-        target = class_of.get(link.target) or ("cluster", link.target)
+    ambiguous = set(class_of.values()) - class_of.keys()
+    if ambiguous:
+        class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
+    graphs: defaultdict[str, Graph] = defaultdict(dict)
+    for link in document.links:
+        source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
-            graphs.setdefault(link.kind, {}).setdefault((source, target), (number, link))
+            graphs[link.kind].setdefault((source, target), link)
     for kind, graph in sorted(graphs.items()):
-        for cycle in _cycles(graph):
-            members = " -> ".join(name for _, name in cycle)
+        for cycle in _cycles(graph, document):
+            members = " -> ".join(map(_id, cycle))
             # The link that closes the cycle is the one that was written last.
-            _, closing = max((graph[link] for link in pairwise(cycle)), key=lambda numbered: numbered[0])
+            position = {link: number for number, link in enumerate(graph)}
+            closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(message, item=_item(closing))
         if kind not in ORDERED:  # what comes after two events is ordinary
             yield from _children_of_two(kind, graph, document)
 
 
-def _children_of_two(kind: str, graph: dict[ClassLink, tuple[int, Link]], document: Document) -> Iterator[Finding]:
+def _children_of_two(kind: str, graph: Graph, document: Document) -> Iterator[Finding]:
     """Each event once that is the child of two, where its second parent is written."""
     if len({child for _, child in graph}) == len(graph):
         return
@@ -60,20 +63,32 @@ def _children_of_two(kind: str, graph: dict[ClassLink, tuple[int, Link]], docume
         name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
     }
     parents: dict[Class, list[Class]] = {}
-    for parent, child in sorted(graph):
+    for parent, child in _in_order(graph, document):
         parents.setdefault(child, []).append(parent)
+    position = {link: number for number, link in enumerate(graph)}
     for child, having in parents.items():
-        if len(having) > 1 and child[1] not in others:  # an entity may well have parts in two events
-            second = sorted(graph[parent, child] for parent in having)[1][1]
-            named = " and ".join(repr(name) for _, name in having)
-            found = f"{child[1]!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
+        if len(having) > 1 and _id(child) not in others:  # an entity may well have parts in two events
+            second = graph[sorted(((parent, child) for parent in having), key=position.__getitem__)[1]]
+            named = " and ".join(repr(_id(parent)) for parent in having)
+            found = f"{_id(child)!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
             yield PARENTS.at(found, item=_item(second))
 
 
-def _cycles(links: Collection[ClassLink]) -> Iterator[list[Class]]:
+def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
     """Cycles that have no class in common, each from a class back to itself."""
-    sources, targets = {source for source, _ in links}, {target for _, target in links}
-    left = sorted(link for link in links if link[0] in targets and link[1] in sources)
+    left = links
+    while left:
+        sources, targets = {source for source, _ in left}, {target for _, target in left}
+        inner = [link for link in left if link[0] in targets and link[1] in sources]
+        halved = 2 * len(inner) <= len(left)
+        left = inner
+        if not halved:  # a long chain, or a cycle
+            yield from _sorted_out(_in_order(left, document))
+            return
+
+
+def _sorted_out(left: Sequence[ClassLink]) -> Iterator[list[Class]]:
+    """The same by topological sorting."""
     for _ in range(MOST):
         sorter: TopologicalSorter[Class] = TopologicalSorter()
         for source, target in left:
@@ -87,6 +102,16 @@ def _cycles(links: Collection[ClassLink]) -> Iterator[list[Class]]:
             left = [link for link in left if found.isdisjoint(link)]
         else:
             return
+
+
+def _id(class_: Class) -> str:
+    return class_ if isinstance(class_, str) else class_[0]
+
+
+def _in_order(links: Iterable[ClassLink], document: Document) -> list[ClassLink]:
+    """Links by the names of their ends; clusters come before mentions."""
+    alone = {mention.id for mention in document.mentions if mention.cluster is None}
+    return sorted(links, key=lambda link: [(_id(class_) in alone, _id(class_)) for class_ in link])
 
 
 def _item(link: Link) -> tuple[str, str, str]:

@@ -36,6 +36,8 @@ class Element(NamedTuple):
     content: str
     attributes: Attributes
     required: frozenset[str]
+    fields: Mapping[str, tuple[str, tuple[str, ...]]]
+    """For each attribute other than the id: its name in lower case, and its values, if they are a closed list."""
     required_fields: frozenset[str]
     """The required attributes other than the id, in lower case."""
     children: Mapping[str, int]
@@ -57,8 +59,13 @@ def _element(
     ranks = {name: 0 if "|" in content else rank for rank, name in enumerate(names)}
     mention = next((name for name in names if name.endswith("_mention")), None)
     needed = frozenset(required.split())
-    fields = frozenset(name.lower() for name in needed if name != "ID")
-    return Element(content, attributes or {}, needed, fields, ranks, subtypes, mention)
+    fields = {
+        name: (name.lower(), () if isinstance(values, str) else values)
+        for name, values in (attributes or {}).items()
+        if name != "ID"
+    }
+    required_fields = frozenset(fields[name][0] for name in needed if name in fields)
+    return Element(content, attributes or {}, needed, fields, required_fields, ranks, subtypes, mention)
 
 
 _PLACE = _element("(charseq | charspan | timespan | bblist)")

@@ -253,7 +253,9 @@ class Reader:
         if self._unit == "box":
             boxes: Any = {"span": span} | {name: region for name, (region, _) in regions.items()}
             return Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
-        head, extent, scope = (regions.get(name, _NO_REGION)[0] for name in ("head", "extent", "scope"))
+        head, _ = regions.get("head", _NO_REGION)
+        extent, _ = regions.get("extent", _NO_REGION)
+        scope, _ = regions.get("scope", _NO_REGION)
         # Positional arguments, since building a record by keyword takes twice as long.
         return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)  # type: ignore[arg-type]
 

@@ -1,6 +1,7 @@
 """Validation of an APF document, element by element: each finding has the line of the element it is about."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from karat.errors import KaratError, Report, Rule, quoted
@@ -11,19 +12,22 @@ from karat.model import Value
 MOST = 500
 """Children of an element that lxml validates; with many invalid ones it takes the square of their number."""
 
-_LOWER = {name: name.lower() for element in ELEMENTS.values() for name in element.attributes}
-
 
 class Validation:
     """Reads children and attributes as the DTD allows, and reports the rest."""
 
     def __init__(self, data: bytes, line: int, file: str, report: Report) -> None:
-        self._lines = data.split(b"\n")
+        self._data = data
         self._first_line = line
         self._report = report
         self.file = file
         self.count = 0
         """How many findings were reported."""
+        self._most_children = 0
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return self._data.split(b"\n")
 
     def report(self, rule: Rule, element: Any, message: str) -> None:
         """Report a finding about an element."""
@@ -44,11 +48,14 @@ class Validation:
 
     def children(self, element: Any, shape: Element) -> Iterator[Any]:
         """The children that the DTD allows there; anything else is reported and ignored."""
-        last = 0
+        last, ranks = 0, shape.children
+        count = len(element)
+        if count > self._most_children:
+            self._most_children = count
         if (text := element.text) and not text.isspace():
             self._report_text(element, text, int(element.sourceline))
         for child in element:
-            rank = shape.children.get(child.tag)
+            rank = ranks.get(child.tag)
             if rank is None:
                 self.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{element.tag}>")
             else:
@@ -67,20 +74,19 @@ class Validation:
     def attributes(self, element: Any, shape: Element) -> dict[str, Value]:
         """Attributes other than the id, by name in lower case; values are checked against closed lists."""
         found: dict[str, Value] = {}
-        known = shape.attributes
+        fields = shape.fields
         for name, value in element.items():
-            values = known.get(name)
-            if values is None:
+            if name in fields:
+                field, values = fields[name]
+                found[field] = value if not values or value in values else self._unlisted(element, name, value, values)
+            elif name not in shape.attributes:
                 self.report(UNKNOWN, element, f"<{element.tag}> has an unknown attribute {quoted(name)}")
-            elif name != "ID":
-                is_listed = type(values) is str or value in values
-                found[_LOWER[name]] = value if is_listed else self._unlisted(element, name, value, values)
         if not found.keys() >= shape.required_fields:
-            lacking = min(name for name in shape.required if name != "ID" and _LOWER[name] not in found)
+            lacking = min(name for name in shape.required if name in fields and fields[name][0] not in found)
             raise self.malformed(element, f"<{element.tag}> has no {lacking}")
         return found
 
-    def _unlisted(self, element: Any, name: str, value: str, values: tuple[str, ...] | str) -> str:
+    def _unlisted(self, element: Any, name: str, value: str, values: tuple[str, ...]) -> str:
         """The value to read in place of one that is not in its closed list."""
         bare = value.strip()
         if bare in values:
@@ -95,7 +101,9 @@ class Validation:
 
         That finds what reading item by item does not, such as an argument with two extents.
         """
-        if _is_small(root) and all(map(_is_small, root)) and dtd().validate(root):
+        # If nothing was reported, all children were read.
+        is_small = _is_small(root) and all(map(_is_small, root)) if self.count else self._most_children < MOST
+        if is_small and dtd().validate(root):
             return
         for element in root.iterchildren(*ELEMENTS["document"].children):
             if element not in is_reported and _is_small(element) and not dtd().validate(element):

@@ -196,7 +196,8 @@ class _Page:
         self.blanks: list[int] = []
         """The lines with blanks inside the last column."""
         self._file = file
-        self._tokens: list[bytes] = []
+        self._words: list[bytes | None] = []
+        """The fourth column of each token, if there are more."""
         self._ranks: dict[str, int] = {}
         self._begun: dict[str, list[_Begun]] = {}
 
@@ -206,12 +207,14 @@ class _Page:
             bare = row.rstrip()
             if not bare:
                 continue
-            cell = bare[bare.rfind(b"\t") + 1 :] if b"\t" in bare else bare.rsplit(None, 1)[-1]
+            separator = b"\t" if b"\t" in bare else None
+            columns = bare.split(separator, 4)
+            cell = columns[-1].rsplit(separator, 1)[-1]
             if cell not in EMPTY and b"|" in bare and (joined := _joined(bare)) != bare:
                 self.blanks.append(line)
-                bare = joined
+                bare, columns = joined, joined.split(separator, 4)
                 cell = bare.rsplit(None, 1)[-1]
-            self._tokens.append(bare)
+            self._words.append(columns[3] if len(columns) > 4 else None)
             if cell not in EMPTY:
                 self._take(line, bare, cell.decode("utf-8"))
         if left := [begun[0] for begun in self._begun.values() if begun]:
@@ -220,7 +223,7 @@ class _Page:
 
     def _take(self, line: int, row: bytes, cell: str) -> None:
         """Read a cell: mentions of one token, then beginnings, then ends."""
-        token = len(self._tokens) - 1
+        token = len(self._words) - 1
         begins: list[Bracket] = []
         ends: list[Bracket] = []
         for bracket in self._brackets(line, row, cell):
@@ -265,10 +268,7 @@ class _Page:
 
     def forms(self) -> tuple[str, ...] | None:
         """The word of each token; empty where its line has none."""
-        words: list[bytes] = []
-        for row in self._tokens:
-            columns = row.split(b"\t", 4) if b"\t" in row else row.split(None, 4)
-            words.append(columns[3] if len(columns) > 4 and columns[3] != NOTHING else b"")
+        words = [b"" if word is None or word == NOTHING else word for word in self._words]
         # One text is decoded faster than many words.
         return tuple(b"\n".join(words).decode("utf-8").split("\n")) if words else None
 
@@ -276,13 +276,9 @@ class _Page:
         """The words of a mention, if all of its lines have one."""
         if 1 - span.minus_last - span.first > LONGEST_TEXT:
             return None
-        words: list[str] = []
-        for row in self._tokens[span.first : 1 - span.minus_last]:
-            columns = row.split(b"\t", 4) if b"\t" in row else row.split(None, 4)
-            if len(columns) < 5:
-                return None
-            words.append(columns[3].decode("utf-8"))
-        return text_of(words)
+        words = self._words[span.first : 1 - span.minus_last]
+        known = [word.decode("utf-8") for word in words if word is not None]
+        return text_of(known) if len(known) == len(words) else None
 
 
 FORMAT = Format(

@@ -14,6 +14,7 @@ under another document's header, empty spans, overlapping clusters.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from typing import BinaryIO
 
 from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
@@ -28,7 +29,6 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
 MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
-OTHERS = "#@"  # how lines begin that are not mentions
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are scored even if a file has no mention.
@@ -132,15 +132,17 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     except KaratError as error:
         report(error.finding)
         decoded = data.decode("utf-8", "replace")
-    lines = list(map(str.strip, decoded.split("\n")))
     relations = _Relations(block.id, file, report)
-    for line, text in enumerate(lines, first):
-        if text[:1] == "@":
+    mention_lines = []
+    for line, text in enumerate(map(str.strip, decoded.split("\n")), first):
+        mark = text[:1]
+        if mark == "@":
             relations.read(line, text)
+        elif mark and mark != "#":
+            mention_lines.append((line, text))
     mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
-    for line, text in enumerate(lines, first):
-        if text and text[0] not in OTHERS:
-            mentions.read(line, text)
+    for line, text in mention_lines:
+        mentions.read(line, text)
     return Document(
         block.id,
         producer=mentions.producer,
@@ -188,24 +190,39 @@ class _Mentions:
         """The system id of the last line."""
         self.unreadable: set[str] = set()
         """Ids in lines that were left out."""
-        self._document, self._unit, self._table, self._clusters = document, unit, table, clusters
+        self._document, self._unit, self._clusters = document, unit, clusters
+        self._table = table if unit == "token" else {}
+        self._region = _char_span if unit == "char" else partial(_token_span, table=table)
         self._file, self._report = file, report
 
     def read(self, line: int, text: str) -> None:
         """Read one line."""
-        columns = text.split("\t")
-        if len(columns) < COLUMN_COUNT:
+        try:
+            self.producer, document, id_, written, words, type_, realis, *confidence = text.split("\t")
+        except ValueError:
+            columns = text.split("\t")
             self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
             self.unreadable.update(text.split()[2:3])
             return
-        self.producer, document, id_, span, words, type_, realis = columns[:COLUMN_COUNT]
         if document != self._document and document.strip() != self._document:
             message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
             self._warn(OTHER_DOCUMENT, line, message, found=document)
             self.unreadable.add(id_.strip())
             return
-        id_, region = self._id(line, id_), self._span(line, span)
-        if not id_ or region is None:
+        if not id_ or id_ in self.by_id or id_ != id_.strip():
+            id_ = self._usable_id(line, id_)
+        try:
+            span = self._region(written)
+        except ValueError:
+            self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
+            self.unreadable.add(id_)
+            return
+        if self._table:
+            self._check_tokens(line, written)
+        if len(span) > 1 and (merged := union(span)) != span:
+            self._warn(MERGED, line, f"overlapping segments in the span {quoted(written)}", found=written)
+            span = merged
+        if not id_:
             self.unreadable.add(id_)
             return
         attributes: dict[str, Value] = {"type": type_, "realis": realis}
@@ -213,14 +230,14 @@ class _Mentions:
             attributes = {name: value for name, value in attributes.items() if value}
         self.by_id[id_] = Mention(
             id_,
-            region,
+            span,
             cluster=self._clusters.get(id_),
             attributes=attributes,
             text=words or None,
-            confidence=tuple(columns[COLUMN_COUNT:]),
+            confidence=tuple(confidence),
         )
 
-    def _id(self, line: int, written: str) -> str:
+    def _usable_id(self, line: int, written: str) -> str:
         """The id without blanks around it; empty if it cannot be used."""
         id_ = written.strip()
         if id_ != written:
@@ -232,22 +249,12 @@ class _Mentions:
             self._warn(COLUMNS, line, "a mention without an id")
         return id_
 
-    def _span(self, line: int, text: str) -> Region | None:
-        """The segments in order, without overlaps; None if they cannot be read."""
-        try:
-            span = _char_span(text) if self._unit == "char" else _token_span(text, self._table)
-        except ValueError:
-            self._warn(SPAN, line, _span_problem(text, self._unit), found=text)
-            return None
-        if self._unit == "token" and self._table:
-            for token in map(str.strip, text.split(",")):
-                if token not in self._table:
-                    message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
-                    self._warn(NO_ROW, line, message, found=token)
-        if len(span) > 1 and (merged := union(span)) != span:
-            self._warn(MERGED, line, f"overlapping segments in the span {quoted(text)}", found=text)
-            return merged
-        return span
+    def _check_tokens(self, line: int, span: str) -> None:
+        """Report token ids that the table of the document lacks."""
+        for token in map(str.strip, span.split(",")):
+            if token not in self._table:
+                message = f"token {quoted(token)} is not in the table of {quoted(self._document)}"
+                self._warn(NO_ROW, line, message, found=token)
 
     def _warn(self, rule: Rule, line: int, message: str, *, found: str | None = None) -> None:
         self._report(rule.at(message, file=self._file, line=line, found=found))
@@ -312,7 +319,6 @@ class _Relations:
         self.cluster_of: dict[str, str] = {}
         self._document, self._file, self._report = document, file, report
         self._links: list[Link] = []
-        self._named: list[str] = []
         self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
         self._times: dict[str, int] = {}
@@ -345,12 +351,11 @@ class _Relations:
         else:
             self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
             return
-        self._named += arguments
         self._lines.append((line, name, arguments))
 
     def links(self, known: Set[str], unreadable: Set[str]) -> tuple[Link, ...]:
         """The links between known mentions; a name that is neither known nor unreadable is reported."""
-        if known >= set(self._named):
+        if known >= {argument for _, _, arguments in self._lines for argument in arguments}:
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:

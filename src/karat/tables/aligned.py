@@ -132,14 +132,11 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
             raise KaratError(TOO_MANY.at(message, origin="gold"))
         else:
-            golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
-            allowed = [
-                candidate
-                for candidate in tables.get(self.candidates)
-                if candidate[3] & bits == bits
-                and -candidate[0] >= self.threshold
-                and not (first and (g_number[candidate[2]] in golds or s_number[candidate[1]] in systems))
-            ]
+            negative = -self.threshold
+            allowed = [one for one in tables.get(self.candidates) if one[3] & bits == bits and one[0] <= negative]
+            if first:
+                golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
+                allowed = [one for one in allowed if g_number[one[2]] not in golds and s_number[one[1]] not in systems]
             pairs = MATCHINGS.get(self.method)(allowed)
         if order is not None:
             pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]

@@ -5,6 +5,7 @@ have the same number on both sides, so that sets of events, held as the bits of 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from karat.counts import PrecisionRecall
 from karat.tables.event_graph import Relation, as_bits, bits, grouped
@@ -45,7 +46,7 @@ class Compared:
         self.gold = gold
         self.system = system
 
-    @property
+    @cached_property
     def counts(self) -> PrecisionRecall:
         """The pairs of each side that the other has, over all of them."""
         # A number that both sides use is that of mutual events, so that equal bits are equal pairs.
@@ -120,8 +121,13 @@ def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence
         wanted = {event: as_bits(others) for event, others in twins.items()}
         mixed = as_bits(twins)
         for event, related in own.items():
-            there = _union(other, twins[event]) if event in twins else other.get(event, 0)
-            equal = related & there if event in twins else 0
+            if event in twins:
+                there = _union(other, twins[event])
+                equal = related & there
+            elif related & mixed:
+                there, equal = other.get(event, 0), 0
+            else:
+                continue
             by_twins = [end for end in bits(related & mixed) if there & wanted[end]] if there else []
             if equal or by_twins:
                 found[event] = equal | as_bits(by_twins)

@@ -13,8 +13,8 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from karat.errors import Report, Rule
-from karat.model import cluster_keys
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec, UnitOfEvaluation
+from karat.tables.clusters import ClusterKeys
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
@@ -93,7 +93,7 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """Count the clusters of a document, and the aligned mentions they share."""
-        golds, systems = cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)
+        golds, systems = tables.get(ClusterKeys())
         overlap: Counter[tuple[Hashable, Hashable]] = Counter(
             [(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs]
         )

@@ -64,19 +64,15 @@ class Graph:
     def tree_of(self) -> dict[int, int]:
         """The root above each event of a forest."""
         root: dict[int, int] = {}
-        parent_of = self.parents.get
+        parents = self.parents
         for event in self.from_the_roots:
-            parent = parent_of(event)
-            root[event] = event if parent is None else root[parent]
+            root[event] = root[parents[event]] if event in parents else event
         return root
 
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
-        below: Relation = {}
-        for parent, child in self.links:
-            below[parent] = below.get(parent, 0) | 1 << child
-        return below
+        return {parent: as_bits(children) for parent, children in self.children.items()}
 
     @cached_property
     def far_below(self) -> Relation:
@@ -91,11 +87,12 @@ class Graph:
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
         beside: Relation = {}
-        for children in self.children.values():
+        for parent, children in self.children.items():
             if len(children) > 1:
-                together = as_bits(children)
+                together = self.below[parent]
                 for child in children:
-                    beside[child] = (beside.get(child, 0) | together) & ~(1 << child)
+                    others = together ^ 1 << child
+                    beside[child] = beside[child] | others if child in beside else others
         return beside
 
     def apart(self, related: Relation) -> Relation:

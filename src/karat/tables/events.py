@@ -5,13 +5,15 @@ between events: a link of one mention is a link of every mention that refers to 
 E7 -> E8 and both are one link where E6 and E7 are one event.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeVar
 
 from msgspec import Struct
 
-from karat.model import ClusterKey, Document, cluster_keys
+from karat.model import ClusterKey, Document
 from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
+from karat.tables.clusters import ClusterKeys
 
 T = TypeVar("T")
 
@@ -22,10 +24,10 @@ EventLink = tuple[int, int]
 class Events:
     """The events of one side of a document, numbered in the order of their first mentions."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, keys: Sequence[ClusterKey]) -> None:
         self._document = document
         numbers: dict[ClusterKey, int] = {}
-        self.event_of = [numbers.setdefault(key, len(numbers)) for key in cluster_keys(document)]
+        self.event_of = [numbers.setdefault(key, len(numbers)) for key in keys]
         """The event of each mention."""
         self.count = len(numbers)
         self._numbers = numbers
@@ -49,13 +51,13 @@ class Events:
         A link inside one event is ignored (a check notes it), and so is one to a cluster without a mention here. An id
         of both a mention and a cluster means the mention.
         """
-        ids: list[ClusterKey] = [mention.id for mention in self._document.mentions]
-        number = (self._numbers | dict(zip(ids, self.event_of, strict=True))).get
+        number = dict(self._numbers)
+        number.update(zip([mention.id for mention in self._document.mentions], self.event_of, strict=True))
         return {
             (source, target)
             for link in self._document.links
             if link.kind == kind
-            and (source := number(link.source, -1)) != (target := number(link.target, -1))
+            and (source := number.get(link.source, -1)) != (target := number.get(link.target, -1))
             and source >= 0 <= target
         }
 
@@ -65,7 +67,8 @@ class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_ha
 
     def make(self, tables: Tables) -> tuple[Events, Events]:
         """Gold's and the system's."""
-        return Events(tables.pair.gold), Events(tables.pair.system)
+        gold, system = tables.get(ClusterKeys())
+        return Events(tables.pair.gold, gold), Events(tables.pair.system, system)
 
 
 class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):

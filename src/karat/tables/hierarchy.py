@@ -56,12 +56,12 @@ class Hierarchy:
     @cached_property
     def in_place(self) -> dict[TwinPair, Sequence[TwinPair]]:
         """Twins whose parents are twins, too, with these; or both are roots, with `ROOTS`. From gold's roots down."""
-        gold, system, twins = self.gold.parents.get, self.system.parents.get, self.twins.in_system
+        gold, system, mutual, others = self.gold.parents, self.system.parents, self.twins.mutual, self.twins.gold
         return {
             (event, twin): ((above, there),)
             for event in self.gold.from_the_roots
-            for twin in twins(event)
-            if (above := gold(event, -1)) == (there := system(twin, -1)) or there in self.twins.gold.get(above, ())
+            for twin in ((event,) if event in mutual else others.get(event, ()))
+            if (above := gold.get(event, -1)) == (there := system.get(twin, -1)) or there in others.get(above, ())
         }
 
 

@@ -183,9 +183,9 @@ class RecognitionTable:
                 table = self.arguments[kind]
                 partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
                 wanted = [(table.by_document, (partner, element)) for partner in partners]
+                pairs += sum([len(holders[kind, partner]) for partner in partners])
+                refuse_many(token.documents[0], pairs // len(self.documents))
                 for partner, value in zip(partners, self.argument_values(wanted, token.documents), strict=True):
-                    pairs += len(holders[kind, partner])
-                    refuse_many(token.documents[0], pairs // len(self.documents))
                     for holder, j in holders[kind, partner]:
                         found.setdefault((holder, id_), {})[i, j] = value
         return found

@@ -79,7 +79,8 @@ def _names_any(message: str, files: Set[str]) -> bool:
     """Whether a message names one of these files, in any of the ways to print what cannot be printed."""
     for name in files:
         bare = name.removeprefix("@")[:40]
-        spelled = (bare, repr(bare)[1:-1], ascii(bare)[1:-1], *(bare.encode("utf-8", how).decode() for how in ESCAPES))
+        hidden = "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in bare)
+        spelled = (bare, hidden, ascii(bare)[1:-1], *(bare.encode("utf-8", how).decode() for how in ESCAPES))
         if any(one in message for one in spelled):
             return True
     return False

@@ -124,9 +124,10 @@ def _check_output(one: Case, arguments: Arguments, number: int, folder: Path, ta
     """What is made of a valid corpus is valid, too."""
     with _prepared(one, folder):
         execute(arguments)
-        validation = execute(("validate", "out"))
+        format_ = arguments[arguments.index("--to") + 1] if "--to" in arguments else one.kind
+        validation = execute(("validate", "out", "--input-format", format_))
         if validation.code:  # a format that does not say what offsets count
-            validation = execute(("validate", "out", "--unit", "token"))
+            validation = execute(("validate", "out", "--input-format", format_, "--unit", "token"))
     tally.count("repeated", "output validated")
     if validation.code != 0:
         found = next(iter(codes(("validate",), validation)), "no code")

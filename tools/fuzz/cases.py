@@ -143,13 +143,13 @@ def _convert(random: Random, main: str, gold: str, system: str) -> tuple[Argumen
 
 def _simulate(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, Files]:
     del gold, system
-    options = ["--to", random.choice(_known().writable)] if random.random() < 0.4 else []
+    output = ["-o", "out", "--to", random.choice(_known().writable)] if random.random() < 0.8 else []
+    options: list[str] = []
     for rate in ("miss", "split", "merge", "boundary", "break", "conflate", "drop-link", "reverse-link", "spurious"):
         if random.random() < 0.4:
             options += [f"--{rate}", random.choice(("0.2", "0.5", "1"))]
     if random.random() < 0.3:
         options += ["--attribute", random.choice(("type=0.5", "realis=1", "x=1"))]
-    output = ["-o", "out"] if random.random() < 0.8 else []
     return ("simulate", main, "--seed", str(random.randint(0, 9)), *options, *output), {}
 
 

@@ -3,8 +3,11 @@
     seeds        small valid corpora of every registered format
     mutations    edits of bytes, lines, tokens, numbers, quotes, nesting and encodings
     cases        from a seed number and a run number to files and command lines
+    execution    one command in this process, with a limit of time
     properties   what must hold after each command
-    worker       runs cases in a process with limits for time and memory
+    checking     one command in a folder of its own, counted and checked
+    repeats      the same again: in another order, in another process, on its output
+    worker       a process that runs cases, with a limit of memory
     table        the summary of a run in Markdown
     __main__     starts workers, goes on where a stopped run ended, prints what was found
 

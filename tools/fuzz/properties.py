@@ -47,6 +47,8 @@ def problems(arguments: tuple[str, ...], outcome: Outcome, files: Set[str]) -> I
     if outcome.raised is not None:
         yield Problem("no traceback", outcome.raised, outcome.trace)
         return
+    if refusal(outcome) == "memory-full":
+        yield Problem("memory is enough", arguments[0], outcome.err)
     if outcome.code not in EXIT_CODES:
         yield Problem("documented exit codes", f"exit {outcome.code}", outcome.err)
     if outcome.code and not (arguments[0] == "validate" and outcome.out):

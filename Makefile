@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow coverage lint bench docs clean
+.PHONY: demo test check slow coverage lint bench fuzz docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -55,5 +55,13 @@ $(VENV)/docs: $(VENV)/ready
 bench: $(VENV)/ready  ## speed and memory, as ratios within one run
 	$(BIN)/python bench/run.py
 
+# A stopped run goes on where it ended, until karat's source changes. FUZZ_PAGE names a page to write the tables into.
+FUZZ_RUNS ?= 20000
+FUZZ_SEED ?= 0
+FUZZ := PYTHONPATH=tools:tools/docs $(BIN)/python -m fuzz
+
+fuzz: $(VENV)/ready  ## damaged files through every command, for some minutes
+	$(FUZZ) --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED) $(if $(FUZZ_PAGE),--page $(FUZZ_PAGE))
+
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz

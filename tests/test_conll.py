@@ -578,3 +578,13 @@ def test_recorded_cases_are_read_and_written(case: str, tmp_path: Path) -> None:
 
 def test_the_format_is_listed() -> None:
     assert FORMATS.get("conll").title in run("formats").out
+
+
+def test_what_is_wrong_before_a_broken_line_has_its_line(tmp_path: Path) -> None:
+    """A line that cannot be read, or is not UTF-8, used to end the search for the lines of other findings."""
+    types = put(tmp_path, "Life_Die\n", "types.txt")
+    for broken in ("w\t(\udcb3)", "w\t)("):
+        path = put(tmp_path, f"#begin document d\nw\t-\nw\t(1)\n{broken}\n#end document\n")
+        result = run("validate", str(path), "--types", str(types), "-f", "json")
+        findings = json.loads(result.out)["files"][0]["findings"]
+        assert [(one["severity"], one["line"]) for one in findings] == [("fault", 3), ("fatal", 4)]

@@ -25,6 +25,7 @@ protocol scores.
 import functools
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -153,10 +154,11 @@ def locate_token(data: bytes, block: Block, token: int) -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def _lines(data: bytes, first: int) -> dict[str, int]:
-    """Lines of mentions, kept for the next finding in the same document."""
+    """Lines of mentions, kept for the next finding in the same document; a broken line hides only those after it."""
     page = _Page("")
-    page.read(data, first)
-    return {f"m{number}": span.line for number, span in enumerate(page.spans, 1)}
+    with suppress(KaratError, UnicodeDecodeError):
+        page.read(data, first)
+    return {f"m{number}": span.line for number, span in enumerate(sorted(page.spans), 1)}
 
 
 def _joined(row: bytes) -> bytes:

@@ -7,7 +7,7 @@ import hashlib
 import math
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def digest(path: Path) -> str | None:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(opened(path).read_text(encoding="utf-8-sig"), parse_float=_finite)
+        return _parsed(opened(path).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise FILE.error("this is not UTF-8", file=str(path)) from None
     except ValueError as error:
@@ -107,6 +107,12 @@ def _toml(path: Path) -> dict[str, Any]:
         raise FILE.error("this is nested too deeply", file=str(path)) from None
     except OSError as error:
         raise FILE.error(error.strerror or str(error), file=str(path)) from None
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> dict[str, Any]:
+    """What a file says; a command looks into the same few files many times. Never change what it returns."""
+    return tomllib.loads(text, parse_float=_finite)
 
 
 def _finite(text: str) -> float:

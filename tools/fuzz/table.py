@@ -1,0 +1,65 @@
+"""The summary of a run as tables of a Markdown page."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+BEGIN, END = "<!-- fuzz -->", "<!-- /fuzz -->"
+
+Counts = dict[str, Counter[str]]
+
+
+def page(text: str, counts: Counts, command: str, documented: Sequence[str]) -> str:
+    """A page with its tables renewed; they are between two comments."""
+    inner = "\n\n".join(_sections(counts, command, documented))
+    return re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{inner}\n\n{END}", text, flags=re.DOTALL)
+
+
+def _sections(counts: Counts, command: str, documented: Sequence[str]) -> Iterable[str]:
+    inputs = sum(counts["inputs"].values())
+    few = counts["edits"]["at most five"]
+    repeated = counts.get("repeated", Counter())
+    problems = sum(counts.get("problems", Counter()).values())
+    yield (
+        f"`{command}` ran {sum(counts['commands'].values()):,} commands on {inputs:,} inputs, {few:,} of them with at "
+        f"most five edits. {repeated['in another order']:,} scores were repeated with files or documents in another "
+        f"order, and {repeated['with another hash seed']:,} commands in a process of their own with another hash seed. "
+        f"The slowest command took {counts['slowest']['milliseconds'] / 1000:.1f} seconds of CPU time. "
+        f"Properties that did not hold: {f'{problems:,} times, listed below' if problems else 'none'}."
+    )
+    kinds = sorted(counts["inputs"])
+    yield _table(
+        ["mutated", "inputs", "accepted", "refused"],
+        [
+            [kind, *(f"{counts.get(name, Counter())[kind]:,}" for name in ("inputs", "accepted", "refused"))]
+            for kind in kinds
+        ],
+    )
+    yield "Accepted inputs are those on which the first command, usually `validate`, exits with 0."
+    ends = ("exit 0", "exit 1", "exit 2", "crashed")
+    names = sorted({key.partition(" ")[0] for key in counts["commands"] if not _is_odd(key)})
+    rows = [[f"`{name}`", *(f"{counts['commands'][f'{name} {end}']:,}" for end in ends)] for name in names]
+    yield _table(["command", *ends], rows)
+    met = [code for code in documented if counts["codes"][code]]
+    yield (
+        f"{len(met)} of {len(documented)} documented codes were met: as the error that ended a command "
+        "(refusals), or in any message."
+    )
+    yield _table(
+        ["code", "refusals", "messages"],
+        [[f"`{code}`", f"{counts['refusals'][code]:,}", f"{counts['codes'][code]:,}"] for code in met],
+    )
+    yield "Not met: " + ", ".join(f"`{code}`" for code in documented if code not in met) + "."
+    if problems:
+        listed = sorted(counts["problems"].items(), key=lambda item: (-item[1], item[0]))
+        yield _table(["problem", "times"], [[what.replace("|", "\\|"), f"{times:,}"] for what, times in listed])
+
+
+def _is_odd(key: str) -> bool:
+    """Whether a command is a mutated name."""
+    return not re.fullmatch(r"[a-z]+ (exit \d|crashed)", key)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,8 +1,8 @@
 """Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
@@ -50,16 +50,60 @@ class Score(Struct, frozen=True):
         return f"<Score {self.micro.in_words()}" + (f"; macro {self.macro.in_words()}>" if self.macro else ">")
 
 
+class Finish(Protocol):
+    """From sums to scores."""
+
+    def __call__(self, sums: Sequence[float], /) -> Mapping[str, Score]:
+        """The scores of one sum per column, by measure."""
+        ...
+
+    def only(self, ids: Collection[str], /) -> tuple["Finish", Sequence[int]]:
+        """The function for some measures, and the numbers of the columns that it needs."""
+        ...
+
+
 class UnitRows(Struct, frozen=True):
     """The counts of each unit, and the scores that any sum of them gives: all that intervals and tests need."""
 
     units: Sequence[str]
     columns: Sequence["array[float]"]
     """One number per unit each. Numbers of units that a measure does not average are zero."""
-    finish: Callable[[Sequence[float]], Mapping[str, Score]]
-    """The scores of one sum per column, by measure."""
+    finish: Finish
     left_out: Mapping[str, Mapping[str, Score]] = {}
     """If there is only one unit: its scores without each of its topics (or documents), by their names."""
+    part: str = ""
+    """What is left out: a topic or a document."""
+
+    def only(self, ids: Collection[str]) -> "UnitRows":
+        """The rows of some measures."""
+        finish, numbers = self.finish.only(ids)
+        left_out = {
+            part: {id_: score for id_, score in scores.items() if id_ in ids} for part, scores in self.left_out.items()
+        }
+        return UnitRows(self.units, [self.columns[number] for number in numbers], finish, left_out, self.part)
+
+    def over(self, units: Sequence[str]) -> "UnitRows":
+        """The same counts as rows of these units, in this order; a unit that there was not has counted nothing."""
+        if list(units) == list(self.units):
+            return self
+        number_of = {unit: number for number, unit in enumerate(self.units)}
+        numbers = [number_of.get(unit) for unit in units]
+        columns = [array("d", (0.0 if n is None else column[n] for n in numbers)) for column in self.columns]
+        return UnitRows(units, columns, self.finish, self.left_out, self.part)
+
+
+class Confidence(Struct, frozen=True):
+    """How confidence intervals were made."""
+
+    level: float
+    method: str
+    """As in the JSON: the name of the method."""
+    unit: str
+    """What is resampled or left out."""
+    units: int
+    """How many of them there are."""
+    resamples: int | None = None
+    seed: int | None = None
 
 
 class Side(Struct, frozen=True):
@@ -193,6 +237,9 @@ class Result:
         headline: Sequence[str] = (),
         outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
         details: Mapping[str, Mapping[str, Any]] | None = None,
+        rows: UnitRows | None = None,
+        by_rows: Mapping[str, Mapping[str, UnitRows]] | None = None,
+        confidence: "Confidence | None" = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -213,6 +260,12 @@ class Result:
         """With details: what measures list in place of their outcomes."""
         self.warnings = warnings
         self.warning_counts = warning_counts
+        self.rows = rows
+        """On request: the counts of each unit."""
+        self.by_rows = by_rows or {}
+        """On request: the same for each value of each field of a breakdown."""
+        self.confidence = confidence
+        """How the intervals of the scores were made, if they have any."""
 
     def __getitem__(self, measure: str) -> Score:
         try:
@@ -271,7 +324,9 @@ def _rows(field: str | None, value: str | None, measure: str, score: Score | Sco
     averages = {"micro": score.micro, "macro": score.macro} if isinstance(score, Score) else {"micro": score}
     for average, leaf in averages.items():
         if leaf is not None:
-            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values}
+            ci = {} if leaf.ci is None else leaf.ci.values
+            bounds = {f"{name}_{end}": ci[name][n] for n, end in enumerate(("low", "high")) for name in ci if ci[name]}
+            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

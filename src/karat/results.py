@@ -11,6 +11,16 @@ from karat.errors import Finding, Origin
 from karat.model import Region, Value
 
 
+def family(id_: str) -> str:
+    """The family of a measure."""
+    return id_.partition(".")[0]
+
+
+def main_score(names: Sequence[str]) -> str:
+    """The name of the main one of a measure's scores."""
+    return next((name for name in ("value", "f1") if name in names), names[0])
+
+
 class ItemCounts(Struct, frozen=True):
     """The items behind one row of a breakdown; of a measure that is scored on a restricted corpus, its mentions."""
 
@@ -273,6 +283,26 @@ class Result:
         except KeyError:
             raise KeyError(f"{measure!r} was not scored; scored: {', '.join(self.scores)}") from None
 
+    def counted_ids(self) -> list[str]:
+        """Measures of families that counted something on either side; all measures, if no family did.
+
+        A corpus without links must not look as if a system had scored badly on links.
+        """
+        counts: dict[str, list[Counts]] = {}
+        for id_, score in self.scores.items():
+            counts.setdefault(family(id_), []).extend([] if score.micro.counts is None else [score.micro.counts])
+        # Of composites alone it is not known what was counted.
+        families = {name for name, own in counts.items() if not own or any(any(c.to_dict().values()) for c in own)}
+        return [id_ for id_ in self.scores if not families or family(id_) in families]
+
+    def headline_ids(self) -> list[str]:
+        """The scores to quote: those that the protocol names, else the last of the first family."""
+        counted = self.counted_ids()
+        named = [id_ for id_ in self.headline if id_ in counted]
+        if not counted:
+            return []
+        return named or [id_ for id_ in counted if family(id_) == family(counted[0])][-1:]
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
 
@@ -325,7 +355,11 @@ def _rows(field: str | None, value: str | None, measure: str, score: Score | Sco
     for average, leaf in averages.items():
         if leaf is not None:
             ci = {} if leaf.ci is None else leaf.ci.values
-            bounds = {f"{name}_{end}": ci[name][n] for n, end in enumerate(("low", "high")) for name in ci if ci[name]}
+            bounds = {
+                f"{name}_{end}": bound
+                for name, interval in ci.items()
+                for end, bound in zip(("low", "high"), interval or (None, None), strict=True)
+            }
             yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
 
 

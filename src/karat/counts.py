@@ -173,7 +173,7 @@ class Rows:
 
 def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
     """Scores with every undefined one replaced by `undefined`."""
-    if undefined is None:
+    if undefined is None or None not in values.values():
         return values
     return {name: undefined if value is None else value for name, value in values.items()}
 

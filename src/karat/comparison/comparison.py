@@ -73,7 +73,8 @@ class Comparison:
         self.confidence = confidence
         """How intervals were made; None if there is nothing to resample."""
         self.notes = notes
-        self._rows = rows
+        self.rows = rows
+        """The counts of each unit, of every run of each system."""
 
     @property
     def first(self) -> Result:
@@ -117,7 +118,7 @@ class Comparison:
         if how is None or how.resamples is None or how.seed is None:
             return {}
         values: dict[str, list[float | None]] = {}
-        for name, rows in self._rows.items():
+        for name, rows in self.rows.items():
             of_runs = [bootstrap(one.only([measure]), resamples=how.resamples, seed=how.seed) for one in rows]
             key = (measure, "micro", main_score([*self[name].scores[measure].micro.values]))
             runs = zip(*(one[key].tolist() for one in of_runs), strict=True)

@@ -8,6 +8,7 @@ import msgspec
 from karat.comparison import ComparedSystem, Comparison, PairedTest
 from karat.report.csv import tidy
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
+from karat.report.notebook import tables_html
 from karat.report.numbers import SHORT, UNDEFINED, percentage, score_names, summary
 from karat.report.scores import intervals_line
 from karat.report.tables import Cell, Page, Table, as_text, score_cell
@@ -46,6 +47,13 @@ def comparison_text(comparison: Comparison, *, digits: int, style: Style = PLAIN
         *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in _quotable(comparison)),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The tables, for notebooks."""
+    title, *notes = _comments(comparison)
+    tables = comparison_tables(comparison, digits=2)
+    return tables_html(tables, caption=title, notes=[*findings_in_words(comparison), *notes])
 
 
 def comparison_json(comparisons: Sequence[Comparison]) -> str:

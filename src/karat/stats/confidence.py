@@ -6,7 +6,7 @@ topics (or documents), and its intervals come from the jackknife.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -24,6 +24,8 @@ FEW = 20
 NO_INTERVALS = Rule("intervals-none", "note", "There must be several units, or one unit with several documents.")
 FEW_UNITS = Rule("units-few", "note", "Take the intervals and p-values as rough; more units make them reliable.")
 PARTS = Rule("intervals-of-parts", "note", "Only what several units add up to can be resampled.")
+
+R = TypeVar("R", bound=Result)
 
 FoundIntervals = dict[ScoreName, Interval | None]
 
@@ -51,7 +53,7 @@ def all_intervals(rows: UnitRows, how: Confidence) -> FoundIntervals:
     return {name: intervals.percentile(values, how.level) for name, values in resampled.items()}
 
 
-def with_intervals(result: Result, *, level: float, resamples: int, seed: int) -> Result:
+def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
     """The result, which must have rows, with an interval for every score that has one."""
     assert result.rows is not None, "the run was asked to keep rows"
     how = confidence(result.rows, unit=result.unit, level=level, resamples=resamples, seed=seed)
@@ -73,7 +75,7 @@ def with_intervals(result: Result, *, level: float, resamples: int, seed: int) -
     return changed(result, **fields)
 
 
-def changed(result: Result, **fields: Any) -> Result:
+def changed(result: R, **fields: Any) -> R:
     """The result with other fields."""
     return type(result)(**{**vars(result), **fields})
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import Comparison, Result, Results, Scorer, compare, coref, read, score
+    from karat.api import Result, Results, Scorer, coref, read, score
+    from karat.api.comparing import Comparison, compare
     from karat.errors import KaratError, UsageError
     from karat.model import Cluster, Document, Link, Mention
 
@@ -29,7 +30,8 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("KaratError", "UsageError"), "errors"),
     **dict.fromkeys(("Cluster", "Document", "Link", "Mention"), "model"),
-    **dict.fromkeys(("Comparison", "Result", "Results", "Scorer", "compare", "coref", "read", "score"), "api"),
+    **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api"),
+    **dict.fromkeys(("Comparison", "compare"), "api.comparing"),
 }
 
 

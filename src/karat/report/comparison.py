@@ -13,7 +13,8 @@ from karat.report.numbers import SHORT, UNDEFINED, percentage, score_names, summ
 from karat.report.scores import intervals_line
 from karat.report.tables import Cell, Page, Table, as_text, score_cell
 from karat.report.text import finding_lines, paint_finding
-from karat.report.words import bottleneck, findings_in_words
+from karat.report.verdict import verdict
+from karat.report.words import bottleneck
 from karat.results import family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
@@ -53,7 +54,7 @@ def comparison_html(comparison: Comparison) -> str:
     """The tables, for notebooks."""
     title, *notes = _comments(comparison)
     tables = comparison_tables(comparison, digits=2)
-    return tables_html(tables, caption=title, notes=[*findings_in_words(comparison), *notes])
+    return tables_html(tables, caption=title, notes=[*verdict(comparison), *notes])
 
 
 def comparison_json(comparisons: Sequence[Comparison]) -> str:
@@ -181,7 +182,7 @@ def _tests_line(comparison: Comparison) -> str:
 
 
 def _words(comparison: Comparison) -> Iterator[str]:
-    yield from findings_in_words(comparison)
+    yield from verdict(comparison)
     for system in comparison.systems:
         for line in bottleneck(system.scores, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."

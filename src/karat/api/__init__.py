@@ -1,18 +1,19 @@
-"""The Python API: `karat.read`, `karat.score`, `karat.compare`, `karat.Scorer` and `karat.coref`."""
+"""The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`.
+
+`karat.compare` has a module of its own, so that scoring one system does not load what only statistics need.
+"""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, cast, overload
+from typing import Any, overload
 
-from karat import comparison, engine
-from karat.comparison import Comparison as _Comparison
+from karat import engine
 from karat.corpus import Corpus, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
 from karat.errors import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.protocols import Protocol, resolve, resolve_all
-from karat.report.comparison import comparison_html, comparison_text
 from karat.report.notebook import html
 from karat.report.text import main_line, text, texts
 from karat.results import Result as _Result
@@ -163,14 +164,14 @@ def score(
     score has an interval: `result["nugget.type"].micro.ci.values["f1"]`.
     """
     findings = Findings()
-    gold_corpus = _corpus(gold, "gold", None, findings)
-    system_corpus = _corpus(system, "system", gold_corpus, findings)
-    names = gold_corpus.protocols[:1] if protocol is None else _listed(protocol)
+    gold_corpus = corpus(gold, "gold", None, findings)
+    system_corpus = corpus(system, "system", gold_corpus, findings)
+    names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
     options = engine.RunOptions(
-        _listed(measures),
-        _listed(by),
+        listed(measures),
+        listed(by),
         per_unit,
         strict,
         accept_faults=accept_faults,
@@ -182,84 +183,15 @@ def score(
     if ci is not None:
         from karat.stats.confidence import with_intervals
 
-        level = _level(ci)
-        results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
+        results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 
-def _level(ci: float) -> float:
+def level(ci: float) -> float:
+    """A confidence level; refuse what is none."""
     if not 0 < ci < 1:
         raise UsageError("bad-level", f"{ci!r} is not a confidence level", "Give a fraction, such as 0.95.")
     return ci
-
-
-class Comparison(_Comparison):
-    """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
-
-    def __str__(self) -> str:
-        return comparison_text(self, digits=2)
-
-    def __repr__(self) -> str:
-        names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
-        return f"<Comparison {self.first.protocol}, by {self.sort_by}: {names}>"
-
-    def _repr_html_(self) -> str:
-        """Tables, for notebooks."""
-        return comparison_html(self)
-
-
-def compare(
-    gold: Side,
-    systems: Mapping[str, Side | Sequence[Side]],
-    *,
-    protocol: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    measures: str | Sequence[str] = (),
-    baseline: str | None = None,
-    sort_by: str | None = None,
-    ci: float = 0.95,
-    resamples: int | None = None,
-    seed: int = 0,
-    strict: bool = False,
-    accept_faults: bool = False,
-    jobs: int = 1,
-) -> Comparison:
-    """Rank systems against gold: intervals, paired tests against the baseline and between neighbours, ranks.
-
-    Each system is what `karat.score` takes, or a list of paths or corpora: several runs, whose scores are averaged. The
-    baseline is the first system unless it is named. By default, there are 1,000 resamples, and at least 40 per
-    comparison.
-    """
-    if not systems:
-        raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
-    findings = Findings()
-    gold_corpus = _corpus(gold, "gold", None, findings)
-    runs = []
-    for name, given in systems.items():
-        for one in _runs(given):
-            found = Findings()
-            corpus = _corpus(one, "system", gold_corpus, found)
-            runs.append(comparison.Run(name, corpus, [*findings.kept, *found.kept]))
-    options = engine.RunOptions(_listed(measures), strict=strict, accept_faults=accept_faults, keep_rows=True)
-    names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
-    (compared,) = comparison.compared(
-        comparison.Task(gold_corpus, names, settings or {}, options),
-        runs,
-        baseline=comparison.NamedSystems(dict.fromkeys(systems, ())).baseline(baseline),
-        sort_by=sort_by,
-        level=_level(ci),
-        resamples=resamples,
-        seed=seed,
-        jobs=jobs,
-    )
-    return Comparison(**vars(compared))
-
-
-def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:
-    """The runs of a system: a list of paths or corpora has several; a list of documents is one."""
-    if isinstance(given, list | tuple) and given and all(isinstance(one, str | PathLike | Corpus) for one in given):
-        return given
-    return [cast("Side", given)]
 
 
 def _scored(
@@ -269,12 +201,13 @@ def _scored(
     return [Result(**vars(result)) for result in results]
 
 
-def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
     """A list of names; a string is a list of one."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+    """One side as a corpus; `other` is gold, if this is a system."""
     if isinstance(given, Corpus):
         return given
     if isinstance(given, str | PathLike):
@@ -300,7 +233,7 @@ class Scorer:
         strict: bool = False,
     ) -> None:
         self._protocol = resolve(protocol, settings)
-        self._options = engine.RunOptions(_listed(measures), _listed(by), per_unit, strict)
+        self._options = engine.RunOptions(listed(measures), listed(by), per_unit, strict)
         self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
 
     def add(self, gold: Document, system: Document) -> None:

@@ -40,15 +40,27 @@ ROOMS: dict[str, set[str]] = {
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
+    "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"describe", "engine", "results"},
-    "api": {"corpus", "engine", "formats", "measures", "plugin", "protocols", "report", "results", "tables"},
+    "report": {"comparison", "describe", "engine", "results"},
+    "api": {
+        "comparison",
+        "corpus",
+        "engine",
+        "formats",
+        "measures",
+        "plugin",
+        "protocols",
+        "report",
+        "results",
+        "tables",
+    },
     "demo": {"api", "report"},
     "studies": PLUGINS
     | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
     | {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
-    | {"results", "simulate", "studies"},
+    | {"comparison", "results", "simulate", "stats", "studies"},
 }
 
 

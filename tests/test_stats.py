@@ -1,7 +1,6 @@
 """Statistics on rows of counts: against exact enumeration, scipy, and numbers worked out by hand."""
 
 from array import array
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -11,8 +10,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from karat.counts import PrecisionRecall, ScoreValues, finish
-from karat.results import Score, UnitRows
+from karat.counts import PrecisionRecall
+from karat.engine.score_function import CountedRow, ScoreFunction
+from karat.plugin import Averages
+from karat.results import UnitRows
 from karat.stats import correction, intervals, paired
 from karat.stats.resampling import ExactColumns, all_swaps, bootstrap, bootstrap_weights, matrix, observed
 
@@ -22,11 +23,7 @@ Counts = NDArray[np.float64]
 
 def rows(counts: Counts) -> UnitRows:
     """One measure, whose units have these counts."""
-
-    def finished(sums: Sequence[float]) -> dict[str, Score]:
-        total = PrecisionRecall(*sums)
-        return {"nugget.span": Score(ScoreValues(finish(total), total))}
-
+    finished = ScoreFunction([CountedRow("nugget.span", PrecisionRecall, Averages(), has_macro=False)], ())
     return UnitRows([f"d{number}" for number in range(len(counts))], [array("d", c) for c in counts.T], finished)
 
 

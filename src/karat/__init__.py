@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from karat.api import Result, Results, Scorer, coref, read, score
+    from karat.api.comparing import Comparison, compare
     from karat.errors import KaratError, UsageError
     from karat.model import Cluster, Document, Link, Mention
 
 __version__ = "0.1.0"
 __all__ = [
     "Cluster",
+    "Comparison",
     "Document",
     "KaratError",
     "Link",
@@ -19,6 +21,7 @@ __all__ = [
     "Scorer",
     "UsageError",
     "__version__",
+    "compare",
     "coref",
     "read",
     "score",
@@ -28,6 +31,7 @@ _HOMES = {
     **dict.fromkeys(("KaratError", "UsageError"), "errors"),
     **dict.fromkeys(("Cluster", "Document", "Link", "Mention"), "model"),
     **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api"),
+    **dict.fromkeys(("Comparison", "compare"), "api.comparing"),
 }
 
 

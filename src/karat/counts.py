@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from operator import mul
 from typing import Any, NamedTuple, Self
 
@@ -96,11 +97,28 @@ class Accuracy(Counts, frozen=True):
         return {"accuracy": Ratio(self.correct, self.total)}
 
 
+Interval = tuple[float, float]
+"""The lower and the upper bound of a score."""
+
+
+class Intervals(Struct, frozen=True):
+    """Confidence intervals of scores by name, None where there is none, and the method that made them."""
+
+    values: dict[str, Interval | None]
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        bounds = {name: None if one is None else list(one) for name, one in self.values.items()}
+        return {**bounds, "method": self.method}
+
+
 class ScoreValues(Struct, frozen=True):
-    """Finished scores as attributes (`scores.f1`), and the counts behind them, if any."""
+    """Finished scores as attributes (`scores.f1`), the counts behind them, if any, and on request their intervals."""
 
     values: Scores
     counts: Counts | None = None
+    ci: Intervals | None = None
 
     def __getattr__(self, name: str) -> float | None:
         try:
@@ -110,7 +128,10 @@ class ScoreValues(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        return {**self.values} if self.counts is None else {**self.values, "counts": self.counts.to_dict()}
+        content: dict[str, Any] = {**self.values}
+        if self.counts is not None:
+            content["counts"] = self.counts.to_dict()
+        return content if self.ci is None else {**content, "ci": self.ci.to_dict()}
 
     def __repr__(self) -> str:
         return f"<ScoreValues {self.in_words()}>"
@@ -126,7 +147,7 @@ class Rows:
     def __init__(self, kind: type[Counts]) -> None:
         self.kind = kind
         self.width = len(kind.__struct_fields__)
-        self.ratios = len(kind.summed([]).ratios())
+        self.ratios = len(ratio_names(kind))
         self._numbers = array("d")
 
     def append(self, counts: Counts) -> None:
@@ -152,6 +173,8 @@ class Rows:
 
 def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
     """Scores with every undefined one replaced by `undefined`."""
+    if undefined is None or None not in values.values():
+        return values
     return {name: undefined if value is None else value for name, value in values.items()}
 
 
@@ -183,4 +206,10 @@ def mean_columns(rows: Rows, selected: Sequence[bool], *, missing: float | None)
 def mean(kind: type[Counts], sums: Sequence[float], *, undefined: float | None) -> Scores:
     """The macro average from the sums of its columns: the mean of each ratio, and the derived scores of those means."""
     ratios = [Ratio(*sums[start : start + 2]).value for start in range(0, len(sums), 2)]
-    return _complete(kind, dict(zip(kind.summed([]).ratios(), ratios, strict=True)), undefined)
+    return _complete(kind, dict(zip(ratio_names(kind), ratios, strict=True)), undefined)
+
+
+@cache
+def ratio_names(kind: type[Counts]) -> tuple[str, ...]:
+    """The names of the ratios of some counts."""
+    return tuple(kind.summed([]).ratios())

@@ -1,14 +1,24 @@
 """Results: the scores of a run, with everything needed to report them. `to_dict()` returns the JSON."""
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
 from karat.counts import Counts, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
+
+
+def family(id_: str) -> str:
+    """The family of a measure."""
+    return id_.partition(".")[0]
+
+
+def main_score(names: Sequence[str]) -> str:
+    """The name of the main one of a measure's scores."""
+    return next((name for name in ("value", "f1") if name in names), names[0])
 
 
 class ItemCounts(Struct, frozen=True):
@@ -50,16 +60,60 @@ class Score(Struct, frozen=True):
         return f"<Score {self.micro.in_words()}" + (f"; macro {self.macro.in_words()}>" if self.macro else ">")
 
 
+class Finish(Protocol):
+    """From sums to scores."""
+
+    def __call__(self, sums: Sequence[float], /) -> Mapping[str, Score]:
+        """The scores of one sum per column, by measure."""
+        ...
+
+    def only(self, ids: Collection[str], /) -> tuple["Finish", Sequence[int]]:
+        """The function for some measures, and the numbers of the columns that it needs."""
+        ...
+
+
 class UnitRows(Struct, frozen=True):
     """The counts of each unit, and the scores that any sum of them gives: all that intervals and tests need."""
 
     units: Sequence[str]
     columns: Sequence["array[float]"]
     """One number per unit each. Numbers of units that a measure does not average are zero."""
-    finish: Callable[[Sequence[float]], Mapping[str, Score]]
-    """The scores of one sum per column, by measure."""
+    finish: Finish
     left_out: Mapping[str, Mapping[str, Score]] = {}
     """If there is only one unit: its scores without each of its topics (or documents), by their names."""
+    part: str = ""
+    """What is left out: a topic or a document."""
+
+    def only(self, ids: Collection[str]) -> "UnitRows":
+        """The rows of some measures."""
+        finish, numbers = self.finish.only(ids)
+        left_out = {
+            part: {id_: score for id_, score in scores.items() if id_ in ids} for part, scores in self.left_out.items()
+        }
+        return UnitRows(self.units, [self.columns[number] for number in numbers], finish, left_out, self.part)
+
+    def over(self, units: Sequence[str]) -> "UnitRows":
+        """The same counts as rows of these units, in this order; a unit that there was not has counted nothing."""
+        if list(units) == list(self.units):
+            return self
+        number_of = {unit: number for number, unit in enumerate(self.units)}
+        numbers = [number_of.get(unit) for unit in units]
+        columns = [array("d", (0.0 if n is None else column[n] for n in numbers)) for column in self.columns]
+        return UnitRows(units, columns, self.finish, self.left_out, self.part)
+
+
+class Confidence(Struct, frozen=True):
+    """How confidence intervals were made."""
+
+    level: float
+    method: str
+    """As in the JSON: the name of the method."""
+    unit: str
+    """What is resampled or left out."""
+    units: int
+    """How many of them there are."""
+    resamples: int | None = None
+    seed: int | None = None
 
 
 class Side(Struct, frozen=True):
@@ -193,6 +247,9 @@ class Result:
         headline: Sequence[str] = (),
         outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
         details: Mapping[str, Mapping[str, Any]] | None = None,
+        rows: UnitRows | None = None,
+        by_rows: Mapping[str, Mapping[str, UnitRows]] | None = None,
+        confidence: "Confidence | None" = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -213,12 +270,38 @@ class Result:
         """With details: what measures list in place of their outcomes."""
         self.warnings = warnings
         self.warning_counts = warning_counts
+        self.rows = rows
+        """On request: the counts of each unit."""
+        self.by_rows = by_rows or {}
+        """On request: the same for each value of each field of a breakdown."""
+        self.confidence = confidence
+        """How the intervals of the scores were made, if they have any."""
 
     def __getitem__(self, measure: str) -> Score:
         try:
             return self.scores[measure]
         except KeyError:
             raise KeyError(f"{measure!r} was not scored; scored: {', '.join(self.scores)}") from None
+
+    def counted_ids(self) -> list[str]:
+        """Measures of families that counted something on either side; all measures, if no family did.
+
+        A corpus without links must not look as if a system had scored badly on links.
+        """
+        counts: dict[str, list[Counts]] = {}
+        for id_, score in self.scores.items():
+            counts.setdefault(family(id_), []).extend([] if score.micro.counts is None else [score.micro.counts])
+        # Of composites alone it is not known what was counted.
+        families = {name for name, own in counts.items() if not own or any(any(c.to_dict().values()) for c in own)}
+        return [id_ for id_ in self.scores if not families or family(id_) in families]
+
+    def headline_ids(self) -> list[str]:
+        """The scores to quote: those that the protocol names, else the last of the first family."""
+        counted = self.counted_ids()
+        named = [id_ for id_ in self.headline if id_ in counted]
+        if not counted:
+            return []
+        return named or [id_ for id_ in counted if family(id_) == family(counted[0])][-1:]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
@@ -271,7 +354,13 @@ def _rows(field: str | None, value: str | None, measure: str, score: Score | Sco
     averages = {"micro": score.micro, "macro": score.macro} if isinstance(score, Score) else {"micro": score}
     for average, leaf in averages.items():
         if leaf is not None:
-            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values}
+            ci = {} if leaf.ci is None else leaf.ci.values
+            bounds = {
+                f"{name}_{end}": bound
+                for name, interval in ci.items()
+                for end, bound in zip(("low", "high"), interval or (None, None), strict=True)
+            }
+            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from karat import __version__
 from karat.cli import (
+    compare,
     completion,
     convert,
     demo,
@@ -33,6 +34,7 @@ EPILOG = """\b
 Examples:
   karat score gold.tbf system.tbf
   karat score gold.tbf system.tbf --by type -f json -o scores.json
+  karat compare gold.tbf baseline.tbf mine.tbf
   karat validate system.tbf
   karat convert litbank/ litbank.jsonl
   karat explain nugget.type
@@ -48,6 +50,7 @@ def cli() -> None:
 
 COMMANDS = (
     score.score,
+    compare.compare,
     validate.validate,
     describe.describe,
     convert.convert,

@@ -93,6 +93,19 @@ form_option = click.option(
     help="Output format.",
 )
 
+tables_option = click.option(
+    "-f",
+    "--format",
+    "form",
+    type=Nearest(["text", "json", "csv", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+    help="Output format; csv, markdown and latex are tables for spreadsheets and papers.",
+)
+digits_option = click.option(
+    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."
+)
+
 
 def input_options(command: _Command) -> _Command:
     """Options for a command that reads one corpus: `input_format` and `reading`."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import form_option, input_options, print_findings, progress, topics_option
+from karat.cli._options import input_options, print_findings, progress, tables_option, topics_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
 
@@ -17,6 +17,7 @@ Examples:
   karat describe corpus.jsonl.gz --most 5
   karat describe ecbplus/ --topics 26-45
   karat describe annotations/ --input-format tbf -f json -o corpus.json
+  karat describe gold.tbf -f latex -o corpus.tex
 
 CORPUS is a file, a folder, @LIST (a file with one path per line), or - for standard input.
 
@@ -34,7 +35,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @click.option(
     "--most", type=click.IntRange(0), default=20, show_default=True, help="List at most this many values per attribute."
 )
-@form_option
+@tables_option
 @output_option
 def describe(
     corpus: str,
@@ -52,7 +53,8 @@ def describe(
     from karat.corpus import open_corpus
     from karat.describe import description
     from karat.errors import Findings
-    from karat.report.description import json, text
+    from karat.report.description import json, page, text, tidy
+    from karat.report.page import WRITERS
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
@@ -60,4 +62,7 @@ def describe(
     refuse_overwriting(output, opened.inputs())
     described = description(opened, most=most, report=findings.add, progress=progress())
     print_findings(findings)
-    write_output(json(described) if form == "json" else text(described), output)
+    if form in WRITERS:
+        write_output(WRITERS[form](tidy(described) if form == "csv" else page(described)), output)
+    else:
+        write_output(json(described) if form == "json" else text(described), output)

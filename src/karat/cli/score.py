@@ -5,19 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._choice import Nearest
-from karat.cli._options import (
-    form_option,
-    progress,
-    reading_options,
-    settings_option,
-    topics_option,
-)
-from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import complete_files, complete_formats, complete_measures, complete_protocols
+from karat.cli._options import progress
+from karat.cli._output import output_style, refuse_overwriting, write_output
+from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
+from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
-    from karat.corpus import Topics
-    from karat.plugin import ReadOptions
     from karat.report.breakdowns import Sort
 
 EPILOG = """\b
@@ -28,52 +21,30 @@ Examples:
   karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
+  karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
 
 
-@click.command(epilog=EPILOG)
+class OneSystem(click.Command):
+    """A command for one system; several are for `karat compare`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; explain what several systems need."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "unexpected extra argument" in error.format_message():
+                hint = "To score several systems, use `karat compare`"
+                raise click.UsageError(f"{error.format_message().rstrip('.')}. {hint}", ctx) from None
+            raise
+
+
+@click.command(epilog=EPILOG, cls=OneSystem)
 @click.argument("gold", shell_complete=complete_files)
 @click.argument("system", shell_complete=complete_files)
-@click.option(
-    "-p",
-    "--protocol",
-    "protocols",
-    multiple=True,
-    metavar="NAME|FILE.toml",
-    shell_complete=complete_protocols,
-    help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
-)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="ID",
-    shell_complete=complete_measures,
-    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
-)
-@settings_option
-@click.option(
-    "--gold-format",
-    metavar="FORMAT",
-    shell_complete=complete_formats,
-    help="Format of GOLD. Default: detected from the content.",
-)
-@click.option(
-    "--system-format",
-    metavar="FORMAT",
-    shell_complete=complete_formats,
-    help="Format of SYSTEM. Default: detected, else that of GOLD.",
-)
-@reading_options
-@topics_option
-@form_option
-@output_option
-@click.option(
-    "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages in text."
-)
+@scoring_options
 @click.option(
     "--by",
     multiple=True,
@@ -91,79 +62,63 @@ GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or 
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
 @click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
 @click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
-@click.option("--strict", is_flag=True, help="Refuse faults instead of counting them.")
-@click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF).")
 def score(
     gold: str,
     system: str,
-    protocols: tuple[str, ...],
-    measures: tuple[str, ...],
-    settings: tuple[str, ...],
-    gold_format: str | None,
-    system_format: str | None,
-    reading: "ReadOptions",
-    topics: "Topics | None",
-    form: str,
-    output: str | None,
-    digits: int,
+    scoring: ScoringOptions,
     by: tuple[str, ...],
     per_unit: bool,
     per_document: bool,
     sort: "Sort",
     summary: bool,
     details: bool,
-    strict: bool,
-    accept_faults: bool,
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
-    from karat.corpus import open_corpus
-    from karat.errors import Findings, UsageError, of_side
-    from karat.protocols import parse_setting, resolve_all
+    from karat.errors import Findings, UsageError
+    from karat.protocols import resolve_all
     from karat.report.json import json
+    from karat.report.page import WRITERS, results_page
     from karat.report.text import summaries, texts
 
+    form, output, digits, level = scoring.form, scoring.output, scoring.digits, scoring.level
     if gold == system == "-":
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
-    if strict and accept_faults:
-        raise UsageError(
-            "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
-        )
-    chosen = dict(map(parse_setting, settings))
-    resolve_all(protocols, chosen if protocols else {})
+    if details and form in WRITERS:
+        raise UsageError("details-no-table", f"--details is a list, not a table for -f {form}", "Use text or json.")
+    if level is None and (scoring.resamples, scoring.seed) != (None, None):
+        raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
+    scoring.check()
     findings = Findings()
-    gold_corpus = open_corpus(gold, format=gold_format, options=reading, report=of_side(findings.add, "gold"))
-    system_corpus = open_corpus(
-        system,
-        format=system_format,
-        fallback=gold_corpus.format,
-        options=reading,
-        report=of_side(findings.add, "system"),
-    )
-    gold_corpus = gold_corpus.of_topics(topics)
-    system_corpus = system_corpus.of_topics(topics, beside=gold_corpus)
+    gold_corpus = scoring.gold(gold, findings.add)
+    system_corpus = scoring.system(system, gold_corpus, findings.add)
     refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
-    if not protocols:
-        default = ", ".join(gold_corpus.protocols)
-        click.echo(f"protocol: {default} (GOLD is {gold_corpus.format}; choose with -p)", err=True)
     results = engine.score(
         gold_corpus,
         system_corpus,
-        resolve_all(protocols or gold_corpus.protocols, chosen),
+        resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
         engine.RunOptions(
-            measures,
+            scoring.measures,
             by,
             per_unit or per_document,
-            strict,
-            None if topics is None else str(topics),
-            accept_faults=accept_faults,
+            scoring.strict,
+            None if scoring.topics is None else str(scoring.topics),
+            accept_faults=scoring.accept_faults,
             details=details,
+            keep_rows=level is not None,
         ),
         findings=findings,
         progress=progress(),
     )
+    if level is not None:
+        from karat.stats.confidence import with_intervals
+
+        resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
+        results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if form == "json":
         write_output(json(results), output)
+    elif form in WRITERS:
+        write_output(WRITERS[form](results_page(results, form, digits=digits, sort=sort, summary=summary)), output)
     elif summary:
         write_output(summaries(results, digits=digits, style=output_style(output)), output)
     else:

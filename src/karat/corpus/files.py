@@ -74,6 +74,14 @@ class FileCorpus:
             return self
         return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
 
+    def keep_documents(self) -> None:
+        """Keep documents that are read, up to a limit: for gold that several systems are scored against."""
+        self._reader.keeps_all = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process is given files and options, and reads for itself."""
+        return _reopened, (self.name, self.files, self.format, self.options, self.topics, self._beside)
+
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """The format's default protocols; some formats have others for clusters with mentions in several documents."""
@@ -192,6 +200,12 @@ class FileCorpus:
 
     def __repr__(self) -> str:
         return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
+
+
+def _reopened(
+    name: str, files: list[File], format_: str, options: ReadOptions, topics: Topics | None, beside: Corpus | None
+) -> FileCorpus:
+    return FileCorpus(name, files, format_, options, topics=topics, beside=beside)
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:

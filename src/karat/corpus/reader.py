@@ -1,4 +1,7 @@
-"""Reads the documents of files, each from its place. Documents that the survey had to parse are kept, up to a limit."""
+"""Reads the documents of files, each from its place.
+
+Documents that the survey had to parse are kept, up to a limit; on request, all that are read.
+"""
 
 import os
 import threading
@@ -37,6 +40,8 @@ class DocumentReader:
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
+        self.keeps_all = False
+        """Whether documents are kept when they are read, for a corpus that is read several times."""
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Where the documents of a file are, in its order."""
@@ -54,22 +59,30 @@ class DocumentReader:
             return block
         findings: list[Finding] = []
         document = self._parse(number, block, refusing(findings.append))
-        self._room -= _size(document)
-        if self._room >= 0:
-            self._kept[number, block.offset] = document, findings
+        self._keep(number, block, document, findings)
         return block._replace(
             id=document.id, topic=document.topic, subtopic=document.subtopic, contents=Contents.of(document)
         )
 
     def read(self, number: int, block: Block, report: Report) -> Document:
         """The document of a block; the parser's findings are reported each time."""
-        kept = self._kept.get((number, block.offset))
-        if kept is None:
+        if (number, block.offset) in self._kept:
+            document, findings = self._kept[number, block.offset]
+        elif self.keeps_all:
+            findings = []
+            document = self._parse(number, block, findings.append)
+            self._keep(number, block, document, findings)
+        else:
             return self._parse(number, block, report)
-        document, findings = kept
         for finding in findings:
             report(finding)
         return document
+
+    def _keep(self, number: int, block: Block, document: Document, findings: list[Finding]) -> None:
+        """Keep a document if there is room."""
+        self._room -= _size(document)
+        if self._room >= 0:
+            self._kept[number, block.offset] = document, findings
 
     def read_before(self, number: int, block: Block, line: int) -> Document | None:
         """The document without this line of its file and those after it; None if nothing is left."""

@@ -45,6 +45,8 @@ class RunOptions(Struct, frozen=True):
     """Count faults even in a format that refuses them."""
     details: bool = False
     """List the outcomes of measures item by item."""
+    keep_rows: bool = False
+    """Keep the counts of each unit, for intervals and tests."""
 
 
 def score(
@@ -90,6 +92,7 @@ def score(
                 measures=options.measures,
                 by=options.by,
                 details=Details(places.line, unit=protocol.unit) if options.details else None,
+                keep_rows=options.keep_rows,
             )
         )
     _refuse_absent(options.measures, runs)

@@ -5,20 +5,22 @@ together, the row of a value is the score under the same protocol on the corpus 
 For aligned mentions, that is gold's value.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import astuple
 
 from karat.counts import Rows, ScoreValues
-from karat.engine.unit_counts import UnitCounts, finished_scores
+from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
+from karat.engine.unit_counts import UnitCounts
 from karat.errors import Finding, Rule, nearest
 from karat.filters import collapsing, restricted
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Outcome, Tables
 from karat.protocols import Protocol
-from karat.results import ItemCounts
+from karat.results import ItemCounts, UnitRows
 
 NO_FIELD = Rule(
     "field-absent",
@@ -39,6 +41,14 @@ Key = Value | None
 AveragedMeasure = tuple[Measure[Any, Any], Averages]
 
 
+class _SummedRows(NamedTuple):
+    """The counts of one measure for one value: one row per document or unit, and the number of each row's unit."""
+
+    rows: Rows
+    averages: Averages
+    units: "array[int]"
+
+
 class Breakdown:
     """Scores by one field: the gold item's value, or the system item's where there is no gold."""
 
@@ -57,13 +67,15 @@ class Breakdown:
         for measure, averages in measures:
             if (alignment := measure.table.alignment) is not None:
                 self._restricted.setdefault(alignment, []).append((measure, averages))
-        self._rows: dict[Key, dict[str, tuple[Rows, Averages]]] = {}
+        self._rows: dict[Key, dict[str, _SummedRows]] = {}
+        self._units = 0
         self._parts: dict[tuple[Key, AlignmentSpec], UnitCounts] = {}
         self._items: dict[tuple[Key, str], ItemCounts] = {}
         self._spellings: dict[Key, tuple[bool, str]] = {}
 
     def add_outcomes(self, documents: Sequence[Tables]) -> None:
         """Sum the outcomes of a unit for each value that occurs."""
+        self._units += 1
         has_gold = any(tables.pair.gold.mentions for tables in documents)
         for measure, averages in self._summed:
             if has_gold or averages.units == "all":
@@ -83,8 +95,12 @@ class Breakdown:
             key = self._key(item, document, in_gold=outcome.gold is not None)
             by_key.setdefault(key, []).append(outcome)
         for key, outcomes in by_key.items():
-            rows, _ = self._rows.setdefault(key, {}).setdefault(measure.id, (Rows(measure.counts_type()), averages))
+            by_measure = self._rows.setdefault(key, {})
+            if measure.id not in by_measure:
+                by_measure[measure.id] = _SummedRows(Rows(measure.counts_type()), averages, array("q"))
+            rows, _, units = by_measure[measure.id]
             rows.append(rows.kind.summed(astuple(outcome.counts) for outcome in outcomes))
+            units.append(self._units - 1)
             self._add_items(key, measure.id, _items(outcomes))
 
     def _add_items(self, key: Key, measure: str, items: ItemCounts) -> None:
@@ -136,7 +152,7 @@ class Breakdown:
         """For each value, in the order of its spelling: scores and items by measure."""
         by_key: dict[Key, dict[str, ScoreValues]] = {}
         for key, rows in self._rows.items():
-            sums = {id_: finished_scores(own.kind.summed(own), averages) for id_, (own, averages) in rows.items()}
+            sums = {id_: finished_scores(own.kind.summed(own), averages) for id_, (own, averages, _) in rows.items()}
             by_key.setdefault(key, {}).update(sums)
         for (key, _), counts in self._parts.items():
             counts.close(_ignore)
@@ -144,6 +160,26 @@ class Breakdown:
         for key in sorted(by_key, key=lambda key: self._spellings[key][1]):
             items = {id_: self._items[key, id_] for id_ in by_key[key] if (key, id_) in self._items}
             yield self._spellings[key][1], by_key[key], items
+
+    def rows(self, units: Sequence[str], whole: ScoreFunction) -> Iterator[tuple[str, UnitRows]]:
+        """For each value: the counts of each of these units, all units of the run in its order.
+
+        `whole` makes the scores of the run; composites are made in the same way.
+        """
+        by_key: dict[Key, list[tuple[CountedRow, list[array[float]]]]] = {}
+        for key, rows in self._rows.items():
+            for id_, own in rows.items():
+                columns = [array("d", bytes(8 * len(units))) for _ in range(own.rows.width)]
+                for unit, numbers in zip(own.units, own.rows, strict=True):
+                    for column, number in zip(columns, numbers, strict=True):
+                        column[unit] += number
+                row = CountedRow(id_, own.rows.kind, own.averages, has_macro=False)
+                by_key.setdefault(key, []).append((row, columns))
+        for (key, _), counts in self._parts.items():
+            by_key.setdefault(key, []).extend(counts.micro_columns(units))
+        for key, measures in by_key.items():
+            finish = whole.over([row for row, _ in measures])
+            yield self._spellings[key][1], UnitRows(units, [one for _, own in measures for one in own], finish)
 
 
 def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:

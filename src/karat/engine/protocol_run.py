@@ -19,7 +19,7 @@ from karat.model import Document, Pair
 from karat.plugin import Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
 from karat.protocols import Protocol
 from karat.protocols.signature import signature
-from karat.results import Result, Score, Side
+from karat.results import Result, Score, Side, UnitRows
 from karat.tables.aligned import Alignment
 
 T = TypeVar("T")
@@ -50,10 +50,12 @@ class ProtocolRun:
         measures: tuple[str, ...] = (),
         by: Sequence[str] = (),
         details: Details | None = None,
+        keep_rows: bool = False,
     ) -> None:
         self.protocol = protocol
         self._report = report
         self._chosen = measures
+        self._keeps_rows = keep_rows
         if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
             message = f"gold has no mention of kind {', '.join(protocol.kinds)}"
             raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
@@ -65,6 +67,7 @@ class ProtocolRun:
             unit=protocol.unit,
             on_unit=self._break_down if by else None,
             on_table=None if details is None else details.add,
+            jackknife=keep_rows,
             report=report,
         )
         self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
@@ -159,6 +162,10 @@ class ProtocolRun:
             details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),
+            rows=self._counts.rows(self._selected) if self._keeps_rows else None,
+            by_rows={breakdown.field: dict(self._by_rows(breakdown)) for breakdown in self._by}
+            if self._keeps_rows
+            else None,
         )
 
     def scores(self) -> dict[str, Score]:
@@ -167,9 +174,13 @@ class ProtocolRun:
         return self._select(self._counts.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
+        finish = self._counts.score_function()
         for key, values, items in breakdown.scores():
-            complete: dict[str, ScoreValues] = self._select(self._counts.with_composites(values))
+            complete: dict[str, ScoreValues] = self._select(finish.with_composites(values))
             yield key, {id_: Score(one, items=items.get(id_)) for id_, one in complete.items()}
+
+    def _by_rows(self, breakdown: Breakdown) -> Iterator[tuple[str, UnitRows]]:
+        return breakdown.rows(self._counts.units, self._counts.score_function(self._selected))
 
     def _select(self, rows: dict[str, T]) -> dict[str, T]:
         return {id_: rows[id_] for id_ in self._selected if id_ in rows}

@@ -3,10 +3,11 @@
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from karat.counts import Counts, Rows, ScoreValues, fill_undefined, finish, mean, mean_columns
+from karat.counts import Rows, ScoreValues, mean_columns
+from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
 from karat.errors import Finding, Report
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
 from karat.results import Score, UnitRows
@@ -53,6 +54,7 @@ class UnitCounts:
         self._rows, self._unit = rows, unit
         self._jackknife = jackknife
         self._left_out: dict[str, dict[str, Score]] = {}
+        self._part = ""
         self._on_unit = on_unit
         self._on_table = on_table
         self._report = report
@@ -113,7 +115,9 @@ class UnitCounts:
     def _leave_out(self, unit: str, documents: Sequence[_WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
         """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
         part_of = {document.id: document.topic or document.id for document in documents}
+        self._part = "topic" if any(document.topic for document in documents) else "document"
         if len(set(part_of.values())) == 1:
+            self._part = "document"
             part_of = {document.id: document.id for document in documents}
         parts = sorted(set(part_of.values()))
         for part in parts if len(parts) > 1 else ():
@@ -151,11 +155,26 @@ class UnitCounts:
 
     def scores(self) -> dict[str, Score]:
         """The micro average of each row, and its macro average if the protocol has one."""
-        return self._finish([math.fsum(column) for column in self._columns()])
+        return self.score_function()([math.fsum(column) for column in self._columns()])
 
-    def rows(self) -> UnitRows:
-        """The counts of each unit, and the scores that their sums give."""
-        return UnitRows(self.units, list(self._columns()), self._finish, self._left_out)
+    def rows(self, ids: Collection[str] | None = None) -> UnitRows:
+        """The counts of each unit, and the scores that their sums give; `ids` are the rows to return (None: all)."""
+        left_out = {
+            part: {id_: score for id_, score in scores.items() if ids is None or id_ in ids}
+            for part, scores in self._left_out.items()
+        }
+        return UnitRows(self.units, list(self._columns()), self.score_function(ids), left_out, self._part)
+
+    def micro_columns(self, units: Sequence[str]) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+        """The counts of each measure in each of these units; zero in a unit that it does not have or average."""
+        number_of = {unit: number for number, unit in enumerate(self.units)}
+        for measure, averages, rows in self.measures:
+            averaged = rows.columns([_is_averaged(averages, gold) for gold in self.gold_mentions])
+            columns = [
+                array("d", (column[number_of[unit]] if unit in number_of else 0.0 for unit in units))
+                for column in averaged
+            ]
+            yield CountedRow(measure.id, rows.kind, averages, has_macro=False), columns
 
     def _columns(self) -> "Iterator[array[float]]":
         """What is summed over units: the counts of each measure, and what its macro average needs."""
@@ -165,38 +184,23 @@ class UnitCounts:
             if averages.macro:
                 yield from mean_columns(rows, averaged, missing=averages.macro_undefined)
 
-    def _finish(self, sums: Sequence[float]) -> dict[str, Score]:
-        """The scores of one sum per column."""
-        micro: dict[str, ScoreValues] = {}
-        macro: dict[str, ScoreValues] = {}
-        start = 0
-        for measure, averages, rows in self.measures:
-            end = start + rows.width
-            micro[measure.id] = finished_scores(rows.kind(*sums[start:end]), averages)
-            start = end
-            if averages.macro:
-                end = start + 2 * rows.ratios
-                macro[measure.id] = ScoreValues(mean(rows.kind, sums[start:end], undefined=averages.undefined))
-                start = end
-        micro, macro = self.with_composites(micro), self.with_composites(macro)
-        return {id_: Score(micro[id_], macro.get(id_)) for id_ in micro}
+    def score_function(self, ids: Collection[str] | None = None) -> ScoreFunction:
+        """What makes scores of one sum per column; `ids` are the rows to return (None: all)."""
+        rows = [
+            CountedRow(measure.id, rows.kind, averages, has_macro=averages.macro)
+            for measure, averages, rows in self.measures
+        ]
+        return ScoreFunction(rows, self._composites, ids)
 
     def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
         """The scores of each unit."""
+        complete = self.score_function().with_composites
         for row, unit in enumerate(self.units):
             scores = {id_: finished_scores(rows.counts(row), averages) for id_, averages, rows in self._by_id()}
-            yield unit, self.with_composites(scores)
+            yield unit, complete(scores)
 
     def _by_id(self) -> Iterator[tuple[str, Averages, Rows]]:
         return ((measure.id, averages, rows) for measure, averages, rows in self.measures)
-
-    def with_composites(self, scores: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
-        """The scores, and the composites that can be computed from them."""
-        for composite, averages in self._composites:
-            if all(id_ in scores for id_ in composite.of):
-                values = composite.combine([scores[id_] for id_ in composite.of])
-                scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
-        return scores
 
 
 def _ignore(finding: Finding) -> None:
@@ -206,8 +210,3 @@ def _ignore(finding: Finding) -> None:
 def _is_averaged(averages: Averages, gold_mentions: int) -> bool:
     """Whether a unit counts."""
     return averages.units == "all" or gold_mentions > 0
-
-
-def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
-    """The scores of some counts, with the protocol's value for an undefined ratio."""
-    return ScoreValues(finish(counts, undefined=averages.undefined), counts)

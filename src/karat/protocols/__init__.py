@@ -82,9 +82,9 @@ class Protocol(Struct, frozen=True):
     alignments: dict[str, AlignmentChoice]
     families: tuple[FamilyChoice[Any], ...]
     digest: str | None
+    """Hash of the file, for a protocol that is not karat's own."""
     headline: tuple[str, ...] = ()
     """Ids of the scores that are usually quoted."""
-    """Hash of the file, for a protocol that is not karat's own."""
 
     @property
     def kinds(self) -> tuple[str, ...] | None:

@@ -1,12 +1,13 @@
-"""Breakdowns as text: scores by the values of a field, by unit of evaluation, or by protocol."""
+"""Breakdowns as tables: scores by the values of a field, by unit of evaluation, or by protocol."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from karat.counts import Ratio, ScoreValues
-from karat.report.layout import PLAIN, Style, table, table_width
-from karat.report.numbers import SHORT, family, percentage, printed, score_names, summary
-from karat.results import ItemCounts, Score
+from karat.report.layout import table_width
+from karat.report.numbers import SHORT, percentage, score_names, summary
+from karat.report.tables import Cell, Table, score_cell
+from karat.results import ItemCounts, Score, family
 
 ABSENT = "(none)"
 """The row of items without a value."""
@@ -19,16 +20,14 @@ Sort = Literal["loss", "name"]
 ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]]
 
 
-def main_scores(
-    field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int, style: Style = PLAIN
-) -> list[str]:
+def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int) -> list[Table]:
     """One table per family, one row per key: all scores of a single measure, or the main score of each of several."""
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in by_key.items()}
     names = {id_: score_names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
     if len(measures) == 1:
         columns = [(id_, name) for id_ in measures for name in names[id_]]
         header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)]
-        return [table(header, _rows(leaves, columns, digits), style=style)]
+        return [Table(header, _rows(leaves, columns, digits))]
     tables = []
     for own in dict.fromkeys(map(family, measures)):
         columns = [(id_, name) for id_ in measures if family(id_) == own for name in summary(names[id_])]
@@ -36,14 +35,16 @@ def main_scores(
         header = [f"{field}: {own} {' '.join(SHORT.get(name, name) for name in kinds)}"]
         header += [id_.partition(".")[2] for id_, _ in columns]
         rows = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
-        tables.append(table(header, _rows(rows, columns, digits), style=style))
+        tables.append(Table(header, _rows(rows, columns, digits)))
     return tables
 
 
 def _rows(
     leaves: Mapping[str, Mapping[str, ScoreValues]], columns: Sequence[tuple[str, str]], digits: int
-) -> list[list[str]]:
-    return [[key, *(printed(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()]
+) -> list[list[Cell]]:
+    return [
+        [Cell(key), *(score_cell(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()
+    ]
 
 
 def by_field(
@@ -53,28 +54,24 @@ def by_field(
     *,
     digits: int,
     sort: Sort = "loss",
-    style: Style = PLAIN,
-) -> list[str]:
+    width: int | None = None,
+) -> list[Table]:
     """Items of both sides, scores, missed and spurious items: one table per measure.
 
-    Measures of one family that count the same items share a table of their main scores, if it is not too wide. If some
-    measures know the field, those whose items do not have it are omitted.
+    Measures of one family that count the same items share a table of their main scores, if it is not wider than `width`
+    (None: 120). If some measures know the field, those whose items do not have it are omitted.
     """
     known = [id_ for id_ in measures if any(id_ in row for key, row in by_value.items() if key != ABSENT)]
-    tables: list[Columns | None] = []
+    tables: list[Table | None] = []
     for group in _groups(known or measures, by_value):
         shared = _shared(field, by_value, group, group, digits, sort) if len(group) > 1 else None
-        if shared is not None and table_width(*shared) <= (style.width or WIDTH):
+        if shared is not None and table_width(shared.header, shared.strings()) <= (width or WIDTH):
             tables.append(shared)
         else:
             composites = [id_ for id_ in group if _is_composite(by_value, id_)]
             tables += [_single(field, by_value, id_, digits, sort) for id_ in group if id_ not in composites]
             tables.append(_shared(field, by_value, group, composites, digits, sort) if composites else None)
-    return [table(*one, style=style) for one in tables if one is not None]
-
-
-Columns = tuple[list[str], list[list[str]]]
-"""The header and the rows of a table."""
+    return [one for one in tables if one is not None]
 
 
 def _groups(measures: Sequence[str], by_value: Mapping[str, Mapping[str, Score]]) -> list[list[str]]:
@@ -102,7 +99,7 @@ def _shared(
     shown: Sequence[str],
     digits: int,
     sort: Sort,
-) -> Columns | None:
+) -> Table | None:
     """The items of a group of measures, and the main scores of those shown; None if they have other columns."""
     first = {
         key: row[group[0]]
@@ -118,44 +115,43 @@ def _shared(
     header += [" ".join([id_.partition(".")[2], SHORT.get(name, name)]) for id_, name in columns]
     rows = [
         [
-            key,
+            Cell(key),
             *(_items(score.items) if has_items else ()),
-            *(printed(_leaf(by_value[key].get(id_)), name, digits) for id_, name in columns),
+            *(score_cell(_leaf(by_value[key].get(id_)), name, digits) for id_, name in columns),
         ]
         for key, score in _sorted(first, sort).items()
     ]
-    return (header, rows) if rows else None
+    return Table(header, rows) if rows else None
 
 
-def _single(
-    field: str, by_value: Mapping[str, Mapping[str, Score]], id_: str, digits: int, sort: Sort
-) -> Columns | None:
+def _single(field: str, by_value: Mapping[str, Mapping[str, Score]], id_: str, digits: int, sort: Sort) -> Table | None:
     """All about one measure; None if it counts nothing for any value."""
     scores = {key: row[id_] for key, row in by_value.items() if id_ in row and _counts_anything(row[id_])}
     if not scores:
         return None
     names = score_names(score.micro for score in scores.values())
+    main = summary(names)
     first = next(iter(scores.values()))
     own = list(_own_columns(first))
     items = ITEM_COLUMNS if first.items is not None and not own else ()
     header = [f"{id_} by {field}", *items, *own, *(SHORT.get(name, name) for name in names)]
     rows = [
         [
-            key,
+            Cell(key),
             *(_items(score.items) if items else ()),
-            *(_share(value, digits) for value in _own_columns(score).values()),
-            *(printed(score.micro, name, digits) for name in names),
+            *(Cell(_share(value, digits)) for value in _own_columns(score).values()),
+            *(score_cell(score.micro, name, digits, with_interval=name in main) for name in names),
         ]
         for key, score in _sorted(scores, sort).items()
     ]
-    return header, rows
+    return Table(header, rows)
 
 
 ITEM_COLUMNS = ("gold", "system", "missed", "spurious")
 
 
-def _items(items: ItemCounts | None) -> list[str]:
-    return [""] * len(ITEM_COLUMNS) if items is None else [f"{number:,}" for number in items.numbers()]
+def _items(items: ItemCounts | None) -> list[Cell]:
+    return [Cell("")] * len(ITEM_COLUMNS) if items is None else [Cell(f"{number:,}") for number in items.numbers()]
 
 
 def _sorted(scores: Mapping[str, Score], sort: Sort) -> Mapping[str, Score]:

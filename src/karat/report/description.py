@@ -5,12 +5,28 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from karat.describe import Description, EcbTable, Values
-from karat.report.layout import table
+from karat.report.tables import Page, Table, as_text
 
 
 def text(description: Description) -> str:
     """Tables of documents, mentions, attributes, clusters and links, then the fingerprint."""
-    return "\n\n".join([*_blocks(description), f"fingerprint  {description.fingerprint}"]) + "\n"
+    return "\n\n".join([*map(as_text, _tables(description)), f"fingerprint  {description.fingerprint}"]) + "\n"
+
+
+def page(description: Description) -> Page:
+    """The same tables for a paper; the fingerprint identifies the corpus."""
+    return Page([*_tables(description)], [f"fingerprint {description.fingerprint}"])
+
+
+def tidy(description: Description) -> Page:
+    """The same numbers as one table: what is counted, its name, and how many there are."""
+    rows = [
+        [one.header[0] if one.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
+        for one in _tables(description)
+        for row in one.rows
+        for header, cell in zip(one.header[1:] or ["all"], row[1:], strict=True)
+    ]
+    return Page([Table.of(["of", "name", "counted", "number"], rows, left=3)], page(description).comments)
 
 
 def json(description: Description) -> str:
@@ -18,7 +34,7 @@ def json(description: Description) -> str:
     return msgspec.json.format(msgspec.json.encode(description), indent=2).decode() + "\n"
 
 
-def _blocks(description: Description) -> Iterator[str]:
+def _tables(description: Description) -> Iterator[Table]:
     yield _totals(description)
     yield _counts("unit of offsets", "documents", description.units)
     for noun, values in (("source", description.sources), ("language", description.languages)):
@@ -27,14 +43,14 @@ def _blocks(description: Description) -> Iterator[str]:
     if description.mentions:
         header = ["mentions", "all", "one segment", "several segments", "no span"]
         rows = [[kind, *_numbers(msgspec.structs.astuple(row))] for kind, row in description.mentions.items()]
-        yield table(header, rows)
+        yield Table.of(header, rows)
     for kind, attributes in description.attributes.items():
         for name, values in attributes.items():
             yield _values(f"{name} of {kind} mentions", "mentions", values)
     if description.clusters:
         header = ["clusters", "all", "singleton", "within a document", "across documents", "empty", "largest"]
         rows = [[kind, *_numbers(msgspec.structs.astuple(row))] for kind, row in description.clusters.items()]
-        yield table(header, rows)
+        yield Table.of(header, rows)
     for kind, attributes in description.cluster_attributes.items():
         for name, values in attributes.items():
             yield _values(f"{name} of {kind} clusters", "records", values)
@@ -44,7 +60,7 @@ def _blocks(description: Description) -> Iterator[str]:
         yield _ecb_table(description.ecbplus)
 
 
-def _totals(description: Description) -> str:
+def _totals(description: Description) -> Table:
     mentions = sum(row.mentions for row in description.mentions.values())
     clusters = sum(row.clusters for row in description.clusters.values())
     rows = [["documents", f"{description.documents:,}"]]
@@ -55,21 +71,21 @@ def _totals(description: Description) -> str:
                 rows.append([f"documents without a {noun}", f"{named.absent:,}"])
     links = sum(description.links.values())
     rows += [["mentions", f"{mentions:,}"], ["clusters", f"{clusters:,}"], ["links", f"{links:,}"]]
-    return table([], rows)
+    return Table.of([], rows)
 
 
-def _counts(noun: str, counted: str, counts: Mapping[str, int]) -> str:
-    return table([noun, counted], [[name, f"{count:,}"] for name, count in counts.items()])
+def _counts(noun: str, counted: str, counts: Mapping[str, int]) -> Table:
+    return Table.of([noun, counted], [[name, f"{count:,}"] for name, count in counts.items()])
 
 
-def _values(noun: str, counted: str, values: Values) -> str:
+def _values(noun: str, counted: str, values: Values) -> Table:
     rows = [[_printed(one.value), f"{one.count:,}"] for one in values.values]
     if values.more.values:
         plural = "s" * (values.more.values > 1)
         rows.append([f"{values.more.values:,} more value{plural}", f"{values.more.count:,}"])
     if values.absent:
         rows.append(["(none)", f"{values.absent:,}"])
-    return table([noun, counted], rows)
+    return Table.of([noun, counted], rows)
 
 
 ECB_ROWS = {
@@ -85,15 +101,15 @@ ECB_ROWS = {
 }
 
 
-def _ecb_table(ecb: EcbTable) -> str:
+def _ecb_table(ecb: EcbTable) -> Table:
     """The table as the paper prints it, with notes below."""
     rows = [
         [label, *_numbers(tuple(getattr(column, name) for column in ecb.columns.values()))]
         for name, label in ECB_ROWS.items()
     ]
     unsplit = [f"Documents of topics in no split, counted in the total: {ecb.unsplit:,}."] * bool(ecb.unsplit)
-    columns = table([f"ECB+ ({ecb.source})", *ecb.columns], rows)
-    return "\n".join([columns, *ecb.notes, *unsplit])
+    columns = Table.of([f"ECB+ ({ecb.source})", *ecb.columns], rows)
+    return columns._replace(notes=[*ecb.notes, *unsplit])
 
 
 def _printed(value: object) -> str:

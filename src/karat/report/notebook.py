@@ -1,9 +1,11 @@
-"""A result as an HTML table, for notebooks. Everything in it is escaped."""
+"""Results and comparisons as HTML tables, for notebooks. Everything in them is escaped."""
 
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from karat.report.layout import counted
 from karat.report.numbers import UNDEFINED, column_names
+from karat.report.tables import Cell, Table
 from karat.results import Result
 
 DIGITS = 2
@@ -33,6 +35,24 @@ def html(result: Result) -> str:
         f"<thead><tr><th>measure</th>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"<p><small>{escape(result.signature)}</small></p>"
     )
+
+
+def tables_html(tables: Sequence[Table], *, caption: str, notes: Sequence[str]) -> str:
+    """Tables, the caption above the first one, notes below the last."""
+    parts = []
+    for number, table in enumerate(tables):
+        title = f"<caption>{escape(caption)}</caption>" if number == 0 else ""
+        header = "".join(f"<th>{escape(name)}</th>" for name in table.header)
+        rows = "".join(f"<tr>{''.join(_cells(row, table.left))}</tr>" for row in table.rows)
+        parts.append(f"<table>{title}<thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>")
+    return "".join([*parts, *(f"<p><small>{escape(note)}</small></p>" for note in notes)])
+
+
+def _cells(row: Sequence[Cell], left: int) -> Iterator[str]:
+    for column, cell in enumerate(row):
+        text = escape(str(cell))
+        side = "left" if column < left else "right"
+        yield f'<td style="text-align:{side}">{f"<b>{text}</b>" if cell.is_best else text}</td>'
 
 
 def _percent(value: float | None) -> str:

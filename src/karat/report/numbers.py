@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from karat.counts import ScoreValues
+from karat.counts import Interval, ScoreValues
+from karat.results import main_score
 
 SHORT: Mapping[str, str] = {
     "value": "value",
@@ -36,6 +37,19 @@ def printed(leaf: ScoreValues | None, name: str, digits: int) -> str:
     return percentage(value, digits)
 
 
+def bounds(interval: Interval | None, digits: int) -> tuple[str, str] | None:
+    """An interval as percentages. One digit less than scores have is enough, since bounds are estimates."""
+    if interval is None:
+        return None
+    low, high = (percentage(bound, max(digits - 1, min(digits, 1))) for bound in interval)
+    return low, high
+
+
+def level(fraction: float) -> str:
+    """A confidence level as a percentage: `95 %`."""
+    return f"{100 * fraction:.10g} %"
+
+
 def score_names(leaves: Iterable[ScoreValues]) -> list[str]:
     """The names of all scores, the well-known ones first."""
     names = dict.fromkeys(name for leaf in leaves for name in leaf.values)
@@ -48,10 +62,5 @@ def column_names(leaves: Iterable[ScoreValues]) -> dict[str, str]:
 
 
 def summary(names: Sequence[str]) -> list[str]:
-    """The main score of a measure."""
-    return next(([name] for name in ("value", "f1") if name in names), list(names[:1]))
-
-
-def family(id_: str) -> str:
-    """The family of a measure."""
-    return id_.partition(".")[0]
+    """The main score of a measure, if it has any."""
+    return [main_score(names)] if names else []

@@ -8,8 +8,11 @@ from karat.report.breakdowns import Sort, by_field, main_scores
 from karat.report.elements import elements
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
 from karat.report.listing import listing
-from karat.report.numbers import SHORT, UNDEFINED, family, printed, score_names, summary
-from karat.results import Result, Score
+from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
+from karat.report.scores import intervals_line, quotable, score_table
+from karat.report.tables import Table, as_text
+from karat.report.words import bottleneck
+from karat.results import Result, family
 
 __all__ = ["UNDEFINED", "counted", "finding_lines", "main_line", "summaries", "summary", "table", "text", "texts"]
 
@@ -31,14 +34,15 @@ def summaries(results: Sequence[Result], *, digits: int = 2, style: Style = PLAI
     """One row per protocol with the main score of each measure; each finding once; the signatures."""
     rows = {result.protocol: result.scores for result in results}
     sides = table([], [["gold", results[0].gold.name], ["system", results[0].system.name]], left=2, style=style)
-    ids = list(dict.fromkeys(id_ for result in results for id_ in result.scores if id_ in _counted_ids(result.scores)))
+    ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
     having: dict[str, list[str]] = {}
     for result in results:
         for line in _lines(result):
             having.setdefault(line, []).append(result.protocol)
     lines = [line if len(own) == len(results) else _named(line, own) for line, own in having.items()]
     signatures = [paragraph(result.signature, style, first="signature  ", indent=" " * 11) for result in results]
-    blocks = [sides, *main_scores("protocol", rows, ids, digits=digits, style=style), *_painted(lines, style)]
+    tables = main_scores("protocol", rows, ids, digits=digits)
+    blocks = [sides, *(as_text(one, style) for one in tables), *_painted(lines, style)]
     return "\n\n".join([*blocks, "\n".join(signatures)]) + "\n"
 
 
@@ -54,7 +58,7 @@ def side_by_side(results: Sequence[Result], *, digits: int, style: Style = PLAIN
     families = [set(map(family, result.scores)) for result in results]
     shared = [id_ for id_ in ids if sum(family(id_) in own for own in families) > 1]
     rows = {result.protocol: result.scores for result in results}
-    return main_scores("protocol", rows, shared, digits=digits, style=style)
+    return [as_text(one, style) for one in main_scores("protocol", rows, shared, digits=digits)]
 
 
 def text(
@@ -69,23 +73,18 @@ def text(
 
     `omitted` are lines of findings that are printed elsewhere.
     """
-    scored = _counted_ids(result.scores)
-    listed = {id_: score for id_, score in result.scores.items() if id_ in scored}
-    ids = list(listed)
+    ids = result.counted_ids()
     sides = table([], [_side("gold", result), _side("system", result)], left=2, style=style)
     blocks = [
         style.paint(f"{result.protocol}: {result.title}", "bold"),
-        sides + "\n" + paragraph(_averages(result), style, first="unit    ", indent=" " * 8),
-        scores(listed, digits=digits, style=style, headline=result.headline) if listed else "nothing to score",
-        *(
-            block
-            for field, rows in result.by.items()
-            for block in by_field(field, rows, ids, digits=digits, sort=sort, style=style)
-        ),
-        *(main_scores(result.unit, result.units, ids, digits=digits, style=style) if result.units else []),
+        "\n".join([sides, *_settings(result, style)]),
+        as_text(score_table(result, digits=digits), style) if ids else "nothing to score",
+        *(as_text(one, style) for one in breakdown_tables(result, digits=digits, sort=sort, width=style.width)),
         *details(result, digits=digits, style=style),
+        *(paragraph(line, style) for line in bottleneck(result.scores) if result.confidence is not None),
         *_painted([line for line in _lines(result) if line not in omitted], style),
         paragraph(result.signature, style, first="signature  ", indent=" " * 11),
+        *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in quotable(result)),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -93,6 +92,12 @@ def text(
 def _side(name: str, result: Result) -> list[str]:
     side = result.gold if name == "gold" else result.system
     return [name, side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
+
+
+def _settings(result: Result, style: Style) -> list[str]:
+    """How the scores were made, and their intervals."""
+    lines = {"unit": _averages(result), "ci": intervals_line(result.confidence)}
+    return [paragraph(line, style, first=f"{name:<8}", indent=" " * 8) for name, line in lines.items() if line]
 
 
 def _averages(result: Result) -> str:
@@ -105,33 +110,15 @@ def _averages(result: Result) -> str:
     return f"{units}, whose counts are added"
 
 
-def _counted_ids(by_measure: Mapping[str, Score]) -> set[str]:
-    """Measures of families that counted something on either side; all measures, if no family did.
-
-    A corpus without links must not look as if a system had scored badly on links.
-    """
-    counts = [(id_, score.micro.counts) for id_, score in by_measure.items()]
-    families = {family(id_) for id_, own in counts if own is not None and any(own.to_dict().values())}
-    return {id_ for id_ in by_measure if not families or family(id_) in families}
-
-
-def scores(
-    by_measure: Mapping[str, Score], *, digits: int, style: Style = PLAIN, headline: Collection[str] = ()
-) -> str:
-    """One row per measure: its scores, or its micro and its macro average if any measure has a macro average.
-
-    The rows of the headline are emphasised, if there are others.
-    """
-    has_macro = any(score.macro for score in by_measure.values())
-    averages = ["micro ", "macro "] if has_macro else [""]
-    names = score_names(score.micro for score in by_measure.values())
-    header = ["measure", *(average + SHORT.get(name, name) for average in averages for name in names)]
-    rows = []
-    for id_, score in by_measure.items():
-        leaves = [score.micro, score.macro][: len(averages)]
-        rows.append([id_, *(printed(leaf, name, digits) for leaf in leaves for name in names)])
-    emphasised = [number for number, id_ in enumerate(by_measure) if id_ in headline and len(by_measure) > 1]
-    return table(header, rows, style=style, emphasised=emphasised)
+def breakdown_tables(result: Result, *, digits: int, sort: Sort, width: int | None = None) -> list[Table]:
+    """The tables of `--by` and `--per-unit`."""
+    ids = result.counted_ids()
+    tables = [
+        one
+        for field, rows in result.by.items()
+        for one in by_field(field, rows, ids, digits=digits, sort=sort, width=width)
+    ]
+    return tables + (main_scores(result.unit, result.units, ids, digits=digits) if result.units else [])
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
@@ -167,7 +154,7 @@ def paint_finding(line: str, style: Style) -> str:
 
 def main_line(result: Result) -> str:
     """The main score of the last measure of each family, which takes the most into account, in percent."""
-    last = {family(id_): id_ for id_ in result.scores if id_ in _counted_ids(result.scores)}
+    last = {family(id_): id_ for id_ in result.counted_ids()}
     return ", ".join(
         f"{id_} {SHORT.get(name, name)} {printed(result.scores[id_].micro, name, 2)}"
         for id_ in last.values()

@@ -5,9 +5,8 @@ from math import fsum, sqrt
 
 import numpy as np
 
+from karat.counts import Interval
 from karat.stats.resampling import Matrix
-
-Interval = tuple[float, float]
 
 
 def percentile(values: Matrix, level: float) -> Interval | None:

@@ -43,8 +43,20 @@ def observed(rows: UnitRows) -> dict[ScoreName, float | None]:
 
 def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
     """The scores of each row of sums."""
-    scored = [flat(rows.finish(one)) for some in sums for one in some.tolist()]
-    return {name: np.array([one[name] for one in scored], dtype=np.float64) for name in (scored[0] if scored else ())}
+    scored = [
+        [
+            value
+            for score in rows.finish(one).values()
+            for leaf in (score.micro, score.macro)
+            if leaf is not None
+            for value in leaf.values.values()
+        ]
+        for some in sums
+        for one in some.tolist()
+    ]
+    names = list(observed(rows))
+    by_name = np.array(scored, dtype=np.float64).reshape(-1, len(names)).T
+    return dict(zip(names, by_name, strict=True))
 
 
 def bootstrap(rows: UnitRows, *, resamples: int, seed: int) -> Values:

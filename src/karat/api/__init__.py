@@ -1,4 +1,7 @@
-"""The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`."""
+"""The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`.
+
+`karat.compare` has a module of its own, so that scoring one system does not load what only statistics need.
+"""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
@@ -112,6 +115,9 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> Result: ...
 
 
@@ -128,6 +134,9 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> Results: ...
 
 
@@ -143,25 +152,46 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> Result | Results:
     """Score a system against gold under one protocol, or under each of a list of protocols.
 
     Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
     `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
-    with a list of protocols, `results["tac-2017"]["nugget.type"].f1`.
+    with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
+    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`.
     """
     findings = Findings()
-    gold_corpus = _corpus(gold, "gold", None, findings)
-    system_corpus = _corpus(system, "system", gold_corpus, findings)
-    names = gold_corpus.protocols[:1] if protocol is None else _listed(protocol)
+    gold_corpus = corpus(gold, "gold", None, findings)
+    system_corpus = corpus(system, "system", gold_corpus, findings)
+    names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
     options = engine.RunOptions(
-        _listed(measures), _listed(by), per_unit, strict, accept_faults=accept_faults, details=details
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        keep_rows=ci is not None,
     )
     chosen = resolve_all(names, settings or {})
     results = _scored(gold_corpus, system_corpus, chosen, options, findings)
+    if ci is not None:
+        from karat.stats.confidence import with_intervals
+
+        results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
+
+
+def level(ci: float) -> float:
+    """A confidence level; refuse what is none."""
+    if not 0 < ci < 1:
+        raise UsageError("bad-level", f"{ci!r} is not a confidence level", "Give a fraction, such as 0.95.")
+    return ci
 
 
 def _scored(
@@ -171,12 +201,13 @@ def _scored(
     return [Result(**vars(result)) for result in results]
 
 
-def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
     """A list of names; a string is a list of one."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+    """One side as a corpus; `other` is gold, if this is a system."""
     if isinstance(given, Corpus):
         return given
     if isinstance(given, str | PathLike):
@@ -202,7 +233,7 @@ class Scorer:
         strict: bool = False,
     ) -> None:
         self._protocol = resolve(protocol, settings)
-        self._options = engine.RunOptions(_listed(measures), _listed(by), per_unit, strict)
+        self._options = engine.RunOptions(listed(measures), listed(by), per_unit, strict)
         self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
 
     def add(self, gold: Document, system: Document) -> None:

@@ -1,0 +1,80 @@
+"""`karat.compare`."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, cast
+
+from karat import comparison, engine
+from karat.api import Side, corpus, level, listed
+from karat.corpus import Corpus
+from karat.errors import Findings, UsageError
+from karat.report.comparison import comparison_html, comparison_text
+
+
+class Comparison(comparison.Comparison):
+    """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
+
+    def __str__(self) -> str:
+        return comparison_text(self, digits=2)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
+        return f"<Comparison {self.first.protocol}, by {self.sort_by}: {names}>"
+
+    def _repr_html_(self) -> str:
+        """Tables, for notebooks."""
+        return comparison_html(self)
+
+
+def compare(
+    gold: Side,
+    systems: Mapping[str, Side | Sequence[Side]],
+    *,
+    protocol: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    baseline: str | None = None,
+    sort_by: str | None = None,
+    ci: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 0,
+    strict: bool = False,
+    accept_faults: bool = False,
+    jobs: int = 1,
+) -> Comparison:
+    """Rank systems against gold: intervals, paired tests against the baseline and between neighbours, ranks.
+
+    Each system is what `karat.score` takes, or a list of paths or corpora: several runs, whose scores are averaged. The
+    baseline is the first system unless it is named. By default, there are 1,000 resamples, and at least 40 per
+    comparison.
+    """
+    if not systems:
+        raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
+    findings = Findings()
+    gold_corpus = corpus(gold, "gold", None, findings)
+    runs = []
+    for name, given in systems.items():
+        for one in _runs(given):
+            found = Findings()
+            opened = corpus(one, "system", gold_corpus, found)
+            runs.append(comparison.Run(name, opened, [*findings.kept, *found.kept]))
+    options = engine.RunOptions(listed(measures), strict=strict, accept_faults=accept_faults, keep_rows=True)
+    names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
+    (compared,) = comparison.compared(
+        comparison.Task(gold_corpus, names, settings or {}, options),
+        runs,
+        baseline=comparison.NamedSystems(dict.fromkeys(systems, ())).baseline(baseline),
+        sort_by=sort_by,
+        level=level(ci),
+        resamples=resamples,
+        seed=seed,
+        jobs=jobs,
+    )
+    return Comparison(**vars(compared))
+
+
+def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:
+    """The runs of a system: a list of paths or corpora has several; a list of documents is one."""
+    if isinstance(given, list | tuple) and given and all(isinstance(one, str | PathLike | Corpus) for one in given):
+        return given
+    return [cast("Side", given)]

@@ -1,0 +1,174 @@
+"""The options that `karat score` and `karat compare` share, and how they become a run."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from karat.cli._options import digits_option, reading_options, settings_option, tables_option, topics_option
+from karat.cli._output import output_option
+from karat.cli.completion import complete_formats, complete_measures, complete_protocols
+from karat.errors import UsageError
+
+if TYPE_CHECKING:
+    from karat.corpus import FileCorpus, Topics
+    from karat.errors import Report
+    from karat.plugin import ReadOptions
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+RESAMPLES = 1000
+SEED = 0
+
+
+class ScoringOptions(NamedTuple):
+    """What a user chose for scoring."""
+
+    protocols: tuple[str, ...]
+    measures: tuple[str, ...]
+    settings: tuple[str, ...]
+    gold_format: str | None
+    system_format: str | None
+    reading: "ReadOptions"
+    topics: "Topics | None"
+    form: str
+    output: str | None
+    digits: int
+    level: float | None
+    resamples: int | None
+    seed: int | None
+    strict: bool
+    accept_faults: bool
+
+    def check(self) -> None:
+        """Refuse options that the command line alone shows to be wrong."""
+        from karat.protocols import resolve_all
+
+        if self.strict and self.accept_faults:
+            raise UsageError(
+                "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
+            )
+        resolve_all(self.protocols, self.values() if self.protocols else {})
+
+    def gold(self, spec: str, report: "Report") -> "FileCorpus":
+        """The corpus that GOLD names."""
+        from karat.corpus import open_corpus
+        from karat.errors import of_side
+
+        gold = open_corpus(spec, format=self.gold_format, options=self.reading, report=of_side(report, "gold"))
+        return gold.of_topics(self.topics)
+
+    def system(self, spec: str, gold: "FileCorpus", report: "Report") -> "FileCorpus":
+        """The corpus that a SYSTEM names, to be scored against gold."""
+        from karat.corpus import open_corpus
+        from karat.errors import of_side
+
+        system = open_corpus(
+            spec,
+            format=self.system_format,
+            fallback=gold.format,
+            options=self.reading,
+            report=of_side(report, "system"),
+        )
+        return system.of_topics(self.topics, beside=gold)
+
+    def protocol_names(self, gold: "FileCorpus") -> tuple[str, ...]:
+        """The protocols to score with; those that gold's format chooses are named on standard error."""
+        if not self.protocols:
+            default = ", ".join(gold.protocols)
+            click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
+        return self.protocols or gold.protocols
+
+    def values(self) -> dict[str, Any]:
+        """The parameters that `--set` changes."""
+        from karat.protocols import parse_setting
+
+        return dict(map(parse_setting, self.settings))
+
+
+class Level(click.ParamType[float]):
+    """A confidence level: 0.95 or 95."""
+
+    name = "level"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the level as a fraction."""
+        try:
+            number = float(str(value).removesuffix("%"))
+        except ValueError:
+            number = 0.0
+        number = number / 100 if number > 1 else number
+        if not 0 < number < 1:
+            self.fail(f"{value!r} is not a confidence level; write 0.95 or 95", param, ctx)
+        return number
+
+
+_OPTIONS = (
+    click.option(
+        "-p",
+        "--protocol",
+        "protocols",
+        multiple=True,
+        metavar="NAME|FILE.toml",
+        shell_complete=complete_protocols,
+        help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
+    ),
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="ID",
+        shell_complete=complete_measures,
+        help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
+    ),
+    settings_option,
+    click.option(
+        "--gold-format",
+        metavar="FORMAT",
+        shell_complete=complete_formats,
+        help="Format of GOLD. Default: detected from the content.",
+    ),
+    click.option(
+        "--system-format",
+        metavar="FORMAT",
+        shell_complete=complete_formats,
+        help="Format of SYSTEM. Default: detected, else that of GOLD.",
+    ),
+    reading_options,
+    topics_option,
+    tables_option,
+    output_option,
+    digits_option,
+    click.option(
+        "--ci",
+        "level",
+        type=Level(),
+        metavar="LEVEL",
+        help="Confidence level of intervals: 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
+    ),
+    click.option(
+        "--resamples",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Resamples for intervals and tests. Default: 1000, in compare at least 40 per comparison.",
+    ),
+    click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the resamples. Default: 0."),
+    click.option("--strict", is_flag=True, help="Refuse faults instead of counting them."),
+    click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF)."),
+)
+
+
+def scoring_options(command: _Command) -> _Command:
+    """The shared options. The command receives them as one argument, `scoring`."""
+
+    @wraps(command)
+    def with_scoring(*args: Any, **given: Any) -> Any:
+        own = {name: given.pop(name) for name in ScoringOptions._fields}
+        return command(*args, scoring=ScoringOptions(**own), **given)
+
+    decorated: Any = with_scoring
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]

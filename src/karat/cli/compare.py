@@ -1,0 +1,100 @@
+"""`karat compare`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli._options import progress
+from karat.cli._output import output_style, refuse_overwriting, write_output
+from karat.cli._scoring import SEED, ScoringOptions, scoring_options
+from karat.cli.completion import complete_files, complete_measures
+
+if TYPE_CHECKING:
+    from karat.corpus import FileCorpus
+    from karat.errors import Report
+
+LEVEL = 0.95
+
+EPILOG = """\b
+Examples:
+  karat compare gold.tbf baseline.tbf mine.tbf
+  karat compare gold.tbf submissions/ --baseline lemma --jobs 4
+  karat compare gold.jsonl old.jsonl new=run1.jsonl,run2.jsonl,run3.jsonl
+  karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
+  karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex
+
+A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
+standard deviation (sd). A single folder has one file or folder per system. Intervals and tests resample the units of
+evaluation; a corpus that is one unit is scored again without each topic (jackknife). Systems share a rank if the
+difference to the system above is not significant.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("gold", shell_complete=complete_files)
+@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...", shell_complete=complete_files)
+@scoring_options
+@click.option(
+    "--baseline", metavar="NAME", help="System that others are tested against. Default: the first, in a folder by name."
+)
+@click.option(
+    "--sort-by",
+    metavar="ID",
+    shell_complete=complete_measures,
+    help="Measure that systems are ranked by. Default: the last of the protocol's headline.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
+def compare(
+    gold: str,
+    systems: tuple[str, ...],
+    scoring: ScoringOptions,
+    baseline: str | None,
+    sort_by: str | None,
+    jobs: int,
+) -> None:
+    """Rank SYSTEMs: intervals, paired tests, one table."""
+    from karat import engine
+    from karat.comparison import Task, compared, named_systems
+    from karat.errors import Findings
+    from karat.report.comparison import comparison_json, comparison_page, comparison_texts
+    from karat.report.page import WRITERS
+
+    scoring.check()
+    form, output, digits = scoring.form, scoring.output, scoring.digits
+    named = named_systems(systems, gold)
+    baseline = named.baseline(baseline)
+    findings = Findings()
+    gold_corpus = scoring.gold(gold, findings.add)
+    inputs = gold_corpus.inputs()
+
+    def opened(path: str, report: "Report") -> "FileCorpus":
+        system = scoring.system(path, gold_corpus, report)
+        inputs.extend(system.inputs())
+        return system
+
+    runs = named.opened(opened, findings.kept)
+    refuse_overwriting(output, inputs)
+    options = engine.RunOptions(
+        scoring.measures,
+        strict=scoring.strict,
+        topics=None if scoring.topics is None else str(scoring.topics),
+        accept_faults=scoring.accept_faults,
+        keep_rows=True,
+    )
+    comparisons = compared(
+        Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options),
+        runs,
+        baseline=baseline,
+        sort_by=sort_by,
+        level=scoring.level or LEVEL,
+        resamples=scoring.resamples,
+        seed=scoring.seed or SEED,
+        jobs=jobs,
+        on_run=progress("runs"),
+    )
+    if form == "json":
+        write_output(comparison_json(comparisons), output)
+    elif form in WRITERS:
+        write_output(WRITERS[form](comparison_page(comparisons, form, digits=digits)), output)
+    else:
+        write_output(comparison_texts(comparisons, digits=digits, style=output_style(output)), output)

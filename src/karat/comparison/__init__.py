@@ -1,0 +1,16 @@
+"""Comparison: several systems on the same gold, ranked, with intervals and paired tests.
+
+arguments    from what a user names to systems with one or more runs
+workers      the same work in this process or in several
+scoring      every run scored against gold, which is read once
+testing      intervals of each system, paired tests, and their correction
+comparison   the object that reports read, and ranks
+"""
+
+from karat.comparison.arguments import NamedSystems, named_systems
+from karat.comparison.comparing import compared
+from karat.comparison.comparison import ComparedSystem, Comparison
+from karat.comparison.scoring import Run, Task
+from karat.comparison.testing import PairedTest
+
+__all__ = ["ComparedSystem", "Comparison", "NamedSystems", "PairedTest", "Run", "Task", "compared", "named_systems"]

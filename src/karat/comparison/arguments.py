@@ -1,0 +1,108 @@
+"""From what a user names to systems: files and folders, `NAME=run1,run2`, or one folder with all systems."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.comparison.scoring import Run
+from karat.corpus import Corpus
+from karat.errors import Finding, KaratError, Report, Rule, UsageError, nearest
+
+Paths = tuple[str, ...]
+
+NOT_A_SYSTEM = Rule("system-skipped", "note", "Nothing to do if it is not the output of a system.")
+NO_SYSTEMS = Rule("systems-none", "fatal", "Name a folder with one file or folder per system, or name the systems.")
+
+
+class NamedSystems(NamedTuple):
+    """The paths of the runs of each system by its name, and whether they are all that one folder has."""
+
+    paths: dict[str, Paths]
+    are_in_folder: bool = False
+
+    def baseline(self, name: str | None) -> str:
+        """The baseline of this name; the first system without one."""
+        if name is None:
+            return next(iter(self.paths))
+        if name not in self.paths:
+            hint = f"{nearest(name, self.paths)} Systems: {', '.join(self.paths)}."
+            raise UsageError("unknown-system", f"--baseline: there is no system {name!r}", hint)
+        return name
+
+    def opened(self, open_: Callable[[str, Report], Corpus], known: Sequence[Finding]) -> list[Run]:
+        """Every run as a corpus; `known` are findings that concern all of them.
+
+        A file of the folder whose format is not recognised is skipped, with a note.
+        """
+        everywhere = list(known)
+        runs = []
+        for name, paths in self.paths.items():
+            for path in paths:
+                findings: list[Finding] = []
+                try:
+                    runs.append((name, open_(path, findings.append), findings))
+                except KaratError as error:
+                    if not self.are_in_folder or error.finding.code != "format-unknown":
+                        raise
+                    everywhere.append(NOT_A_SYSTEM.at("the format is not recognised; it was not read", file=path))
+        if not runs:
+            raise NO_SYSTEMS.error("there is no output of a system in this folder")
+        return [Run(name, corpus, [*everywhere, *findings]) for name, corpus, findings in runs]
+
+
+def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
+    """The systems that arguments name.
+
+    An existing path is a path, whatever characters it has. A single folder has one file or folder per system, unless
+    its files are named as gold's are: then it is the output of one system.
+    """
+    if len(arguments) == 1 and Path(arguments[0]).is_dir() and not _is_one_system(Path(arguments[0]), Path(gold)):
+        entries = [entry for entry in sorted(Path(arguments[0]).iterdir()) if not entry.name.startswith(".")]
+        files = [str(entry) for entry in entries if not _is_gold(entry, Path(gold))]
+        if not files:
+            raise NO_SYSTEMS.error("the folder has no files of systems", file=arguments[0])
+        return NamedSystems({name: (path,) for name, path in zip(_names(files), files, strict=True)}, True)
+    given = [_named(argument) for argument in arguments]
+    unnamed = iter(_names([paths[0] for name, paths in given if name is None]))
+    systems: dict[str, Paths] = {}
+    for name, paths in given:
+        name = next(unnamed) if name is None else name
+        if name in systems:
+            raise UsageError("system-twice", f"two systems are called {name!r}", "Name them: NAME=PATH.")
+        systems[name] = paths
+    if [gold, *(path for paths in systems.values() for path in paths)].count("-") > 1:
+        raise UsageError("standard-input-twice", "standard input can only be given once", "Use files for the others.")
+    return NamedSystems(systems)
+
+
+def _is_one_system(folder: Path, gold: Path) -> bool:
+    names = {entry.name for entry in gold.iterdir()} if gold.is_dir() else set()
+    return any(entry.name in names for entry in folder.iterdir())
+
+
+def _is_gold(entry: Path, gold: Path) -> bool:
+    """Whether an entry is gold itself, or the folder that gold is in."""
+    return entry.resolve() in (gold.resolve(), *gold.resolve().parents)
+
+
+def _named(argument: str) -> tuple[str | None, Paths]:
+    name, equals, paths = argument.partition("=")
+    if Path(argument).exists() or argument.startswith("@") or not (equals and name and paths):
+        return None, (argument,)
+    if Path(paths).exists():
+        return name, (paths,)
+    return name, tuple(path for path in paths.split(",") if path)
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """A short name for each path: without folders and suffixes, as far as names stay different."""
+    short = [_stem(Path(path).name) or path for path in paths]
+    full = [Path(path).name or path for path in paths]
+    return [
+        one if short.count(one) == 1 else two if full.count(two) == 1 else path
+        for one, two, path in zip(short, full, paths, strict=True)
+    ]
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix(".gz").partition(".")[0] if not name.startswith(".") else name

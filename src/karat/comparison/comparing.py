@@ -1,0 +1,256 @@
+"""Compares systems by the results of their runs: order, intervals, tests and ranks."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from statistics import stdev
+
+from msgspec.structs import replace
+
+from karat.comparison.comparison import ComparedSystem, Comparison
+from karat.comparison.scoring import OnRun, Run, Task, prepare, scored_runs
+from karat.comparison.testing import (
+    PAIRED_BOOTSTRAP,
+    RANDOMISATION,
+    PairedTest,
+    Resampled,
+    ResampleTask,
+    SwapTask,
+    SystemRows,
+    adjusted,
+    mean_scores,
+    resampled,
+    swapped,
+    system_intervals,
+)
+from karat.comparison.workers import Workers
+from karat.counts import ScoreValues
+from karat.errors import Rule, UsageError, nearest
+from karat.results import Confidence, Result, Score, UnitRows, main_score
+from karat.stats import paired
+from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
+from karat.stats.resampling import ScoreName, flat
+
+LEAST_RESAMPLES = 1000
+PER_COMPARISON = 40
+"""Resamples per comparison: then the smallest p-value is still below 0.05 after the correction."""
+
+NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system has, by its full id.")
+
+
+def compared(
+    task: Task,
+    runs: Sequence[Run],
+    *,
+    baseline: str,
+    sort_by: str | None = None,
+    level: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    on_run: OnRun | None = None,
+) -> list[Comparison]:
+    """Score every run, then compare the systems under each protocol."""
+    with Workers(jobs, prepare, (task,)) as workers:
+        by_protocol: list[dict[str, list[Result]]] = []
+        for name, results in scored_runs(workers, runs, on_run):
+            by_protocol = by_protocol or [{} for _ in results]
+            for systems, result in zip(by_protocol, results, strict=True):
+                systems.setdefault(name, []).append(result)
+        return [
+            compare(systems, workers, baseline=baseline, sort_by=sort_by, level=level, resamples=resamples, seed=seed)
+            for systems in by_protocol
+        ]
+
+
+def compare(
+    results: Mapping[str, Sequence[Result]],
+    workers: Workers,
+    *,
+    baseline: str,
+    sort_by: str | None,
+    level: float,
+    resamples: int | None,
+    seed: int,
+) -> Comparison:
+    """Compare systems by the results of their runs, which must have rows."""
+    units = sorted({unit for runs in results.values() for run in runs for unit in _rows(run).units})
+    rows = {name: [_rows(run).over(units) for run in runs] for name, runs in results.items()}
+    means = {name: mean_scores(own) for name, own in rows.items()}
+    sort_by = _sorting(results, sort_by)
+    names = sorted(results, key=lambda name: (*_place(_main(means[name], sort_by)), name))
+    pairs = _pairs(names, baseline)
+    if resamples is None:
+        resamples = max(LEAST_RESAMPLES, PER_COMPARISON * len(pairs))
+    some = next(iter(rows.values()))[0]
+    unit = next(iter(results.values()))[0].unit
+    how = confidence(some, unit=unit, level=level, resamples=resamples, seed=seed)
+    found: dict[str, Resampled] = {}
+    tests: list[PairedTest] = []
+    if how is not None:
+        parts = sorted({part for own in rows.values() for one in own for part in one.left_out})
+        tasks = [ResampleTask(rows[name], how, parts) for name in names]
+        found = dict(zip(names, workers.map(resampled, tasks), strict=True))
+        tests = _tests(pairs, rows, means, found, how, workers)
+    systems = []
+    for name in names:
+        intervals = None if how is None else system_intervals(rows[name], found[name], how)
+        scores = _scores(results[name], means[name])
+        scores = scores if how is None or intervals is None else scored(scores, intervals, how.method)
+        systems.append(ComparedSystem(name, results[name], scores, _deviations(results[name]), 0))
+    comparison = Comparison(
+        systems=systems,
+        baseline=baseline,
+        sort_by=sort_by,
+        tests=tests,
+        comparisons=len(pairs),
+        level=level,
+        confidence=how,
+        rows=rows,
+        notes=remarks(how, unit=unit),
+    )
+    comparison.systems = _ranked(comparison)
+    return comparison
+
+
+def _rows(run: Result) -> UnitRows:
+    assert run.rows is not None, "the run was asked to keep rows"
+    return run.rows
+
+
+def _sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str:
+    """The measure to sort by: the last of the headline that every system has, unless the user chose one."""
+    runs = [run for own in results.values() for run in own]
+    shared = [id_ for id_ in runs[0].scores if all(id_ in run.scores for run in runs)]
+    if sort_by is not None:
+        if sort_by not in shared:
+            raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, shared)}")
+        return sort_by
+    counted = [id_ for run in runs for id_ in run.headline_ids() if id_ in shared]
+    if not counted and not shared:
+        raise UsageError("nothing-to-compare", "the systems have no measure in common", "Compare fewer systems.")
+    return max(counted, key=lambda id_: [*runs[0].headline, id_].index(id_)) if counted else shared[-1]
+
+
+def _place(score: float | None) -> tuple[bool, float]:
+    """What systems are sorted by: the best first, undefined scores last."""
+    return score is None, 0.0 if score is None else -score
+
+
+def _main(scores: Mapping[ScoreName, float | None], id_: str) -> float | None:
+    """The main score of a measure."""
+    return scores[_main_name(scores, id_)]
+
+
+def _main_name(scores: Mapping[ScoreName, float | None], id_: str) -> ScoreName:
+    names = [name for own, average, name in scores if own == id_ and average == "micro"]
+    return id_, "micro", main_score(names)
+
+
+def _pairs(names: Sequence[str], baseline: str) -> list[tuple[str, str]]:
+    """The pairs to compare: the baseline with each, then each with the next; no pair twice."""
+    pairs = [(baseline, name) for name in names if name != baseline]
+    for better, worse in pairwise(names):
+        if baseline not in (better, worse):
+            pairs.append((worse, better))
+    return pairs
+
+
+def _tests(
+    pairs: Sequence[tuple[str, str]],
+    rows: Mapping[str, SystemRows],
+    means: Mapping[str, Mapping[ScoreName, float | None]],
+    found: Mapping[str, Resampled],
+    how: Confidence,
+    workers: Workers,
+) -> list[PairedTest]:
+    """Every test of every pair in every measure that both have."""
+    shared = [
+        list(dict.fromkeys(id_ for id_, _, _ in means[a] if any(other == id_ for other, _, _ in means[b])))
+        for a, b in pairs
+    ]
+    tests: list[PairedTest] = []
+    randomised: Sequence[tuple[Mapping[ScoreName, float | None], int]] = []
+    if how.resamples is not None and how.seed is not None:
+        swaps = [
+            SwapTask(rows[a], rows[b], ids, how.resamples, how.seed) for (a, b), ids in zip(pairs, shared, strict=True)
+        ]
+        randomised = list(workers.map(swapped, swaps))
+    for number, ((a, b), ids) in enumerate(zip(pairs, shared, strict=True)):
+        names = [_main_name(means[b], id_) for id_ in ids]
+        differences = {name: paired.difference(means[a].get(name), means[b].get(name)) for name in names}
+        values: list[tuple[str, Mapping[ScoreName, float | None], int | None]]
+        if how.method == JACKKNIFE:
+            values = [(JACKKNIFE, _jackknifed(differences, found[a], found[b]), None)]
+        else:
+            swapped_p, swaps_made = randomised[number]
+            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences)
+            values = [(RANDOMISATION, swapped_p, swaps_made), (PAIRED_BOOTSTRAP, centred, how.resamples)]
+        for name in names:
+            make = partial(PairedTest, name[0], name[2], a, b)
+            tests += [make(test, how.unit, made, differences[name], p[name], None) for test, p, made in values]
+    return adjusted(tests)
+
+
+def _jackknifed(
+    differences: Mapping[ScoreName, float | None], a: Resampled, b: Resampled
+) -> dict[ScoreName, float | None]:
+    """The p-value of each difference by the jackknife of the difference."""
+    return {
+        name: paired.jackknife(
+            value, [paired.difference(*both) for both in zip(a.left_out[name], b.left_out[name], strict=True)]
+        )
+        for name, value in differences.items()
+    }
+
+
+def _scores(runs: Sequence[Result], means: Mapping[ScoreName, float | None]) -> dict[str, Score]:
+    """The scores of the only run, or the means of several."""
+    if len(runs) == 1:
+        return dict(runs[0].scores)
+
+    def mean(id_: str, average: str, leaf: ScoreValues) -> ScoreValues:
+        return ScoreValues({name: means.get((id_, average, name)) for name in leaf.values})
+
+    return {
+        id_: replace(
+            score,
+            micro=mean(id_, "micro", score.micro),
+            macro=None if score.macro is None else mean(id_, "macro", score.macro),
+        )
+        for id_, score in runs[0].scores.items()
+        if all(id_ in run.scores for run in runs)
+    }
+
+
+def _deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
+    """The standard deviation of each score over runs."""
+    if len(runs) == 1:
+        return {}
+    of_runs = [flat(run.scores) for run in runs]
+    known = {name: [one.get(name) for one in of_runs] for name in of_runs[0]}
+    return {
+        name: stdev([value for value in values if value is not None])
+        for name, values in known.items()
+        if None not in values
+    }
+
+
+def _ranked(comparison: Comparison) -> list[ComparedSystem]:
+    """Systems with ranks: a system that is not significantly worse than the one before it shares its rank.
+
+    Without a test, systems share a rank only if their scores are equal. All undefined scores are last.
+    """
+    ranked: list[ComparedSystem] = []
+    before: float | None = None
+    for place, system in enumerate(comparison.systems, 1):
+        score = _main(flat(system.scores), comparison.sort_by)
+        rank = place
+        if ranked and (score is None) == (before is None):
+            test = comparison.deciding_test(ranked[-1].name, system.name, comparison.sort_by)
+            untested = test is None or test.p_adjusted is None
+            if score == before if untested else not comparison.is_significant(test):
+                rank = ranked[-1].rank
+        ranked.append(system._replace(rank=rank))
+        before = score
+    return ranked

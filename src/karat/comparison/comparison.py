@@ -1,0 +1,185 @@
+"""A comparison of systems under one protocol, as reports read it."""
+
+from collections.abc import Mapping, Sequence
+from math import fsum, isnan
+from typing import Any, NamedTuple
+
+from msgspec import to_builtins
+
+from karat.comparison.testing import (
+    PAIRED_BOOTSTRAP,
+    RANDOMISATION,
+    TESTS,
+    PairedTest,
+    SystemRows,
+)
+from karat.errors import Finding, Rule
+from karat.results import Confidence, Result, Score, main_score
+from karat.stats.confidence import JACKKNIFE, changed
+from karat.stats.resampling import ScoreName, bootstrap
+
+LEAST_RESAMPLES = 1000
+PER_COMPARISON = 40
+"""Resamples per comparison: then the smallest p-value is still below 0.05 after the correction."""
+
+NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system has, by its full id.")
+
+
+class ComparedSystem(NamedTuple):
+    """A system, with the scores of its only run or the means of its runs."""
+
+    name: str
+    runs: Sequence[Result]
+    scores: Mapping[str, Score]
+    deviations: Mapping[ScoreName, float]
+    """With several runs: the standard deviation of each score."""
+    rank: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        if len(self.runs) == 1:
+            return changed(self.runs[0], scores=self.scores).to_dict()
+        first = self.runs[0].to_dict()
+        scores = {id_: score.to_dict() for id_, score in self.scores.items()}
+        for (id_, average, name), deviation in self.deviations.items():
+            scores[id_][average].setdefault("deviation", {})[name] = deviation
+        kept = {key: first[key] for key in ("karat", "protocol", "signature", "unit", "gold")}
+        return {**kept, "scores": scores, "runs": [run.to_dict() for run in self.runs]}
+
+
+class Comparison:
+    """The systems, best first, and the tests between them."""
+
+    def __init__(
+        self,
+        *,
+        systems: Sequence[ComparedSystem],
+        baseline: str,
+        sort_by: str,
+        tests: Sequence[PairedTest],
+        comparisons: int,
+        level: float,
+        confidence: Confidence | None,
+        rows: Mapping[str, SystemRows],
+        notes: Sequence[Finding],
+    ) -> None:
+        self.systems = systems
+        self.baseline = baseline
+        self.sort_by = sort_by
+        self.tests = tests
+        self.comparisons = comparisons
+        """How many pairs of systems are compared, which p-values are corrected for."""
+        self.level = level
+        self.confidence = confidence
+        """How intervals were made; None if there is nothing to resample."""
+        self.notes = notes
+        self.rows = rows
+        """The counts of each unit, of every run of each system."""
+
+    @property
+    def first(self) -> Result:
+        """A result, for what all have in common: protocol, gold, unit, signature."""
+        return self.systems[0].runs[0]
+
+    def __getitem__(self, name: str) -> ComparedSystem:
+        for system in self.systems:
+            if system.name == name:
+                return system
+        raise KeyError(f"{name!r} was not compared; compared: {', '.join(one.name for one in self.systems)}")
+
+    def measures(self) -> list[str]:
+        """The measures of any system that counted something in one."""
+        counted = {id_ for system in self.systems for run in system.runs for id_ in run.counted_ids()}
+        return list(dict.fromkeys(id_ for system in self.systems for id_ in system.scores if id_ in counted))
+
+    def headline_ids(self) -> list[str]:
+        """The scores to quote, the one that systems are sorted by first."""
+        others = [id_ for id_ in self.first.headline_ids() if id_ != self.sort_by and id_ in self.measures()]
+        return [self.sort_by, *others]
+
+    def test(self, a: str, b: str, measure: str, test: str) -> PairedTest | None:
+        """The test of this pair of systems, in either order."""
+        for one in self.tests:
+            if one.measure == measure and one.test == test and {one.a, one.b} == {a, b}:
+                return one
+        return None
+
+    def deciding_test(self, a: str, b: str, measure: str) -> PairedTest | None:
+        """The test that decides whether two systems differ."""
+        return next(filter(None, (self.test(a, b, measure, test) for test in TESTS)), None)
+
+    def is_significant(self, test: PairedTest | None) -> bool:
+        """Whether two systems differ, after the correction."""
+        return test is not None and test.p_adjusted is not None and test.p_adjusted < 1 - self.level
+
+    def resamples(self, measure: str) -> dict[str, list[float | None]]:
+        """The main score of a measure in every resample, by system; empty where nothing is resampled."""
+        how = self.confidence
+        if how is None or how.resamples is None or how.seed is None:
+            return {}
+        values: dict[str, list[float | None]] = {}
+        for name, rows in self.rows.items():
+            of_runs = [bootstrap(one.only([measure]), resamples=how.resamples, seed=how.seed) for one in rows]
+            key = (measure, "micro", main_score([*self[name].scores[measure].micro.values]))
+            runs = zip(*(one[key].tolist() for one in of_runs), strict=True)
+            means = [fsum(scores) / len(of_runs) for scores in runs]
+            values[name] = [None if isnan(value) else value for value in means]
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON that `karat compare -f json` prints."""
+        first = self.first.to_dict()
+        return {
+            **{key: first[key] for key in ("karat", "protocol", "signature", "unit", "gold")},
+            "baseline": self.baseline,
+            "sort_by": self.sort_by,
+            "level": self.level,
+            "comparisons": self.comparisons,
+            "ranks": {system.name: system.rank for system in self.systems},
+            "systems": {system.name: system.to_dict() for system in self.systems},
+            "tests": [to_builtins(test) for test in self.tests],
+            "warnings": [{key: value for key, value in note.to_dict().items() if value} for note in self.notes],
+        }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row per system and measure: its main score, interval, and tests against the baseline and the next system.
+
+        All rows have the same keys. Scores and differences are unrounded fractions.
+        """
+        rows = []
+        for number, system in enumerate(self.systems):
+            following = self.systems[number + 1].name if number + 1 < len(self.systems) else None
+            for id_ in self.measures():
+                if id_ in system.scores:
+                    rows.append(self._row(system, id_, following))
+        return rows
+
+    def _row(self, system: ComparedSystem, id_: str, following: str | None) -> dict[str, Any]:
+        micro = system.scores[id_].micro
+        name = main_score([*micro.values])
+        low, high = (micro.ci and micro.ci.values[name]) or (None, None)
+        row: dict[str, Any] = {
+            "protocol": self.first.protocol,
+            "rank": system.rank,
+            "system": system.name,
+            "runs": len(system.runs),
+            "measure": id_,
+            "score": name,
+            "value": micro.values[name],
+            "deviation": system.deviations.get((id_, "micro", name)),
+            "low": low,
+            "high": high,
+        }
+        for side, other in (("baseline", self.baseline), ("next", following)):
+            tests = {} if other is None or other == system.name else self._tests_of(system.name, other, id_)
+            difference = next(iter(tests.values())).difference if tests else None
+            if difference is not None and next(iter(tests.values())).a == system.name:
+                difference = -difference
+            row[f"difference_{side}"] = difference
+            for test in (RANDOMISATION, PAIRED_BOOTSTRAP, JACKKNIFE):
+                row[f"p_{test.split()[-1]}_{side}"] = tests[test].p_adjusted if test in tests else None
+        return row
+
+    def _tests_of(self, a: str, b: str, measure: str) -> dict[str, PairedTest]:
+        found = {test: self.test(a, b, measure, test) for test in (RANDOMISATION, PAIRED_BOOTSTRAP, JACKKNIFE)}
+        return {name: test for name, test in found.items() if test is not None}

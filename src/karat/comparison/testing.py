@@ -1,0 +1,139 @@
+"""Intervals of systems, and paired tests between them, from the counts of their units.
+
+The score of a system with several runs is the mean of its runs' scores. Where counts are swapped between systems, the
+counts of its runs are averaged.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from karat.results import Confidence, UnitRows
+from karat.stats import correction, intervals, paired
+from karat.stats.confidence import JACKKNIFE, FoundIntervals
+from karat.stats.resampling import ScoreName, Values, bootstrap, flat, observed
+
+RANDOMISATION = "approximate randomisation"
+PAIRED_BOOTSTRAP = "paired bootstrap"
+TESTS = (RANDOMISATION, JACKKNIFE)
+"""The tests that decide on significance: the first where there are several units, the other where there is one."""
+
+SystemRows = Sequence[UnitRows]
+"""The counts of each run of a system."""
+
+
+class PairedTest(Struct, frozen=True):
+    """A test of the difference between two systems in one measure."""
+
+    measure: str
+    score: str
+    a: str
+    b: str
+    test: str
+    unit: str
+    resamples: int | None
+    difference: float | None
+    """The score of b less that of a."""
+    p: float | None
+    p_adjusted: float | None
+
+
+class Resampled(NamedTuple):
+    """A system's scores in every resample, or without every part."""
+
+    values: Values
+    left_out: Mapping[ScoreName, list[float | None]]
+
+
+class ResampleTask(NamedTuple):
+    """A system to resample."""
+
+    rows: SystemRows
+    how: Confidence
+    parts: Sequence[str]
+
+
+class SwapTask(NamedTuple):
+    """Two systems whose counts are swapped."""
+
+    a: SystemRows
+    b: SystemRows
+    ids: Sequence[str]
+    resamples: int
+    seed: int
+
+
+def mean_scores(rows: SystemRows) -> dict[ScoreName, float | None]:
+    """The mean of each score over runs; None if a run has none."""
+    return _mean([observed(one) for one in rows])
+
+
+def _mean(scores: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
+    means: dict[ScoreName, float | None] = {}
+    for name in scores[0]:
+        known = [value for one in scores if (value := one.get(name)) is not None]
+        means[name] = fsum(known) / len(known) if len(known) == len(scores) else None
+    return means
+
+
+def resampled(task: ResampleTask) -> Resampled:
+    """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
+    how = task.how
+    if how.method == JACKKNIFE:
+        by_part = [_mean([_without(one, part) for one in task.rows]) for part in task.parts]
+        return Resampled({}, {name: [one.get(name) for one in by_part] for name in mean_scores(task.rows)})
+    assert how.resamples is not None
+    assert how.seed is not None
+    of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed) for one in task.rows]
+    shared = [name for name in of_runs[0] if all(name in one for one in of_runs)]
+    return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in shared}, {})
+
+
+def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
+    """The scores without a part; of a system that does not have it, all."""
+    return flat(rows.left_out[part]) if part in rows.left_out else observed(rows)
+
+
+def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) -> FoundIntervals:
+    """The interval of every score of a system."""
+    means = mean_scores(rows)
+    if how.method == JACKKNIFE:
+        return {name: intervals.jackknife(means[name], own, how.level) for name, own in resamples.left_out.items()}
+    return {name: intervals.percentile(values, how.level) for name, values in resamples.values.items()}
+
+
+def swapped(task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:
+    """The p-values of approximate randomisation, and from how many resamples."""
+    a, b = (_averaged([one.only(task.ids) for one in rows]) for rows in (task.a, task.b))
+    return paired.approximate_randomisation(a, b, resamples=task.resamples, seed=task.seed)
+
+
+def _averaged(rows: SystemRows) -> UnitRows:
+    """The mean of the counts of runs."""
+    if len(rows) == 1:
+        return rows[0]
+    columns = [
+        array("d", (fsum(numbers) / len(rows) for numbers in zip(*same, strict=True)))
+        for same in zip(*(one.columns for one in rows), strict=True)
+    ]
+    return UnitRows(rows[0].units, columns, rows[0].finish)
+
+
+def adjusted(tests: Sequence[PairedTest]) -> list[PairedTest]:
+    """Tests with p-values corrected over all comparisons of the same measure by the same test (Holm)."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, test in enumerate(tests):
+        groups.setdefault((test.measure, test.test), []).append(number)
+    complete = list(tests)
+    for numbers in groups.values():
+        values = correction.holm([tests[number].p for number in numbers])
+        for number, p in zip(numbers, values, strict=True):
+            old = tests[number]
+            complete[number] = PairedTest(
+                old.measure, old.score, old.a, old.b, old.test, old.unit, old.resamples, old.difference, old.p, p
+            )
+    return complete

@@ -1,0 +1,64 @@
+"""What a comparison says, in plain words."""
+
+from collections.abc import Iterator, Sequence
+
+from karat.comparison import ComparedSystem, Comparison
+from karat.report.numbers import SHORT, percentage, score_names, summary
+
+
+def verdict(comparison: Comparison) -> Iterator[str]:
+    """Which system is best, and which differ from the baseline, as far as the tests show it."""
+    best, *others = comparison.systems
+    score = _score(comparison, best)
+    if not others:
+        yield f"{best.name} is the only system ({score}): there is nothing to compare it with."
+        return
+    if comparison.confidence is None:
+        yield f"{best.name} has the highest score ({score}); whether the difference is due to chance cannot be tested."
+        return
+    yield _first_place(comparison, best, others, score)
+    yield from _against_baseline(comparison)
+
+
+def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[ComparedSystem], score: str) -> str:
+    following = others[0]
+    test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
+    if test is None or test.difference is None or test.p_adjusted is None:
+        return f"{best.name} has the highest score ({score}); the difference to {following.name} is undefined."
+    if test.difference == 0 and test.p_adjusted == 1:
+        return f"{best.name} and {following.name} have the same score ({score})."
+    points = f"{100 * abs(test.difference):.1f} points, p = {test.p_adjusted:.3f}"
+    if comparison.is_significant(test):
+        return f"{best.name} is best ({score}): it is significantly better than {following.name} ({points})."
+    sharing = [one.name for one in others if one.rank == best.rank]
+    lead = f"{best.name} has the highest score ({score}), but is not significantly better than {following.name}"
+    more = f"; {_listed([best.name, *sharing])} share rank 1" if len(sharing) > 1 else ""
+    return f"{lead} ({points}){more}."
+
+
+def _against_baseline(comparison: Comparison) -> Iterator[str]:
+    """Systems that are better, worse, or not significantly different."""
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "": []}
+    for system in comparison.systems:
+        test = comparison.deciding_test(comparison.baseline, system.name, comparison.sort_by)
+        if test is None or test.difference is None:
+            continue
+        # The difference is that of the second system to the first.
+        difference = test.difference if test.b == system.name else -test.difference
+        kind = "" if not comparison.is_significant(test) else "better" if difference > 0 else "worse"
+        groups[kind].append(system.name)
+    for kind in ("better", "worse"):
+        if names := groups[kind]:
+            yield f"Significantly {kind} than the baseline {comparison.baseline}: {_listed(names)}."
+    if groups[""]:
+        yield f"Not significantly different from the baseline {comparison.baseline}: {_listed(groups[''])}."
+
+
+def _score(comparison: Comparison, system: ComparedSystem) -> str:
+    micro = system.scores[comparison.sort_by].micro
+    name = summary(score_names([micro]))[0]
+    return f"{comparison.sort_by} {SHORT.get(name, name)} {percentage(micro.values[name], 1)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,125 @@
+"""Confidence intervals for all scores of a result.
+
+Units are resampled if there are several. A single unit cannot be resampled; it is scored again without each of its
+topics (or documents), and its intervals come from the jackknife.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from karat.counts import Interval, Intervals, ScoreValues
+from karat.errors import Finding, Rule
+from karat.results import Confidence, Result, Score, UnitRows
+from karat.stats import intervals
+from karat.stats.resampling import ScoreName, bootstrap, flat, observed
+
+BOOTSTRAP = "percentile bootstrap"
+JACKKNIFE = "jackknife"
+FEW = 20
+"""With fewer units, intervals are rough."""
+
+NO_INTERVALS = Rule("intervals-none", "note", "There must be several units, or one unit with several documents.")
+FEW_UNITS = Rule("units-few", "note", "Take the intervals and p-values as rough; more units make them reliable.")
+PARTS = Rule("intervals-of-parts", "note", "Only what several units add up to can be resampled.")
+
+R = TypeVar("R", bound=Result)
+
+FoundIntervals = dict[ScoreName, Interval | None]
+
+
+def confidence(rows: UnitRows, *, unit: str, level: float, resamples: int, seed: int) -> Confidence | None:
+    """How the intervals of a result are made; None if there is nothing to resample."""
+    if len(rows.units) > 1:
+        return Confidence(level, BOOTSTRAP, unit, len(rows.units), resamples, seed)
+    if len(rows.left_out) > 1:
+        return Confidence(level, JACKKNIFE, rows.part, len(rows.left_out))
+    return None
+
+
+def all_intervals(rows: UnitRows, how: Confidence) -> FoundIntervals:
+    """The interval of every score; None if it cannot be computed."""
+    if how.method == JACKKNIFE:
+        left_out = [flat(scores) for scores in rows.left_out.values()]
+        return {
+            name: intervals.jackknife(score, [one.get(name) for one in left_out], how.level)
+            for name, score in observed(rows).items()
+        }
+    assert how.resamples is not None
+    assert how.seed is not None
+    resampled = bootstrap(rows, resamples=how.resamples, seed=how.seed)
+    return {name: intervals.percentile(values, how.level) for name, values in resampled.items()}
+
+
+def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
+    """The result, which must have rows, with an interval for every score that has one."""
+    assert result.rows is not None, "the run was asked to keep rows"
+    how = confidence(result.rows, unit=result.unit, level=level, resamples=resamples, seed=seed)
+    notes = [*remarks(how, unit=result.unit), *_remarks_on_parts(how, result)]
+    fields: dict[str, Any] = {
+        "warnings": [*notes, *result.warnings],
+        "warning_counts": {**Counter(note.group for note in notes), **result.warning_counts},
+    }
+    if how is not None:
+        fields["confidence"] = how
+        fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
+        fields["by"] = {
+            field: {
+                key: scored(row, all_intervals(rows[key], how), how.method) if _is_resampled(rows[key], how) else row
+                for key, row in result.by[field].items()
+            }
+            for field, rows in result.by_rows.items()
+        }
+    return changed(result, **fields)
+
+
+def changed(result: R, **fields: Any) -> R:
+    """The result with other fields."""
+    return type(result)(**{**vars(result), **fields})
+
+
+def _is_resampled(rows: UnitRows, how: Confidence) -> bool:
+    """Whether a row of a breakdown can have intervals: its value must occur in several of several units."""
+    occurring = (any(column[number] for column in rows.columns) for number in range(len(rows.units)))
+    return how.method == BOOTSTRAP and sum(occurring) > 1
+
+
+def scored(scores: Mapping[str, Score], found: FoundIntervals, method: str) -> dict[str, Score]:
+    """Scores with their intervals."""
+
+    def complete(id_: str, average: str, leaf: ScoreValues) -> ScoreValues:
+        own = {name: found.get((id_, average, name)) for name in leaf.values}
+        return replace(leaf, ci=Intervals(own, method))
+
+    return {
+        id_: replace(
+            score,
+            micro=complete(id_, "micro", score.micro),
+            macro=None if score.macro is None else complete(id_, "macro", score.macro),
+        )
+        for id_, score in scores.items()
+    }
+
+
+def remarks(how: Confidence | None, *, unit: str) -> list[Finding]:
+    """What a reader of intervals and tests should know."""
+    if how is None:
+        return [NO_INTERVALS.at(f"no intervals: there is only one unit ({unit}), and nothing in it to leave out")]
+    return [FEW_UNITS.at(f"intervals and tests over {how.units} {how.unit}s are rough")] if how.units < FEW else []
+
+
+def _remarks_on_parts(how: Confidence | None, result: Result) -> Iterator[Finding]:
+    """Which rows of breakdowns have no intervals."""
+    if how is None:
+        return
+    if result.units:
+        yield PARTS.at(f"the scores of a single {result.unit} have no intervals")
+    for field, rows in result.by_rows.items():
+        lacking = sum(not _is_resampled(one, how) for one in rows.values())
+        if lacking and how.method == JACKKNIFE:
+            yield PARTS.at(f"rows by {field} have no intervals: there is only one unit")
+        elif lacking:
+            values = "1 value occurs" if lacking == 1 else f"{lacking} values occur"
+            yield PARTS.at(f"by {field}: {values} in one {result.unit} only, and have no intervals")

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow coverage lint bench docs clean
+.PHONY: demo test check slow coverage lint bench calibrate docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -54,6 +54,9 @@ $(VENV)/docs: $(VENV)/ready
 
 bench: $(VENV)/ready  ## speed and memory, as ratios within one run
 	$(BIN)/python bench/run.py
+
+calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; a few minutes
+	$(BIN)/python bench/calibrate.py
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

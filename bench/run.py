@@ -201,8 +201,8 @@ def values(scale: int) -> Iterator[Row]:
 def statistics(scale: int) -> Iterator[Row]:
     """The scores of 1,000 resamples of 5,000 documents against a bare gather and sum of the same matrix."""
     import numpy as np
-    from calibrate import rows_of, simulated
 
+    from calibrate import rows_of, simulated
     from karat.stats.resampling import bootstrap
 
     units, resamples = 5_000 // scale, 1_000 // scale

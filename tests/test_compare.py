@@ -485,6 +485,8 @@ def test_the_object_that_python_gets() -> None:
     html = comparison._repr_html_()
     assert "<b>68.91" in html
     assert comparison.first.signature in html
+    alone = karat.score(GOLD, SYSTEMS[0], protocol="tac-2017", measures="nugget.type", ci=0.95)
+    assert "60.25 [54.1, 66.9]" in alone._repr_html_()
     with pytest.raises(KeyError, match="'d' was not compared"):
         comparison["d"]
     with pytest.raises(karat.UsageError):

@@ -16,6 +16,7 @@ from karat.protocols import PROTOCOLS
 from karat.report.words import bottleneck
 from karat.results import Score
 from karat.stats.resampling import flat, observed
+from tests.corpora import ace
 from tests.running import run
 
 DEMO = Path(karat.__file__).parent / "demo"
@@ -169,6 +170,21 @@ def test_one_unit_is_compared_by_the_jackknife() -> None:
     assert {test["unit"] for test in content["tests"]} == {"topic"}
     assert {test["resamples"] for test in content["tests"]} == {None}
     assert "JK jackknife of the difference" in run("compare", GOLD, *SYSTEMS, "-p", "simple-cdec").out
+
+
+def test_ace_across_documents_is_one_unit() -> None:
+    """And under NIST's reading, a task that a system does not attempt is not scored, nor compared."""
+    gold = [ace(f"d{n}", entities="A B C", events="V(A,B)", relations="R(A,C)") for n in range(4)]
+    events = [ace(f"d{n}", entities="A B", events="V(A,B)") for n in range(4)]
+    relations = [ace(f"d{n}", entities="A B C", relations="R(A,C)") for n in range(4)]
+    systems = {"events": events, "relations": relations}
+    settings = {"processing": "cross-document"}
+    comparison = karat.compare(gold, systems, protocol="ace-2005-nist", settings=settings)
+    assert {test.test for test in comparison.tests} == {"jackknife"}
+    assert {test.unit for test in comparison.tests} == {"document"}
+    assert {test.measure for test in comparison.tests} == {"ace.edr", "ace.emd"}
+    by_documents = karat.compare(gold, systems, protocol="ace-2005-nist", resamples=50)
+    assert {test.test for test in by_documents.tests} == {"approximate randomisation", "paired bootstrap"}
 
 
 def test_one_document_has_no_interval() -> None:

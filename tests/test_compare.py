@@ -117,6 +117,14 @@ def test_lines_fit_a_hundred_columns() -> None:
     assert max(map(len, tables.splitlines())) <= 100
 
 
+def test_tables_of_many_measures_leave_intervals_out() -> None:
+    done = run("score", GOLD, SYSTEMS[0], "-p", "simple-cdec", "-p", "pure-cdec", "--ci", "95", "--summary")
+    assert max(map(len, done.out.split("\n\n")[1].splitlines())) <= 120
+    few = run("score", GOLD, SYSTEMS[0], "-p", "simple-cdec", "-p", "pure-cdec", "--ci", "95", "-m", "coref.conll")
+    assert "simple-cdec" in few.out.split("\n\n")[0]
+    assert "[" in few.out.split("\n\n")[0]
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS.names())
 def test_every_protocol_has_intervals_and_tests(protocol: str) -> None:
     """And resampling nothing away gives the scores themselves: the sum of all rows."""

@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -515,3 +517,14 @@ def test_the_object_that_python_gets() -> None:
         comparison["d"]
     with pytest.raises(karat.UsageError):
         karat.compare(GOLD, {}, protocol="tac-2017")
+
+
+@pytest.mark.slow
+def test_calibration_prints_its_table() -> None:
+    """With few repetitions the rates are rough; that equal systems rarely differ can still be seen."""
+    script = Path(__file__).parents[1] / "bench" / "calibrate.py"
+    command = [sys.executable, str(script), "--repetitions", "20", "--resamples", "100"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = re.findall(r"^\| (.+?) \| (\d+) \| ([\d.]+) % \|", printed, re.MULTILINE)
+    assert len(rows) == 15
+    assert all(float(share) >= 70 if "interval" in what else float(share) <= 30 for what, _, share in rows)

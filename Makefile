@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow coverage lint bench fuzz docs clean
+.PHONY: demo test check slow coverage lint bench calibrate fuzz docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -62,6 +62,9 @@ FUZZ := PYTHONPATH=tools:tools/docs $(BIN)/python -m fuzz
 
 fuzz: $(VENV)/ready  ## damaged files through every command, for some minutes
 	$(FUZZ) --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED) $(if $(FUZZ_PAGE),--page $(FUZZ_PAGE))
+
+calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; a few minutes
+	$(BIN)/python bench/calibrate.py
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz

@@ -43,18 +43,8 @@ ROOMS: dict[str, set[str]] = {
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
     "report": {"comparison", "describe", "engine", "results"},
-    "api": {
-        "comparison",
-        "corpus",
-        "engine",
-        "formats",
-        "measures",
-        "plugin",
-        "protocols",
-        "report",
-        "results",
-        "tables",
-    },
+    "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
+    | {"results", "stats", "tables"},
     "demo": {"api", "report"},
     "studies": PLUGINS
     | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},

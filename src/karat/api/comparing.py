@@ -63,7 +63,7 @@ def compare(
     (compared,) = comparison.compared(
         comparison.Task(gold_corpus, names, settings or {}, options),
         runs,
-        baseline=comparison.NamedSystems(dict.fromkeys(systems, ())).baseline(baseline),
+        baseline=comparison.chosen_baseline(baseline, runs),
         sort_by=sort_by,
         level=level(ci),
         resamples=resamples,

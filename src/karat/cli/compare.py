@@ -54,7 +54,7 @@ def compare(
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
     from karat import engine
-    from karat.comparison import Task, compared, named_systems
+    from karat.comparison import Task, chosen_baseline, compared, named_systems
     from karat.errors import Findings
     from karat.report.comparison import comparison_json, comparison_page, comparison_texts
     from karat.report.page import WRITERS
@@ -62,7 +62,6 @@ def compare(
     scoring.check()
     form, output, digits = scoring.form, scoring.output, scoring.digits
     named = named_systems(systems, gold)
-    baseline = named.baseline(baseline)
     findings = Findings()
     gold_corpus = scoring.gold(gold, findings.add)
     inputs = gold_corpus.inputs()
@@ -84,7 +83,7 @@ def compare(
     comparisons = compared(
         Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options),
         runs,
-        baseline=baseline,
+        baseline=chosen_baseline(baseline, runs),
         sort_by=sort_by,
         level=scoring.level or LEVEL,
         resamples=scoring.resamples,

@@ -7,10 +7,19 @@ testing      intervals of each system, paired tests, and their correction
 comparison   the object that reports read, and ranks
 """
 
-from karat.comparison.arguments import NamedSystems, named_systems
+from karat.comparison.arguments import chosen_baseline, named_systems
 from karat.comparison.comparing import compared
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.scoring import Run, Task
 from karat.comparison.testing import PairedTest
 
-__all__ = ["ComparedSystem", "Comparison", "NamedSystems", "PairedTest", "Run", "Task", "compared", "named_systems"]
+__all__ = [
+    "ComparedSystem",
+    "Comparison",
+    "PairedTest",
+    "Run",
+    "Task",
+    "chosen_baseline",
+    "compared",
+    "named_systems",
+]

@@ -20,15 +20,6 @@ class NamedSystems(NamedTuple):
     paths: dict[str, Paths]
     are_in_folder: bool = False
 
-    def baseline(self, name: str | None) -> str:
-        """The baseline of this name; the first system without one."""
-        if name is None:
-            return next(iter(self.paths))
-        if name not in self.paths:
-            hint = f"{nearest(name, self.paths)} Systems: {', '.join(self.paths)}."
-            raise UsageError("unknown-system", f"--baseline: there is no system {name!r}", hint)
-        return name
-
     def opened(self, open_: Callable[[str, Report], Corpus], known: Sequence[Finding]) -> list[Run]:
         """Every run as a corpus; `known` are findings that concern all of them.
 
@@ -48,6 +39,17 @@ class NamedSystems(NamedTuple):
         if not runs:
             raise NO_SYSTEMS.error("there is no output of a system in this folder")
         return [Run(name, corpus, [*everywhere, *findings]) for name, corpus, findings in runs]
+
+
+def chosen_baseline(name: str | None, runs: Sequence[Run]) -> str:
+    """The baseline of this name; without one, the first system."""
+    names = list(dict.fromkeys(run.system for run in runs))
+    if name is None:
+        return names[0]
+    if name not in names:
+        hint = f"{nearest(name, names)} Systems: {', '.join(names)}."
+        raise UsageError("unknown-system", f"--baseline: there is no system {name!r}", hint)
+    return name
 
 
 def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:

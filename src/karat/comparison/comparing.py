@@ -25,7 +25,7 @@ from karat.comparison.testing import (
 )
 from karat.comparison.workers import Workers
 from karat.counts import ScoreValues
-from karat.errors import Rule, UsageError, nearest
+from karat.errors import Rule, nearest
 from karat.results import Confidence, Result, Score, UnitRows, main_score
 from karat.stats import paired
 from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
@@ -57,9 +57,13 @@ def compared(
             by_protocol = by_protocol or [{} for _ in results]
             for systems, result in zip(by_protocol, results, strict=True):
                 systems.setdefault(name, []).append(result)
+        sorting = [_sorting(systems, sort_by) for systems in by_protocol]
+        if sort_by is not None and sort_by not in sorting:
+            known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
+            raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
         return [
-            compare(systems, workers, baseline=baseline, sort_by=sort_by, level=level, resamples=resamples, seed=seed)
-            for systems in by_protocol
+            compare(systems, workers, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
+            for systems, own in zip(by_protocol, sorting, strict=True)
         ]
 
 
@@ -68,7 +72,7 @@ def compare(
     workers: Workers,
     *,
     baseline: str,
-    sort_by: str | None,
+    sort_by: str,
     level: float,
     resamples: int | None,
     seed: int,
@@ -77,7 +81,6 @@ def compare(
     units = sorted({unit for runs in results.values() for run in runs for unit in _rows(run).units})
     rows = {name: [_rows(run).over(units) for run in runs] for name, runs in results.items()}
     means = {name: mean_scores(own) for name, own in rows.items()}
-    sort_by = _sorting(results, sort_by)
     names = sorted(results, key=lambda name: (*_place(_main(means[name], sort_by)), name))
     pairs = _pairs(names, baseline)
     if resamples is None:
@@ -118,18 +121,23 @@ def _rows(run: Result) -> UnitRows:
     return run.rows
 
 
+def _shared(results: Mapping[str, Sequence[Result]]) -> list[str]:
+    """The measures that every run has."""
+    first, *others = [run for own in results.values() for run in own]
+    return [id_ for id_ in first.scores if all(id_ in run.scores for run in others)]
+
+
 def _sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str:
-    """The measure to sort by: the last of the headline that every system has, unless the user chose one."""
+    """The measure to sort by: the one that the user chose, else the last of the headline that every system has."""
+    shared = _shared(results)
+    if sort_by in shared:
+        return str(sort_by)
     runs = [run for own in results.values() for run in own]
-    shared = [id_ for id_ in runs[0].scores if all(id_ in run.scores for run in runs)]
-    if sort_by is not None:
-        if sort_by not in shared:
-            raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, shared)}")
-        return sort_by
-    counted = [id_ for run in runs for id_ in run.headline_ids() if id_ in shared]
-    if not counted and not shared:
-        raise UsageError("nothing-to-compare", "the systems have no measure in common", "Compare fewer systems.")
-    return max(counted, key=lambda id_: [*runs[0].headline, id_].index(id_)) if counted else shared[-1]
+    quoted = {id_ for run in runs for id_ in run.headline_ids() if id_ in shared}
+    if not shared:
+        raise NO_MEASURE.error("the systems have no measure in common")
+    # The headline is in the protocol's order; without one, there is just the last of the first family.
+    return next((id_ for id_ in reversed([*shared, *runs[0].headline]) if id_ in quoted), shared[-1])
 
 
 def _place(score: float | None) -> tuple[bool, float]:

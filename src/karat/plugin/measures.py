@@ -190,7 +190,8 @@ class Composite(Struct, frozen=True):
     of: tuple[str, ...]
     """Ids of those rows, which come before it."""
     combine: Callable[[Sequence[ScoreValues]], Scores]
-    """From those rows, finished and with their counts, to its own scores."""
+    """From those rows, finished and with their counts, to its own scores; a function of a module, not a lambda, so that
+    it can be sent to another process."""
 
 
 class Unscored(Struct, frozen=True):

@@ -21,7 +21,10 @@ ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, Scor
 
 
 def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int) -> list[Table]:
-    """One table per family, one row per key: all scores of a single measure, or the main score of each of several."""
+    """One table per family, one row per key: all scores of a single measure, or the main score of each of several.
+
+    A table that would be too wide with intervals has none.
+    """
     leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in by_key.items()}
     names = {id_: score_names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
     if len(measures) == 1:
@@ -35,7 +38,8 @@ def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, dig
         header = [f"{field}: {own} {' '.join(SHORT.get(name, name) for name in kinds)}"]
         header += [id_.partition(".")[2] for id_, _ in columns]
         rows = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
-        tables.append(Table(header, _rows(rows, columns, digits)))
+        made = Table(header, _rows(rows, columns, digits))
+        tables.append(made if table_width(header, made.strings()) <= WIDTH else made.without_intervals())
     return tables
 
 

@@ -1,6 +1,7 @@
 """A comparison as text, tables or JSON: the ranking with its tests, all measures, and what it says in words."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -75,36 +76,53 @@ def comparison_page(comparisons: Sequence[Comparison], form: str, *, digits: int
 
 
 def comparison_tables(comparison: Comparison, *, digits: int) -> list[Table]:
-    """The ranking; other measures of the headline with intervals and tests; then the main scores of all measures."""
+    """The ranking and the tests between neighbours; the rest of the headline; the main scores of all other measures."""
     headline = comparison.headline_ids()
-    tables = [_tested(comparison, id_, digits, ranked=id_ == comparison.sort_by) for id_ in headline]
+    ranking, *tables = [_tested(comparison, id_, digits, ranked=id_ == comparison.sort_by) for id_ in headline]
+    tables = [ranking, *_neighbours(comparison, digits), *tables]
     others = [id_ for id_ in comparison.measures() if id_ not in headline]
     return tables + [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
 
 
 def _tested(comparison: Comparison, id_: str, digits: int, *, ranked: bool) -> Table:
-    """Systems in their order with one measure, tested against the baseline; with ranks, also against the next one."""
+    """Systems in their order with one measure, tested against the baseline."""
     name = _main_name(comparison, id_)
-    tests = list(dict.fromkeys(test.test for test in comparison.tests if test.measure == id_))
+    tests = _tests_of(comparison, id_)
     has_runs = any(system.deviations for system in comparison.systems)
-    against = {f"vs {comparison.baseline}": [comparison.baseline] * len(comparison.systems)} if tests else {}
-    if ranked and tests:
-        against["vs next"] = [*(system.name for system in comparison.systems[1:]), ""]
     header = ["rank"] * ranked + [id_, SHORT.get(name, name)] + ["sd"] * has_runs
-    for other in against:
-        header += [other, *(f"p ({SHORT_TESTS[test]})" for test in tests)]
+    header += [f"vs {comparison.baseline}", *_p_columns(tests)] if tests else []
     best = _best(comparison, id_, digits)
     rows = []
-    for place, system in enumerate(comparison.systems):
+    for system in comparison.systems:
         cell = _score(system, id_, digits)
         row = [Cell(str(system.rank))] * ranked + [Cell(system.name), cell._replace(is_best=cell.text == best)]
         if has_runs:
             deviation = system.deviations.get((id_, "micro", name))
             row.append(Cell("" if deviation is None else percentage(deviation, digits)))
-        for others in against.values():
-            row += _test_cells(comparison, system.name, others[place], id_, tests, digits)
+        row += _test_cells(comparison, system.name, comparison.baseline, id_, tests, digits) if tests else []
         rows.append(row)
     return Table(header, rows, left=1 + ranked)
+
+
+def _neighbours(comparison: Comparison, digits: int) -> list[Table]:
+    """Each system tested against the next one; nothing if there are only two, one of which is the baseline."""
+    id_ = comparison.sort_by
+    tests = _tests_of(comparison, id_)
+    if not tests or len(comparison.systems) < 3:
+        return []
+    rows = [
+        [Cell(one.name), Cell(other.name), *_test_cells(comparison, one.name, other.name, id_, tests, digits)]
+        for one, other in pairwise(comparison.systems)
+    ]
+    return [Table([id_, "next", "vs next", *_p_columns(tests)], rows, left=2)]
+
+
+def _tests_of(comparison: Comparison, id_: str) -> list[str]:
+    return list(dict.fromkeys(test.test for test in comparison.tests if test.measure == id_))
+
+
+def _p_columns(tests: Sequence[str]) -> list[str]:
+    return [f"p ({SHORT_TESTS[test]})" for test in tests]
 
 
 def _test_cells(

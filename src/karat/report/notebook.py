@@ -5,6 +5,7 @@ from html import escape
 
 from karat.report.layout import counted
 from karat.report.numbers import UNDEFINED, column_names
+from karat.report.scores import intervals_line, score_table
 from karat.report.tables import Cell, Table
 from karat.results import Result
 
@@ -13,6 +14,10 @@ DIGITS = 2
 
 def html(result: Result) -> str:
     """The scores of a result: one row per measure, in percent, with the title above and the signature below."""
+    if result.confidence is not None:
+        notes = [intervals_line(result.confidence), result.signature]
+        title = f"{result.protocol}: {result.title}"
+        return tables_html([score_table(result, digits=DIGITS)], caption=title, notes=notes)
     averages = ["micro"] + ["macro"] * any(score.macro for score in result.scores.values())
     names = column_names(score.micro for score in result.scores.values())
     header = "".join(f"<th>{average} {escape(short)}</th>" for average in averages for short in names.values())

@@ -38,6 +38,10 @@ class Table(NamedTuple):
         """A table of plain text."""
         return cls(header, [[Cell(text) for text in row] for row in rows], left)
 
+    def without_intervals(self) -> "Table":
+        """The same table without intervals."""
+        return self._replace(rows=[[cell._replace(interval=None) for cell in row] for row in self.rows])
+
     def strings(self) -> list[list[str]]:
         """The cells as plain text, the bounds of a column below each other."""
         columns = [_padded(column) for column in zip(*self.rows, strict=True)]

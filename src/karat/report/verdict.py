@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from karat.comparison import ComparedSystem, Comparison
 from karat.report.numbers import SHORT, percentage, score_names, summary
 
+TOLERANCE = 1e-12
+"""Scores closer than this are the same."""
+
 
 def verdict(comparison: Comparison) -> Iterator[str]:
     """Which system is best, and which differ from the baseline, as far as the tests show it."""
@@ -25,9 +28,10 @@ def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[
     test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
     if test is None or test.difference is None or test.p_adjusted is None:
         return f"{best.name} has the highest score ({score}); the difference to {following.name} is undefined."
-    if test.difference == 0 and test.p_adjusted == 1:
+    if abs(test.difference) < TOLERANCE:
         return f"{best.name} and {following.name} have the same score ({score})."
-    points = f"{100 * abs(test.difference):.1f} points, p = {test.p_adjusted:.3f}"
+    p = "p < 0.001" if test.p_adjusted < 0.001 else f"p = {test.p_adjusted:.3f}"
+    points = f"{100 * abs(test.difference):.1f} points, {p}"
     if comparison.is_significant(test):
         return f"{best.name} is best ({score}): it is significantly better than {following.name} ({points})."
     sharing = [one.name for one in others if one.rank == best.rank]

@@ -6,7 +6,7 @@ A file that `extends` another states only what differs: tables are merged key by
 import hashlib
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -94,13 +94,18 @@ def digest(path: Path) -> str | None:
     return hashlib.sha256(b"".join(others)).hexdigest()[:16] if others else None
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return _parsed(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
     except UnicodeDecodeError:
         raise FILE.error("this is not UTF-8", file=str(path)) from None
+
+
+@lru_cache(maxsize=64)  # a file is asked for what it extends, what it says, and its digest
+def _parsed(text: str) -> Mapping[str, Any]:
+    return tomllib.loads(text)
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -154,17 +154,18 @@ def write_hierarchies(folder: Path, documents: int) -> tuple[Path, Path]:
 def write_topics(folder: Path, documents: int) -> tuple[Path, Path]:
     """A gold and a system file with clusters across the documents of a topic, like ECB+.
 
-    A topic has 20 documents in two sub-topics, and 30 events of its own; a document has 15 mentions. The system misses
-    15% of them, shifts spans, and confuses events of the same topic.
+    A topic has 20 documents in two sub-topics, and 30 events in each. A document has 600 words, 7 mentions of events
+    and 8 of entities. The system misses 15% of them, shifts spans, and confuses events of the same sub-topic.
     """
     random = Random(documents)
     paths = folder / f"gold-topics-{documents}.jsonl", folder / f"system-topics-{documents}.jsonl"
     with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
         for number in range(documents):
             topic, subtopic = str(number // 20), ("ecb", "ecbplus")[number % 2]
-            begins = [60 * place + random.randint(0, 40) for place in range(15)]
+            words = [random.choice(WORDS) for _ in range(600)]
+            begins = [40 * place + random.randint(0, 30) for place in range(15)]
             events = [int(30 * random.random() ** 1.5) for _ in begins]
-            golds = [(begin, begin + 8, event) for begin, event in zip(begins, events, strict=True)]
+            golds = [(begin, begin + 2, event) for begin, event in zip(begins, events, strict=True)]
             systems = [
                 (begin + (random.random() < 0.1), end, random.randrange(30) if random.random() < 0.3 else event)
                 for begin, end, event in golds
@@ -172,11 +173,17 @@ def write_topics(folder: Path, documents: int) -> tuple[Path, Path]:
             ]
             for stream, mentions in ((gold, golds), (system, systems)):
                 listed = [
-                    {"id": f"m{n}", "span": [[begin, end]], "cluster": f"{topic}-{subtopic[-4:]}-{event}"}
+                    {
+                        "id": f"m{n}",
+                        "span": [[begin, end]],
+                        "kind": "event" if begin < 280 else "entity",
+                        "cluster": f"{topic}{subtopic}-{'event' if begin < 280 else 'entity'}-{event}",
+                        "text": " ".join(words[begin:end]),
+                    }
                     for n, (begin, end, event) in enumerate(mentions)
                 ]
-                about = {"id": f"{number:06}", "topic": topic, "subtopic": topic + subtopic}
-                stream.write(json.dumps(about | {"mentions": listed}) + "\n")
+                about = {"id": f"{number:06}", "topic": topic, "subtopic": topic + subtopic, "unit": "token"}
+                stream.write(json.dumps(about | {"forms": words, "mentions": listed}) + "\n")
     return paths
 
 

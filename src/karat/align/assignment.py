@@ -147,8 +147,6 @@ def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> None:
     """
     profit, price, held, holder = solution
     usable = [(row, column) for (row, column), weight in weights.items() if profit[row] + price[column] == weight]
-    if not any(column < held.get(row, column + 1) for row, column in usable):
-        return
     columns_of: dict[int, list[int]] = {}
     rows_of: dict[int, set[int]] = {}
     for row, column in sorted(usable):

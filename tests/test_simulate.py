@@ -736,3 +736,14 @@ def test_apf_is_written_valid_or_not_at_all(tmp_path: Path, error: str) -> None:
     refused = run_karat("simulate", str(gold), "--to", "apf", "--miss", "0.9", "--seed", "1")
     assert refused.code == 1
     assert not refused.out
+
+
+def test_no_error_moves_a_mention_onto_the_span_of_another(tmp_path: Path) -> None:
+    """Exact matching takes a span in two clusters for a fault, so no error makes one where there is none."""
+    gold = tmp_path / "gold.conll"
+    rows = [f"w\t({number % 3})" if number % 2 else "w\t-" for number in range(40)]
+    gold.write_text("\n".join(["#begin document d", *rows, "#end document", ""]))
+    for seed in range(10):
+        out = tmp_path / f"{seed}.conll"
+        assert run("simulate", str(gold), "--boundary", "1", "--seed", str(seed), "-o", str(out)).exit_code == 0
+        assert run("validate", str(out)).exit_code == 0

@@ -3,11 +3,17 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from fuzz import checking
 from fuzz.cases import case
+from fuzz.execution import Outcome
+from fuzz.properties import problems
+from fuzz.repeats import shuffled_documents
 from fuzz.seeds import seeds
 from karat.formats import FORMATS
 from tests.running import run
@@ -34,8 +40,57 @@ def test_a_case_depends_only_on_its_numbers() -> None:
     assert sum(one.edits <= 5 for one in made[0]) > 30
 
 
+GIVEN = frozenset({"gold/d.tbf"})
+BROKEN: dict[str, tuple[tuple[str, ...], Outcome]] = {
+    "no traceback": (("score",), Outcome(None, b"", "", 0, "KeyError in x.py, f")),
+    "documented exit codes": (("score",), Outcome(3, b"", "error: gold/d.tbf: odd [odd]", 0)),
+    "refusals have a message": (("score",), Outcome(1, b"", "", 0)),
+    "messages have a code": (("score",), Outcome(1, b"", "error: gold/d.tbf: odd", 0)),
+    "messages have a place": (("score",), Outcome(1, b"", "error: odd [odd]", 0)),
+    "memory is enough": (("score",), Outcome(1, b"", "error: gold/d.tbf: no memory [memory-full]", 0)),
+    "valid JSON": (("score", "-f", "json"), Outcome(0, b'{"f1": NaN}', "", 0)),
+    "findings have a file": (
+        ("validate", "-f", "json"),
+        Outcome(1, b'{"files": [{"findings": [{"code": "odd", "file": null, "line": 1, "message": "odd"}]}]}', "", 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_does_not_hold_is_reported(name: str) -> None:
+    arguments, outcome = BROKEN[name]
+    assert [problem.property for problem in problems(arguments, outcome, GIVEN)] == [name]
+
+
+@pytest.mark.parametrize(
+    "outcome", [Outcome(0, b"", "note: gold/d.tbf: odd [odd] (and 3 more)", 0), Outcome(2, b"", "error: no [usage]", 0)]
+)
+def test_messages_in_order_are_not_reported(outcome: Outcome) -> None:
+    assert not list(problems(("score",), outcome, GIVEN))
+
+
+def test_a_file_that_is_left_behind_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(arguments: tuple[str, ...]) -> Outcome:
+        (tmp_path / "work" / "stray").touch()
+        return Outcome(0, b"", "", 0)
+
+    monkeypatch.setattr(checking, "execute", leave)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.chdir(tmp_path)
+    tally = checking.Tally()
+    checking.checked(case(0, 0), ("score",), 0, tmp_path, tally)
+    assert [one["property"] for one in tally.problems] == ["no file left behind"]
+
+
+def test_documents_are_shuffled() -> None:
+    data = b'{"id":"a","mentions":[]}\n{"id":"b","mentions":[]}\n{"id":"c","mentions":[]}\n'
+    orders = {shuffled_documents(data, "x.jsonl", "jsonl", Random(number)) for number in range(30)}
+    assert len(orders) == 6
+    assert {b"".join(sorted((order or b"").splitlines(True))) for order in orders} == {data}
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of time and memory need a Unix")
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of time and memory are those of Linux")
 def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fuzz", "--runs", "1000", "--seed", "1", "--state", str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}

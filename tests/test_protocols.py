@@ -209,3 +209,18 @@ def test_a_setting_goes_to_the_protocols_that_know_it() -> None:
     )
     with pytest.raises(UsageError, match=r"coref\.treshold"):
         protocols.resolve_all(["tac-2017", "muc-5"], {"coref.treshold": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'title = "x"\nunit = = 3\n', "line 2: this is not TOML: Invalid value (column 8)"),
+        (b'title = "x"\n\n# \xff\n', "line 3: this is not UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_toml_is_refused_with_its_line(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_bytes(data)
+    with pytest.raises(KaratError) as error:
+        protocols.resolve(str(path))
+    assert str(error.value.finding) == f"{path}, {message} [protocol-file]"

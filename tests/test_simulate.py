@@ -22,6 +22,7 @@ from karat.api import score
 from karat.checks import check
 from karat.cli import cli
 from karat.corpus import Fingerprint, MemoryCorpus
+from karat.engine.validation import validate
 from karat.errors import Finding, KaratError, UsageError
 from karat.formats import FORMATS, read_options, tbf
 from karat.model import Cluster, Document, Link, Mention
@@ -736,3 +737,14 @@ def test_apf_is_written_valid_or_not_at_all(tmp_path: Path, error: str) -> None:
     refused = run_karat("simulate", str(gold), "--to", "apf", "--miss", "0.9", "--seed", "1")
     assert refused.code == 1
     assert not refused.out
+
+
+def test_no_error_moves_a_mention_onto_the_span_of_another(tmp_path: Path) -> None:
+    """Exact matching takes a span in two clusters for a fault, so no error makes one where there is none."""
+    gold = tmp_path / "gold.conll"
+    rows = [f"w\t({number % 3})" if number % 2 else "w\t-" for number in range(40)]
+    gold.write_text("\n".join(["#begin document d", *rows, "#end document", ""]))
+    for seed in range(10):
+        out = tmp_path / f"{seed}.conll"
+        assert run(gold, "--boundary", "1", "--seed", str(seed), "-o", out).exit_code == 0
+        assert validate([str(out)]).passed

@@ -184,10 +184,14 @@ class Worker:
         process, self._process = self._process, None
         if process is None:
             return ""
-        code = process.poll()
-        process.kill()
-        process.wait()
-        return "no answer" if code is None else f"ended with {code}"
+        if process.stdin is not None:
+            process.stdin.close()  # asks it to end
+        try:
+            return f"ended with {process.wait(5)}"
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return "no answer"
 
 
 def _with_deaths(tally: dict[str, Any], died: dict[int, str]) -> dict[str, Any]:

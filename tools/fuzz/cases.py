@@ -82,7 +82,7 @@ def _corpus(random: Random) -> Case:
         gold, system = (f"{path}.gz" if path == main else path for path in (gold, system))
         main = f"{main}.gz"
     validate: Arguments = ("validate", main, "-f", "json")
-    command = random.choices(COMMANDS, (20, 4, 6, 6, 4, 1))[0]
+    command = random.choices(COMMANDS, (20, 3, 4, 6, 6, 4, 1))[0]
     second, more = command(random, main, gold, system)
     return Case(
         seed.format, edits, {**files, **more}, (validate, second), ("score", main, main, "-f", "json"),
@@ -100,8 +100,7 @@ def _score(random: Random, main: str, gold: str, system: str) -> tuple[Arguments
     known, options = _known(), list[str]()
     for _ in range(random.choice((0, 1, 1, 1, 2))):
         options += ["-p", random.choice(known.protocols)]
-    if random.random() < 0.6:
-        options += ["-f", "json"]
+    options += ["-f", random.choice(("json", "json", "json", "json", "text", "csv", "markdown", "latex"))]
     for flag in ("--details", "--per-unit", "--per-document", "--strict", "--accept-faults", "--summary"):
         if random.random() < 0.12:
             options.append(flag)
@@ -113,10 +112,28 @@ def _score(random: Random, main: str, gold: str, system: str) -> tuple[Arguments
         ("--system-format", known.formats),
         ("--digits", ["0", "15"]),
         ("-o", ["out"]),
+        ("--ci", ["0.95", "50"]),
     ):
         if random.random() < 0.06:
             options += [option, random.choice(values)]
     return ("score", gold, system, *options), {}
+
+
+def _compare(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, Files]:
+    del main
+    known, options = _known(), list[str]()
+    if random.random() < 0.5:
+        options += ["-p", random.choice(known.protocols)]
+    for option, values in (
+        ("--baseline", ["a", "b", "c"]),
+        ("--sort-by", [*known.measures, "coref.b3"]),
+        ("--seed", ["7"]),
+        ("-o", ["out"]),
+    ):
+        if random.random() < 0.15:
+            options += [option, random.choice(values)]
+    form = random.choice(("json", "json", "text", "csv", "markdown", "latex"))
+    return ("compare", gold, f"a={system}", f"b={gold}", "-f", form, "--resamples", "10", *options), {}
 
 
 def _validate(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, Files]:
@@ -162,6 +179,7 @@ def _lab(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, 
 
 COMMANDS: tuple[Callable[[Random, str, str, str], tuple[Arguments, Files]], ...] = (
     _score,
+    _compare,
     _validate,
     _describe,
     _convert,
@@ -237,6 +255,10 @@ def _names(random: Random) -> Case:
             ("score", gold, system, "--gold-format", near),
             ("score", gold, word),
             ("score", word, system),
+            ("score", gold, system, "--ci", word),
+            ("compare", gold, system, word),
+            ("compare", gold, f"{word}={system}", gold, "--resamples", "10"),
+            ("compare", gold, system, gold, "--resamples", "10", "--baseline", word),
             ("validate", word, gold),
             ("validate", gold, "--types", word),
             ("validate", gold, "--against", word),

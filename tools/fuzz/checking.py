@@ -38,7 +38,7 @@ def checked(one: Case, arguments: Arguments, number: int, folder: Path, tally: T
     with prepared(one, folder) as (work, scratch):
         before = _entries(work)
         outcome = execute(arguments)
-        named = {name for word in arguments for name in (word, Path(word).name) if name}
+        named = {name for word in arguments for name in (word, Path(word).name, word.partition("=")[2]) if name}
         given = named | {part for name in one.files for part in (name, Path(name).name)}
         given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").splitlines()} - {""}
         found = list(problems(arguments, outcome, given))

@@ -8,6 +8,9 @@ Edit = Callable[[bytes, Random], bytes]
 
 TOKEN = re.compile(rb"[A-Za-z0-9_.-]+|[^A-Za-z0-9_.\s-]|\s+")
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
+WORD = re.compile(rb"[A-Za-z0-9_.-]+")
+QUOTED = re.compile(rb'(?<=")[^"<>{}\n]*(?=")')
+ELEMENT = re.compile(rb'<(\w+)[^<>]*>[^<>]*</\1>\n?|<\w+[^<>]*/>\n?|\{"[^{}]*\}|\([^()]*\)|^.*\n', re.MULTILINE)
 NUMBERS = (
     b"-1", b"0", b"-0", b"1", b"00", b"+5", b"1.5", b"1e9", b"1e400", b"2147483648", b"4294967296",
     b"9223372036854775808", b"-9223372036854775809", b"99999999999999999999999", b"NaN", b"Infinity", b"0x10",
@@ -31,10 +34,16 @@ DEPTHS = (1, 1, 2, 5, 60, 600, 3000)
 
 
 def mutated(data: bytes, random: Random, others: tuple[bytes, ...]) -> tuple[bytes, int]:
-    """The data after some edits, and how many; three times in four at most five. `others` are files to splice in."""
+    """The data after some edits, and how many; three times in four at most five. `others` are files to splice in.
+
+    Half of the files get only edits that keep their structure, and so reach what lies behind the parsers.
+    """
     edits = random.choice((1, 1, 1, 2, 2, 3, 4, 5)) if random.random() < 0.75 else random.randint(6, 30)
+    is_gentle = random.random() < 0.5
     for _ in range(edits):
-        if random.random() < 0.02:
+        if is_gentle:
+            data = random.choice(GENTLE)(data, random)
+        elif random.random() < 0.02:
             data = _spliced(data, random, random.choice(others))
         else:
             data = random.choices(EDITS, WEIGHTS)[0](data, random)
@@ -194,6 +203,81 @@ def end_lines(data: bytes, random: Random) -> bytes:
     """Other line ends, everywhere or once."""
     count = random.choice((-1, 1, 1))
     return data.replace(b"\n", random.choice((b"\r\n", b"\r", b"\n\r", b"\xe2\x80\xa8", b"\x0b", b"")), count)
+
+
+def _pieces(pattern: re.Pattern[bytes], data: bytes, random: Random) -> list[tuple[int, int]]:
+    """Two places that match, the first of them first; fewer if there are no two."""
+    places = [found.span() for found in pattern.finditer(data)]
+    return sorted(random.sample(places, min(2, len(places))))
+
+
+def _exchange(pattern: re.Pattern[bytes], data: bytes, random: Random) -> bytes:
+    """One of two pieces in place of the other, or the two exchanged."""
+    places = _pieces(pattern, data, random)
+    if len(places) < 2:
+        return data
+    (a, b), (c, d) = places
+    first, second = random.choice(((data[c:d], data[a:b]), (data[a:b], data[a:b]), (data[c:d], data[c:d])))
+    return data[:a] + first + data[b:c] + second + data[d:]
+
+
+def exchange_words(data: bytes, random: Random) -> bytes:
+    """Words, numbers and ids, wherever they are."""
+    return _exchange(WORD, data, random)
+
+
+def exchange_quoted(data: bytes, random: Random) -> bytes:
+    """Values in quotes: attributes of XML, texts of JSON."""
+    return _exchange(QUOTED, data, random)
+
+
+def exchange_numbers(data: bytes, random: Random) -> bytes:
+    """Numbers: offsets that belong to something else."""
+    return _exchange(NUMBER, data, random)
+
+
+def exchange_elements(data: bytes, random: Random) -> bytes:
+    """Elements of XML, objects of JSON, trees, lines."""
+    return _exchange(ELEMENT, data, random)
+
+
+def delete_element(data: bytes, random: Random) -> bytes:
+    """An element, object, tree or line."""
+    places = _pieces(ELEMENT, data, random)
+    return data[: places[0][0]] + data[places[0][1] :] if places else data
+
+
+def duplicate_element(data: bytes, random: Random) -> bytes:
+    """An element, object, tree or line a second time; objects with the comma that they then need."""
+    places = _pieces(ELEMENT, data, random)
+    if not places:
+        return data
+    (begin, end), (place, _) = places[0], places[-1]
+    comma = b"," if data[begin : begin + 1] == b"{" else b""
+    return data[:place] + data[begin:end] + comma + data[place:]
+
+
+def nudge_number(data: bytes, random: Random) -> bytes:
+    """A number that is a little larger or smaller, or zero."""
+    places = _pieces(NUMBER, data, random)
+    if not places:
+        return data
+    begin, end = places[0]
+    number = int(float(data[begin:end][:15]))
+    return data[:begin] + b"%d" % random.choice((0, number - 1, number + 1, number + 5, abs(number) * 2)) + data[end:]
+
+
+GENTLE: tuple[Edit, ...] = (
+    exchange_words,
+    exchange_quoted,
+    exchange_quoted,
+    exchange_numbers,
+    exchange_elements,
+    delete_element,
+    duplicate_element,
+    nudge_number,
+)
+"""Edits that keep the structure of most files."""
 
 
 def _spliced(data: bytes, random: Random, other: bytes) -> bytes:

@@ -58,7 +58,7 @@ def problems(arguments: tuple[str, ...], outcome: Outcome, files: Set[str]) -> I
     for line in outcome.err.split("\n"):
         if LINE.match(line) and not line.startswith("error: ") and not CODE.search(line):
             yield Problem("messages have a code", line[:40], outcome.err)
-    if "json" in arguments and arguments[0] in ("score", "validate", "describe"):
+    if "json" in arguments and arguments[0] in ("score", "compare", "validate", "describe", "lab"):
         yield from _json(arguments, outcome)
 
 

@@ -5,6 +5,7 @@ A file that `extends` another states only what differs: tables are merged key by
 
 import hashlib
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -20,6 +21,7 @@ from karat.plugin import ProtocolFile
 from karat.registry import Registry
 
 FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017` prints one to copy and change.")
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 NOT_INHERITED = ("extends", "aliases")
 
 
@@ -99,10 +101,15 @@ def digest(path: Path) -> str | None:
 def _toml(path: Path) -> Mapping[str, Any]:
     try:
         return _parsed(opened(path).read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError:
-        raise FILE.error("this is not UTF-8", file=str(path)) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FILE.error("this is not UTF-8", file=str(path), line=line) from None
     except ValueError as error:
-        raise FILE.error(f"this is not TOML: {error}", file=str(path)) from None
+        place = _PLACE.search(str(error))
+        message = f"this is not TOML: {_PLACE.sub('', str(error))}"
+        if place is None:
+            raise FILE.error(message, file=str(path)) from None
+        raise FILE.error(f"{message} (column {place[2]})", file=str(path), line=int(place[1])) from None
     except RecursionError:
         raise FILE.error("this is nested too deeply", file=str(path)) from None
     except OSError as error:

@@ -22,20 +22,29 @@ def _faults(document: Document, faults: Collection[str]) -> Counter[str]:
 
 
 class Taken:
-    """The spans that mentions have within their clusters: no other mention of the cluster may get one of them."""
+    """The spans that a mention may not get: those of other mentions of its cluster.
+
+    In a document in which no two mentions share a span, it may get none that any other mention has: some protocols
+    score each span once.
+    """
 
     def __init__(self, document: Document) -> None:
-        self._spans = Counter((mention.cluster, mention.span) for mention in document.mentions if mention.cluster)
+        self._is_distinct = len({mention.span for mention in document.mentions}) == len(document.mentions)
+        self._spans = Counter((self._group(mention), mention.span) for mention in document.mentions)
 
     def is_free(self, mention: Mention, span: Region) -> bool:
         """Whether a mention may have this span."""
-        return not mention.cluster or not self._spans[mention.cluster, span]
+        return not self._spans[self._group(mention), span]
 
     def move(self, mention: Mention, *spans: Region) -> None:
         """The mention has these spans now, and no longer its own."""
-        if mention.cluster:
-            self._spans[mention.cluster, mention.span] -= 1
-            self._spans.update((mention.cluster, span) for span in spans)
+        group = self._group(mention)
+        self._spans[group, mention.span] -= 1
+        self._spans.update((group, span) for span in spans)
+
+    def _group(self, mention: Mention) -> str | tuple[str]:
+        """Mentions that must not share a span; one without a cluster is its own."""
+        return "" if self._is_distinct else mention.cluster or (mention.id,)
 
 
 def pruned(document: Document, before: Document) -> Document:

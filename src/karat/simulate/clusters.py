@@ -6,13 +6,11 @@ from random import Random
 
 from msgspec.structs import replace
 
+from karat.checks.links import Class
 from karat.model import Cluster, Document, Link, Mention
-from karat.simulate.chance import pick, struck
+from karat.simulate.chance import below, struck
 from karat.simulate.names import Names
-from karat.simulate.validity import cyclic, pruned
-
-Key = tuple[str, str]
-"""What a mention belongs to: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
+from karat.simulate.validity import ClassGraph, class_of, cyclic, pruned
 
 
 def break_(
@@ -55,26 +53,25 @@ def _without_members(document: Document, leaving: Collection[int], names: Names)
 def conflate(document: Document, rate: float, random: Random, *, names: Names) -> tuple[Document, int]:
     """Clusters of the document become one with another of their kind that comes before; a cycle of links is avoided."""
     records = {cluster.id: cluster for cluster in document.clusters}
-    kinds: dict[Key, str] = {}
+    kinds: dict[Class, str] = {}
     for mention in document.mentions:
-        kinds.setdefault(_key(mention), _kind(mention, records))
-    survivors: dict[str, list[Key]] = {}
+        kinds.setdefault(class_of(mention), _kind(mention, records))
+    union = _Union(document, names)
+    survivors: dict[str, list[Class]] = {}
     conflated = 0
     for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
         others = survivors.setdefault(kind, [])
         if hit and others:
-            other = pick(others, random)
-            candidate, whole = _joined(document, other, key, names)
-            if not cyclic(candidate):
-                others[others.index(other)] = whole
-                document, conflated = candidate, conflated + 1
+            place = below(len(others), random)
+            # The name is used up even if the clusters cannot be joined.
+            whole = union.name(others[place], key)
+            if not union.graph.makes_cycle(others[place], key):
+                union.join(others[place], key, whole)
+                others[place] = whole
+                conflated += 1
                 continue
         others.append(key)
-    return document, conflated
-
-
-def _key(mention: Mention) -> Key:
-    return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
+    return union.document() if conflated else document, conflated
 
 
 def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
@@ -82,19 +79,51 @@ def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
     return mention.kind if record is None else record.kind
 
 
-def _joined(document: Document, first: Key, second: Key, names: Names) -> tuple[Document, Key]:
-    """Two clusters as one: the first that has an id gives it, with its record; links to the other lead to it."""
-    ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [names.cluster()]
-    whole, absorbed = ids[0], ids[1:]
-    mentions = tuple(
-        replace(mention, cluster=whole) if _key(mention) in (first, second) and mention.cluster != whole else mention
-        for mention in document.mentions
-    )
-    # A link's end that could be a mention or a cluster is the mention.
-    leading = {id_: whole for id_ in absorbed if all(mention.id != id_ for mention in mentions)}
-    links = dict.fromkeys(
-        Link(link.kind, leading.get(link.source, link.source), leading.get(link.target, link.target))
-        for link in document.links
-    )
-    clusters = tuple(cluster for cluster in document.clusters if cluster.id not in absorbed)
-    return replace(document, mentions=mentions, clusters=clusters, links=tuple(links)), ("cluster", whole)
+class _Union:
+    """Clusters of a document that become one."""
+
+    def __init__(self, document: Document, names: Names) -> None:
+        self._document, self._names = document, names
+        self._mentions = list(document.mentions)
+        self._members: dict[Class, list[int]] = {}
+        for position, mention in enumerate(document.mentions):
+            self._members.setdefault(class_of(mention), []).append(position)
+        self._absorbed: dict[str, str] = {}
+        """The ids of clusters that are no more, and of those that they became a part of."""
+        self.graph = ClassGraph(document)
+
+    def name(self, first: Class, second: Class) -> Class:
+        """What two clusters are together: the first that has an id gives it."""
+        ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [self._names.cluster()]
+        return "cluster", ids[0]
+
+    def join(self, first: Class, second: Class, whole: Class) -> None:
+        """Make two clusters one."""
+        joined: list[int] = []
+        for key in (first, second):
+            joined += self._members.pop(key)
+            if key[0] == "cluster" and key != whole:
+                self._absorbed[key[1]] = whole[1]
+        self._members[whole] = joined
+        self.graph.join(first, second, whole)
+
+    def document(self) -> Document:
+        """The document as it is now; links to what was absorbed lead to the whole."""
+        for (kind, id_), positions in self._members.items():
+            for position in positions if kind == "cluster" else ():
+                if self._mentions[position].cluster != id_:
+                    self._mentions[position] = replace(self._mentions[position], cluster=id_)
+        # A link's end that could be a mention or a cluster is the mention.
+        ids = {mention.id for mention in self._mentions}
+        leading = {id_: self._whole(id_) for id_ in self._absorbed if id_ not in ids}
+        links = dict.fromkeys(
+            Link(link.kind, leading.get(link.source, link.source), leading.get(link.target, link.target))
+            for link in self._document.links
+        )
+        clusters = tuple(cluster for cluster in self._document.clusters if cluster.id not in self._absorbed)
+        return replace(self._document, mentions=tuple(self._mentions), clusters=clusters, links=tuple(links))
+
+    def _whole(self, id_: str) -> str:
+        while id_ in self._absorbed:
+            id_ = self._absorbed[id_]
+        return id_

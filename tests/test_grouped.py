@@ -16,7 +16,5 @@ def test_groups_are_assigned_as_their_members(
     rows = {group: [n for n, own in enumerate(row_groups) if own == group] for group in set(row_groups)}
     columns = {group: [n for n, own in enumerate(column_groups) if own == group] for group in set(column_groups)}
     existing = {pair: weight for pair, weight in weights.items() if pair[0] in rows and pair[1] in columns}
-    members = {
-        (row, column): weight for (g, h), weight in existing.items() for row in rows[g] for column in columns[h]
-    }
+    members = {(row, column): weight for (g, h), weight in existing.items() for row in rows[g] for column in columns[h]}
     assert grouped_assignment(existing, rows, columns) == assignment(members)

@@ -207,7 +207,7 @@ def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
     """The first pair of a class in the order of trial, among free mentions."""
     if own.first[number] == inf:
         return None
-    alike = _similarities(own, number, other, demand)
+    alike = similarities(own, number, other, demand)
     alike[other.first == inf] = 0.0
     most = alike.max(initial=0.0)
     if most <= 0:
@@ -220,7 +220,7 @@ def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
     return -float(most), mention, other_mention, number, int(partner)
 
 
-def _similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vector":
+def similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vector":
     """The similarity of a class to each of the other side, with what is rewarded; 0 where it is too low."""
     import numpy as np
 
@@ -276,11 +276,13 @@ def many_to_one(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
             yield from ((g, s, -negative) for s in (first, *others))
 
 
-METHODS: dict[str, Callable[[Side, Side, Demand], Iterator[Pairing]]] = {"greedy": greedy, "many-to-one": many_to_one}
-"""Matchings that can do without a list of pairs."""
+Method = Callable[[Side, Side, Demand], Iterator[Pairing]]
+"""A matching that can do without a list of pairs."""
+
+METHODS: dict[str, Method] = {"greedy": greedy, "many-to-one": many_to_one}
 
 
-def matches(method: str, gold: Sequence[Mention], system: Sequence[Mention], demand: Demand) -> list[Pairing]:
+def matches(method: Method, gold: Sequence[Mention], system: Sequence[Mention], demand: Demand) -> list[Pairing]:
     """The pairs that a matching chooses, in the order of trial."""
     chosen: list[Pairing] = []
     agree, problems = _problems(gold, system, demand)
@@ -289,7 +291,7 @@ def matches(method: str, gold: Sequence[Mention], system: Sequence[Mention], dem
     for golds, systems in problems:
         keys = Keys(demand, agree, number)
         sides = Side(gold, golds, keys, is_gold=True), Side(system, systems, keys, is_gold=False)
-        chosen.extend(METHODS[method](*sides, demand))
+        chosen.extend(method(*sides, demand))
     return sorted(chosen, key=lambda pairing: (-pairing[2], pairing[1], pairing[0]))
 
 

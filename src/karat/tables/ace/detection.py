@@ -110,9 +110,8 @@ class DocumentTokens:
     @cached_property
     def mentions_by_id(self) -> tuple[dict[str, tuple[int, list[int]]], dict[str, tuple[int, list[int]]]]:
         """The number of each element of gold, and of the system, and those of its mentions."""
-        gold, system = (
-            {token.element.id: (number, []) for number, token in enumerate(side)} for side in (self.gold, self.system)
-        )
+        gold: dict[str, tuple[int, list[int]]] = {one.element.id: (n, []) for n, one in enumerate(self.gold)}
+        system: dict[str, tuple[int, list[int]]] = {one.element.id: (n, []) for n, one in enumerate(self.system)}
         for own, tokens, owners in ((gold, self.gold, self.gold_owners), (system, self.system, self.system_owners)):
             for number, owner in enumerate(owners):
                 own[tokens[owner].element.id][1].append(number)
@@ -176,10 +175,10 @@ class TokenGroups:
             _mention_groups(len(tokens.gold), tokens.gold_owners, mentions[0]),
             _mention_groups(len(tokens.system), tokens.system_owners, mentions[1]),
         )
-        elements = tokens.mentions.parent_attributes
+        parents = tokens.mentions.parent_attributes
         keys = (
-            _token_keys(tokens.gold, self._mentions[0], elements[0]),
-            _token_keys(tokens.system, self._mentions[1], elements[1]),
+            _token_keys(tokens.gold, tokens.gold_owners, zip(mentions[0], parents[0], strict=True)),
+            _token_keys(tokens.system, tokens.system_owners, zip(mentions[1], parents[1], strict=True)),
         )
         self.gold, self.system = firsts(keys[0]), firsts(keys[1])
         """The number of the first twin of each token."""
@@ -200,6 +199,8 @@ class TokenGroups:
                         pair.overlap,
                     )
                     found.setdefault((g, s), []).append(own)
+        for pairs in found.values():
+            pairs.sort(key=lambda pair: (pair.system, pair.gold))
         return found
 
     def parts(self, gold: int, system: int) -> Twins | None:
@@ -235,15 +236,17 @@ def _mention_groups(count: int, owners: Sequence[int], twins: Sequence[int]) -> 
 
 
 def _token_keys(
-    tokens: Sequence[ElementToken], mentions: Sequence[Mapping[int, list[int]]], parents: Sequence[Hashable]
+    tokens: Sequence[ElementToken],
+    owners: Sequence[int],
+    mentions: Iterable[tuple[int, Hashable]],
 ) -> list[Hashable]:
-    """What the formulas read of tokens; one without mentions has no twin."""
+    """What the formulas read of tokens: attributes, and mentions in order; one without mentions has no twin."""
+    sequences: list[list[Hashable]] = [[] for _ in tokens]
+    for owner, mention in zip(owners, mentions, strict=True):
+        sequences[owner].append(mention)
     return [
-        (
-            attributes_key(token.element.attributes),
-            tuple(sorted((first, len(own), parents[own[0]]) for first, own in groups.items())) or number,
-        )
-        for number, (token, groups) in enumerate(zip(tokens, mentions, strict=True))
+        (attributes_key(token.element.attributes), tuple(sequence) or number)
+        for number, (token, sequence) in enumerate(zip(tokens, sequences, strict=True))
     ]
 
 

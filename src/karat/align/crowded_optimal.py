@@ -8,7 +8,7 @@ from karat.align.crowded import Demand, Method, Pairing, Side, similarities
 from karat.align.grouped import grouped_assignment
 from karat.align.matchings import no_points, worth
 
-MOST_GROUPED = 20_000
+MOST_GROUPED = 100_000
 """Pairs of classes that are assigned: a few seconds."""
 
 
@@ -38,8 +38,8 @@ def _values(rows: Side, columns: Side, demand: Demand) -> dict[tuple[int, int], 
         raise TooManyClassesError
     found: dict[tuple[int, int], float] = {}
     for row in range(len(rows)):
-        alike = similarities(rows, row, columns, demand)
-        found |= {(row, int(column)): float(alike[column]) for column in alike.nonzero()[0]}
+        window, alike = similarities(rows, row, columns, demand)
+        found |= {(row, window.start + int(number)): float(alike[number]) for number in alike.nonzero()[0]}
     return found
 
 

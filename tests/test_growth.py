@@ -1,8 +1,10 @@
 """Small files that ask for much: each within limits of CPU time and memory that a careless program exceeds."""
 
 import gzip
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,23 +39,79 @@ def test_2000_mentions_that_all_overlap(tmp_path: Path, protocol: str) -> None:
     assert done.code == 0, done.err
 
 
-def test_an_optimal_matching_of_too_many_pairs_is_refused(tmp_path: Path) -> None:
+def test_an_optimal_matching_of_2000_mentions_on_one_span(tmp_path: Path) -> None:
     file = tbf(tmp_path / "one.tbf", [(0, 5)] * 2000)
+    done = limited("score", file, file, "-p", "muc-5", megabytes=500)
+    assert done.code == 0, done.err
+
+
+def test_an_optimal_matching_of_too_many_pairs_is_refused(tmp_path: Path) -> None:
+    file = tbf(tmp_path / "many.tbf", [(n % 40, 50 + n // 40) for n in range(2000)])
     refused = limited("score", file, file, "-p", "muc-5", megabytes=500)
     assert (refused.code, "alignment-too-many-pairs" in refused.err) == (1, True)
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
 
 
+def jsonl(path: Path, mentions: list[dict[str, Any]], **more: Any) -> str:
+    path.write_text(json.dumps({"id": "d", "mentions": mentions, **more}) + "\n")
+    return str(path)
+
+
+def at(count: int, kind: str, cluster: str = "e{}") -> list[dict[str, Any]]:
+    """Mentions in one place."""
+    return [{"id": f"m{n}", "span": [[0, 4]], "kind": kind, "cluster": cluster.format(n)} for n in range(count)]
+
+
 @pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
-def test_2000_entities_of_one_head_are_refused(tmp_path: Path, protocol: str) -> None:
-    mentions = ",".join(f'{{"id":"m{n}","span":[[0,4]],"kind":"entity","cluster":"e{n}"}}' for n in range(2000))
-    file = tmp_path / "one.jsonl"
-    file.write_text(f'{{"id":"d","mentions":[{mentions}]}}\n')
-    refused = limited("score", str(file), str(file), "-p", protocol, megabytes=500)
+@pytest.mark.parametrize(
+    "mentions",
+    [at(2000, "entity"), at(2500, "entity", "e"), at(3500, "value"), at(1500, "event"), at(1500, "event", "e")],
+    ids=["entities", "mentions of one entity", "values", "events", "mentions of one event"],
+)
+def test_equal_elements_are_valued_once(tmp_path: Path, protocol: str, mentions: list[dict[str, Any]]) -> None:
+    file = jsonl(tmp_path / "one.jsonl", mentions)
+    done = limited("score", file, file, "-p", protocol, megabytes=500)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
+def test_2000_different_entities_that_all_overlap_are_refused(tmp_path: Path, protocol: str) -> None:
+    mentions = [one | {"span": [[n % 40, 50 + n // 40]]} for n, one in enumerate(at(2000, "entity"))]
+    file = jsonl(tmp_path / "many.jsonl", mentions)
+    refused = limited("score", file, file, "-p", protocol, megabytes=500)
     assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
+
+
+def test_a_breakdown_by_6000_values(tmp_path: Path) -> None:
+    lines = [f"s\td\tE{n}\t{10 * n},{10 * n + 5}\tx\tT{n}\tActual" for n in range(6000)]
+    file = tmp_path / "types.tbf"
+    file.write_text("\n".join(["#BeginOfDocument d", *lines, "#EndOfDocument", ""]))
+    done = limited("score", str(file), str(file), "--by", "type", seconds=20)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("error", ["conflate", "spurious"])
+def test_errors_in_12000_mentions(tmp_path: Path, error: str) -> None:
+    mentions = [{"id": f"m{n}", "span": [[10 * n, 10 * n + 5]], "cluster": f"c{n // 2}"} for n in range(12000)]
+    file = jsonl(tmp_path / "many.jsonl", mentions)
+    done = limited("simulate", file, f"--{error}", "0.5", "-o", str(tmp_path / "out.jsonl"), seconds=5)
+    assert done.code == 0, done.err
+
+
+def test_a_boundary_in_18000_segments(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "one.jsonl", [{"id": "m", "span": [[10 * n, 10 * n + 5] for n in range(18000)]}])
+    done = limited("simulate", file, "--boundary", "1", "-o", str(tmp_path / "out.jsonl"), seconds=5)
+    assert done.code == 0, done.err
+
+
+def test_8000_crossing_mentions_of_one_cluster_as_conll(tmp_path: Path) -> None:
+    mentions = [{"id": f"m{n}", "span": [[n, n + 9000]], "cluster": "c"} for n in range(8000)]
+    file = jsonl(tmp_path / "cross.jsonl", mentions, unit="token")
+    done = limited("convert", file, str(tmp_path / "out.conll"), "--to", "conll", "--lossy", seconds=5)
+    assert done.code == 0, done.err
 
 
 def test_one_cluster_id_many_times(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from karat.model import Cluster, Document, Link, Mention
 from karat.model.regions import size
 from karat.simulate import Rates, Simulation
 from karat.simulate.chance import Distribution, chance
-from karat.simulate.mentions import free, parts, shifted
+from karat.simulate.mentions import TakenSpans, parts, shifts
 from tests.ace_files import SGM, apf
 from tests.corpora import as_jsonl, corpus, documents, mention
 from tests.running import run as run_karat
@@ -179,16 +179,10 @@ def test_a_mention_that_moved_has_no_old_words() -> None:
 
 def test_every_shift_there_is() -> None:
     """Segments 2-4 and 5-6 before 7: 2-4 cannot grow to the right, where it would touch the other one."""
-    assert shifted(((2, 4), (5, 6)), 7) == [
-        ((0, 4), (5, 6)),
-        ((1, 4), (5, 6)),
-        ((3, 4), (5, 6)),
-        ((2, 3), (5, 6)),
-        ((2, 4), (5, 7)),
-    ]
-    assert shifted(((0, 1),), 1) == []
-    assert shifted((), 9) == []
-    assert shifted(((8, 12),), 9) == []
+    assert shifts(((2, 4), (5, 6)), 7) == [(0, (0, 4)), (0, (1, 4)), (0, (3, 4)), (0, (2, 3)), (1, (5, 7))]
+    assert shifts(((0, 1),), 1) == []
+    assert shifts((), 9) == []
+    assert shifts(((8, 12),), 9) == []
 
 
 def test_parts_of_a_span() -> None:
@@ -353,12 +347,12 @@ def test_where_there_is_no_room_nothing_is_invented() -> None:
 
 
 def test_free_spans() -> None:
-    taken = {((0, 2),), ((2, 4),), ((1, 3), (5, 6))}
-    found = {free(2, 5, taken, Random(seed)) for seed in range(60)}
+    taken = TakenSpans({((0, 2),), ((2, 4),), ((1, 3), (5, 6))})
+    found = {taken.free(2, 5, Random(seed)) for seed in range(60)}
     assert found == {((1, 3),), ((3, 5),)}
-    assert free(9, 2, taken, Random(0)) in {((0, 1),), ((1, 2),)}
-    assert free(0, 2, taken, Random(0)) == ()
-    assert free(1, 1, {((0, 1),)}, Random(0)) is None
+    assert taken.free(9, 2, Random(0)) in {((0, 1),), ((1, 2),)}
+    assert taken.free(0, 2, Random(0)) == ()
+    assert TakenSpans({((0, 1),)}).free(1, 1, Random(0)) is None
 
 
 def test_without_text_offsets_end_with_the_last_mention() -> None:

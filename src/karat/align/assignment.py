@@ -8,6 +8,7 @@ There are two solvers, each for one job:
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 Edge = tuple[int, int]
@@ -98,8 +99,10 @@ def _solve(weights: Mapping[Edge, int]) -> _Solution:
                 continue
         # Columns that can be reached: what is lost on the way there, and from which row.
         open_: dict[int, int] = {}
+        queue: list[tuple[int, int, int]] = []
         reached_from: dict[int, int] = {}
         passed: dict[int, int] = {}
+        place: dict[int, int] = {}  # of equally near ones, the column that was reached first is passed first
         row, loss, losses = start, 0, {start: 0}
         stays, least = start, profit[start]
         end: int | None
@@ -109,12 +112,17 @@ def _solve(weights: Mapping[Edge, int]) -> _Solution:
                 if column not in passed:
                     reached = loss + profit[row] - weight + price[column]
                     if column not in open_ or reached < open_[column]:
+                        if column not in open_:
+                            place[column] = len(place)
                         open_[column], reached_from[column] = reached, row
+                        heappush(queue, (reached, place[column], column))
                         if reached == loss and column not in holder:
                             end = column  # nothing can be nearer
                             break
-            if end is None and open_:
-                end = min(open_, key=open_.__getitem__)
+            if end is None:
+                while queue and open_.get(queue[0][2]) != queue[0][0]:
+                    heappop(queue)  # passed, or reached in a better way
+                end = queue[0][2] if queue else None
             if end is None or open_[end] >= least:
                 end = held.pop(stays, None)
                 break

@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,8 @@ class Crowded(Struct, frozen=True):
 
     place: Callable[[Mention], Hashable]
     """What it compares."""
-    overlapping: Callable[["Side", int, "Side"], "Vector"] | None = None
-    """The similarity of a class to all of the other side; None: 1 for the same place."""
+    overlapping: Callable[["Side", int, "Side", slice], "Vector"] | None = None
+    """The similarity of a class to some of the other side; None: 1 for the same place."""
 
     def count(self, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
         """The number of pairs that are alike; of spans with several segments, a bound."""
@@ -79,16 +80,16 @@ def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
     return sum(bisect_left(begins, end) - bisect_right(ends, begin) for region in system for begin, end in region)
 
 
-def _dice(own: "Side", number: int, other: "Side") -> "Vector":
-    dice: Vector = 2 * other.common(own.regions[number]) / (other.sizes + own.sizes[number])
+def _dice(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
+    dice: Vector = 2 * other.common(own.regions[number], window) / (other.sizes[window] + own.sizes[number])
     return dice.astype(float)
 
 
-def _overlap(own: "Side", number: int, other: "Side") -> "Vector":
+def _overlap(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
     import numpy as np
 
-    same = other.places == own.places[number]
-    return np.where(other.common(own.regions[number]) > 0, np.where(same, 1.0, 0.5), 0.0)
+    same = other.places[window] == own.places[number]
+    return np.where(other.common(own.regions[number], window) > 0, np.where(same, 1.0, 0.5), 0.0)
 
 
 CROWDED = {
@@ -119,6 +120,7 @@ class Side:
         classes: dict[tuple[int, ...], list[int]] = {}
         for number in numbers:
             classes.setdefault(keys.of(mentions[number], is_gold=is_gold), []).append(number)
+        classes = dict(sorted(classes.items(), key=lambda item: mentions[item[1][0]].span[:1]))
         self.is_gold = is_gold
         self.members = [iter(members) for members in classes.values()]
         firsts = [next(members) for members in self.members]
@@ -134,17 +136,28 @@ class Side:
         self._ends: Vector = np.array([end for _, end in segments], dtype=keys.number)
         lengths = np.array([len(region) for region in self.regions])
         self._starts = None if (lengths == 1).all() else np.cumsum(lengths) - lengths
+        self._first_begins = [begin for begin, _ in segments]
+        self._reach = list(accumulate([end for _, end in segments], max))
 
     def __len__(self) -> int:
         return len(self.regions)
 
-    def common(self, region: Region) -> "Vector":
-        """How much of a region each class has."""
+    def window(self, region: Region) -> slice:
+        """The classes, which are sorted by their begin, among which are all that overlap a region."""
+        if self._starts is not None or not region:
+            return slice(0, len(self))
+        return slice(bisect_right(self._reach, region[0][0]), bisect_left(self._first_begins, region[-1][1]))
+
+    def common(self, region: Region, window: slice) -> "Vector":
+        """How much of a region each class of a window has."""
         import numpy as np
 
+        begins, ends = (
+            (self._begins, self._ends) if self._starts is not None else (self._begins[window], self._ends[window])
+        )
         total: Any = 0
         for begin, end in region:
-            shared = np.minimum(self._ends, end) - np.maximum(self._begins, begin)
+            shared = np.minimum(ends, end) - np.maximum(begins, begin)
             total = total + np.maximum(shared, 0)
         return total if self._starts is None else np.add.reduceat(total, self._starts)
 
@@ -207,12 +220,12 @@ def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
     """The first pair of a class in the order of trial, among free mentions."""
     if own.first[number] == inf:
         return None
-    alike = _similarities(own, number, other, demand)
-    alike[other.first == inf] = 0.0
+    window, alike = similarities(own, number, other, demand)
+    alike[other.first[window] == inf] = 0.0
     most = alike.max(initial=0.0)
     if most <= 0:
         return None
-    (tied,) = (alike == most).nonzero()
+    tied = (alike == most).nonzero()[0] + window.start
     partner = tied[other.first[tied].argmin()]
     mention, other_mention = int(own.first[number]), int(other.first[partner])
     if own.is_gold:
@@ -220,20 +233,27 @@ def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
     return -float(most), mention, other_mention, number, int(partner)
 
 
-def _similarities(own: Side, number: int, other: Side, demand: Demand) -> "Vector":
-    """The similarity of a class to each of the other side, with what is rewarded; 0 where it is too low."""
+def similarities(own: Side, number: int, other: Side, demand: Demand) -> "tuple[slice, Vector]":
+    """The classes of the other side that may overlap a class, and their similarities, with what is rewarded.
+
+    Where these are too low, they are 0.
+    """
     import numpy as np
 
     overlapping = demand.similarity.overlapping
-    alike = np.ones(len(other)) if overlapping is None else overlapping(own, number, other)
+    window = slice(0, len(other)) if overlapping is None else other.window(own.regions[number])
+    alike = np.ones(len(other)) if overlapping is None else overlapping(own, number, other, window)
     excluded = alike <= 0
+    rewarded = np.zeros(len(alike), dtype=int)
     # First how many agree, then the sum: as the list of pairs has it, to the last bit.
-    alike += sum(_agreeing(one[number], others) * 1 for one, others in zip(own.rewarded, other.rewarded, strict=True))
+    for one, others in zip(own.rewarded, other.rewarded, strict=True):
+        rewarded += _agreeing(one[number], others[window])
+    alike += rewarded
     excluded |= alike < demand.threshold
     for one, others in zip(own.required, other.required, strict=True):
-        excluded |= ~_agreeing(one[number], others)
+        excluded |= ~_agreeing(one[number], others[window])
     alike[excluded] = 0.0
-    return alike
+    return window, alike
 
 
 def _agreeing(value: int, others: "Vector") -> "Vector":
@@ -276,11 +296,13 @@ def many_to_one(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
             yield from ((g, s, -negative) for s in (first, *others))
 
 
-METHODS: dict[str, Callable[[Side, Side, Demand], Iterator[Pairing]]] = {"greedy": greedy, "many-to-one": many_to_one}
-"""Matchings that can do without a list of pairs."""
+Method = Callable[[Side, Side, Demand], Iterator[Pairing]]
+"""A matching that can do without a list of pairs."""
+
+METHODS: dict[str, Method] = {"greedy": greedy, "many-to-one": many_to_one}
 
 
-def matches(method: str, gold: Sequence[Mention], system: Sequence[Mention], demand: Demand) -> list[Pairing]:
+def matches(method: Method, gold: Sequence[Mention], system: Sequence[Mention], demand: Demand) -> list[Pairing]:
     """The pairs that a matching chooses, in the order of trial."""
     chosen: list[Pairing] = []
     agree, problems = _problems(gold, system, demand)
@@ -289,7 +311,7 @@ def matches(method: str, gold: Sequence[Mention], system: Sequence[Mention], dem
     for golds, systems in problems:
         keys = Keys(demand, agree, number)
         sides = Side(gold, golds, keys, is_gold=True), Side(system, systems, keys, is_gold=False)
-        chosen.extend(METHODS[method](*sides, demand))
+        chosen.extend(method(*sides, demand))
     return sorted(chosen, key=lambda pairing: (-pairing[2], pairing[1], pairing[0]))
 
 

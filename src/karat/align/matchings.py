@@ -1,6 +1,6 @@
 """How pairs are chosen from candidates in the order of trial."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from math import floor, lcm
 
@@ -53,25 +53,34 @@ def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
     return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates})
 
 
-def _no_points(similarity: Fraction) -> int:
+def no_points(similarity: Fraction) -> int:
+    """None, for matchings that prefer no similarity to others of the same sum."""
     del similarity
     return 0
 
 
-def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int] = _no_points) -> list[Match]:
+def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int] = no_points) -> list[Match]:
     """The candidates, by their ends, with the greatest sum of similarities; then of points, then most pairs."""
-    # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
-    exact = {value: Fraction(-value).limit_denominator(1 << 26) for value, *_ in by_ends.values()}
     weights: dict[Edge, int] = {}
     for edges in components(by_ends):
-        values = [exact[by_ends[edge][0]] for edge in edges]
-        unit = lcm(*{value.denominator for value in values})
-        pair = len(edges) + 1
-        whole = pair * (sum(map(points, values)) + 1)
-        worth = {value: int(value * unit) * whole + points(value) * pair + 1 for value in set(values)}
-        weights |= {edge: worth[value] for edge, value in zip(edges, values, strict=True)}
+        values = [-by_ends[edge][0] for edge in edges]
+        weight_of = worth(values, [1] * len(edges), points)
+        weights |= {edge: weight_of[value] for edge, value in zip(edges, values, strict=True)}
     chosen = sorted(by_ends[edge] for edge in assignment(weights))
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
+
+
+def worth(similarities: Collection[float], sizes: Sequence[int], points: Callable[[Fraction], int]) -> dict[float, int]:
+    """A weight for each similarity: first the similarity itself counts, then points, then the number of pairs.
+
+    `sizes` says how many pairs of each similarity there can be at most.
+    """
+    # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
+    exact = {value: Fraction(value).limit_denominator(1 << 26) for value in set(similarities)}
+    unit = lcm(*{value.denominator for value in exact.values()})
+    pair = sum(sizes) + 1
+    whole = pair * (sum([size * points(exact[value]) for value, size in zip(similarities, sizes, strict=True)]) + 1)
+    return {value: int(one * unit) * whole + points(one) * pair + 1 for value, one in exact.items()}
 
 
 MATCHINGS: Registry[Matching] = Registry(

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from karat.counts import Rows, ScoreValues
 from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
 from karat.engine.unit_counts import UnitCounts
 from karat.errors import Finding, Rule, nearest
-from karat.filters import collapsing, restricted
+from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Outcome, Tables
 from karat.protocols import Protocol
@@ -128,8 +128,10 @@ class Breakdown:
         gold_sizes, system_sizes = Counter(golds), Counter(systems)
         missed = Counter(key for g, key in enumerate(golds) if g not in found)
         spurious = Counter(key for s, key in enumerate(systems) if s not in gold_key_of)
+        gold_parts, system_parts = divided(tables.pair.gold, golds), divided(tables.pair.system, systems)
+        no_gold, no_system = (replace(side, mentions=(), links=()) for side in (tables.pair.gold, tables.pair.system))
         for key in dict.fromkeys([*golds, *systems]):
-            pair = Pair(_with(tables.pair.gold, golds, key), _with(tables.pair.system, systems, key))
+            pair = Pair(gold_parts.get(key, no_gold), system_parts.get(key, no_system))
             yield key, pair, ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
 
     def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
@@ -200,11 +202,6 @@ def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
         sum(outcome.system is None for outcome in listed),
         sum(outcome.gold is None for outcome in listed),
     )
-
-
-def _with(document: Document, keys: Sequence[Key], key: Key) -> Document:
-    kept = {mention.id for mention, own in zip(document.mentions, keys, strict=True) if own == key}
-    return restricted(document, lambda mention: mention.id in kept)
 
 
 def _ignore(finding: Finding) -> None:

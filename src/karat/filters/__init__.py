@@ -6,13 +6,16 @@ that an entry in a protocol's `[[filters]]` may give. Another package offers one
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
-from karat.model import Document, Mention, Pair
+from karat.model import Document, Link, Mention, Pair
 from karat.plugin import Collapse, Filter, PairTransform
 from karat.registry import Registry, modules_of, subclass_of
+
+K = TypeVar("K", bound=Hashable)
 
 FILTERS: Registry[type[Filter]] = Registry(
     __name__,
@@ -43,6 +46,24 @@ def restricted(document: Document, keep: Callable[[Mention], bool]) -> Document:
     ends = {mention.id for mention in mentions} | {mention.cluster for mention in mentions}
     links = tuple(link for link in document.links if link.source in ends and link.target in ends)
     return replace(document, mentions=mentions, links=links)
+
+
+def divided(document: Document, keys: Sequence[K]) -> dict[K, Document]:
+    """The document restricted to the mentions of each key."""
+    mentions: dict[K, list[Mention]] = {}
+    links: dict[K, list[Link]] = {}
+    having: dict[str | None, dict[K, None]] = {}
+    for mention, key in zip(document.mentions, keys, strict=True):
+        mentions.setdefault(key, []).append(mention)
+        for end in (mention.id, mention.cluster):
+            having.setdefault(end, {})[key] = None
+    for link in document.links:
+        for key in having.get(link.source, {}):
+            if key in having.get(link.target, {}):
+                links.setdefault(key, []).append(link)
+    return {
+        key: replace(document, mentions=tuple(own), links=tuple(links.get(key, ()))) for key, own in mentions.items()
+    }
 
 
 def collapsing(collapse: Collapse | None) -> PairTransform:

@@ -11,7 +11,9 @@ Clusters are numbered in the order in which they appear. Singletons are written 
 
 import re
 from bisect import bisect_left
+from heapq import heappop, heappush
 from itertools import pairwise
+from math import inf
 from typing import NamedTuple
 
 from karat.errors import Rule, quoted
@@ -157,16 +159,15 @@ def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]
     An end closes the mention that began last, so mentions with one number may be nested but must not cross.
     """
     numbers: dict[tuple[str | None, str, int], int] = {}
-    open_: dict[tuple[str | None, str, int], list[int]] = {}
+    open_: dict[tuple[str | None, str], _Layers] = {}
     numbered: list[_Numbered] = []
     for position, s in sorted(enumerate(placed), key=lambda pair: (pair[1].first, -pair[1].last)):
         own = s.mention.id if s.mention.cluster is None else ""
-        attempt = 0
-        while not _fits(s, open_.setdefault((s.mention.cluster, own, attempt), [])):
-            attempt += 1
-        if attempt:
+        layers = open_.setdefault((s.mention.cluster, own), _Layers())
+        layer = 0 if s.first == s.last else layers.first_fit(s.first, s.last)
+        if layer:
             report_loss("clusters with mentions that cross each other (written as several)")
-        key = s.mention.cluster, own, attempt
+        key = s.mention.cluster, own, layer
         numbered.append(_Numbered(s.first, s.last, numbers.setdefault(key, len(numbers)), position))
     numbered.sort(key=lambda n: (n.first, -n.last, n.number))
     if any(n.position < before.position for before, n in pairwise(numbered)):
@@ -174,16 +175,50 @@ def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]
     return numbered
 
 
-def _fits(s: _Placed, lasts: list[int]) -> bool:
-    """Whether a mention crosses none of those with these last tokens; if so, its own is added."""
-    if s.first == s.last:
-        return True
-    while lasts and lasts[-1] < s.first:
-        lasts.pop()
-    if lasts and lasts[-1] < s.last:
-        return False
-    lasts.append(s.last)
-    return True
+class _Layers:
+    """Open mentions of one cluster, each in the first layer in which it crosses no other.
+
+    A layer accepts what ends no later than its innermost mention does. The layers are the leaves of a tree in which
+    each node knows the latest end that a layer below it accepts, so that the first of many is found quickly.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[list[int]] = [[]]
+        """The last tokens of the mentions of each layer, the innermost at the end."""
+        self._accepted: list[float] = [inf, inf]
+        self._ends: list[tuple[int, int]] = []
+        """The last token of each open mention and its layer, as a heap."""
+
+    def first_fit(self, first: int, last: int) -> int:
+        """Open a mention; none that is opened later begins earlier."""
+        while self._ends and self._ends[0][0] < first:
+            _, layer = heappop(self._ends)
+            self._open[layer].pop()
+            self._update(layer)
+        if self._accepted[1] < last:
+            self._double()
+        node = 1
+        while node < len(self._open):
+            node = 2 * node if self._accepted[2 * node] >= last else 2 * node + 1
+        layer = node - len(self._open)
+        self._open[layer].append(last)
+        heappush(self._ends, (last, layer))
+        self._update(layer)
+        return layer
+
+    def _update(self, layer: int) -> None:
+        node = len(self._open) + layer
+        self._accepted[node] = self._open[layer][-1] if self._open[layer] else inf
+        while node > 1:
+            node //= 2
+            self._accepted[node] = max(self._accepted[2 * node], self._accepted[2 * node + 1])
+
+    def _double(self) -> None:
+        leaves = self._accepted[len(self._open) :] + [inf] * len(self._open)
+        self._open += [[] for _ in self._open]
+        self._accepted = [inf] * len(leaves) + leaves
+        for node in range(len(leaves) - 1, 0, -1):
+            self._accepted[node] = max(self._accepted[2 * node], self._accepted[2 * node + 1])
 
 
 def _cells(numbered: list[_Numbered]) -> dict[int, str]:

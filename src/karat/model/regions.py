@@ -1,10 +1,14 @@
 """Regions of the source: how they are built, how large they are, and what two of them share."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 from math import fsum
+from operator import itemgetter
 
 from karat.model import Box, Boxes, Mention, Region
+
+_begin = itemgetter(0)
 
 
 def union(segments: Iterable[tuple[int, int]], *, touching: bool = False) -> Region:
@@ -38,7 +42,13 @@ def size(region: Region) -> int:
 
 def is_within(inner: Region, outer: Region) -> bool:
     """Whether every segment of a region is inside a segment of another."""
-    return all(any(begin <= first and last <= end for begin, end in outer) for first, last in inner)
+    if len(inner) == len(outer) == 1:
+        return outer[0][0] <= inner[0][0] and inner[0][1] <= outer[0][1]
+    for first, last in inner:
+        number = bisect_right(outer, first, key=_begin) - 1
+        if number < 0 or last > outer[number][1]:
+            return False
+    return True
 
 
 def place(mention: Mention, name: str = "span") -> Region | Boxes:

@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Collection
+from copy import deepcopy
 from random import Random
 
 from msgspec.structs import replace
 
 from karat.model import Cluster, Document, Link, Mention
-from karat.simulate.chance import pick, struck
+from karat.simulate.chance import below, struck
 from karat.simulate.names import Names
-from karat.simulate.validity import pruned, worse
-
-Key = tuple[str, str]
-"""What a mention belongs to: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
+from karat.simulate.validity import ClassGraph, Key, class_of, pruned, worse
 
 
 def break_(
@@ -65,24 +63,23 @@ def conflate(
     records = {cluster.id: cluster for cluster in document.clusters}
     kinds: dict[Key, str] = {}
     for mention in document.mentions:
-        kinds.setdefault(_key(mention), _kind(mention, records))
+        kinds.setdefault(class_of(mention), _kind(mention, records))
+    union = _Union(document, names)
     survivors: dict[str, list[Key]] = {}
     conflated = 0
     for (key, kind), hit in zip(kinds.items(), struck(len(kinds), rate, random), strict=True):
         others = survivors.setdefault(kind, [])
         if hit and others:
-            other = pick(others, random)
-            candidate, whole = _joined(document, other, key, names)
-            if not worse(candidate, document, faults):
-                others[others.index(other)] = whole
-                document, conflated = candidate, conflated + 1
+            place = below(len(others), random)
+            # The name is used up even if the clusters cannot be joined.
+            whole = union.name(others[place], key)
+            if not union.is_faulty(others[place], key, whole, faults):
+                union.join(others[place], key, whole)
+                others[place] = whole
+                conflated += 1
                 continue
         others.append(key)
-    return document, conflated
-
-
-def _key(mention: Mention) -> Key:
-    return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
+    return union.document() if conflated else document, conflated
 
 
 def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
@@ -90,19 +87,63 @@ def _kind(mention: Mention, records: dict[str, Cluster]) -> str:
     return mention.kind if record is None else record.kind
 
 
-def _joined(document: Document, first: Key, second: Key, names: Names) -> tuple[Document, Key]:
-    """Two clusters as one: the first that has an id gives it, with its record; links to the other lead to it."""
-    ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [names.cluster()]
-    whole, absorbed = ids[0], ids[1:]
-    mentions = tuple(
-        replace(mention, cluster=whole) if _key(mention) in (first, second) and mention.cluster != whole else mention
-        for mention in document.mentions
-    )
-    # A link's end that could be a mention or a cluster is the mention.
-    leading = {id_: whole for id_ in absorbed if all(mention.id != id_ for mention in mentions)}
-    links = dict.fromkeys(
-        Link(link.kind, leading.get(link.source, link.source), leading.get(link.target, link.target))
-        for link in document.links
-    )
-    clusters = tuple(cluster for cluster in document.clusters if cluster.id not in absorbed)
-    return replace(document, mentions=mentions, clusters=clusters, links=tuple(links)), ("cluster", whole)
+class _Union:
+    """Clusters of a document that become one."""
+
+    def __init__(self, document: Document, names: Names) -> None:
+        self._document, self._names = document, names
+        self._mentions = list(document.mentions)
+        self._members: dict[Key, list[int]] = {}
+        for position, mention in enumerate(document.mentions):
+            self._members.setdefault(class_of(mention), []).append(position)
+        self._absorbed: dict[str, str] = {}
+        """The ids of clusters that are no more, and of those that they became a part of."""
+        self._spans = {class_: {document.mentions[n].span for n in own} for class_, own in self._members.items()}
+        self._graph = ClassGraph(document)
+
+    def name(self, first: Key, second: Key) -> Key:
+        """What two clusters are together: the first that has an id gives it."""
+        ids = [id_ for kind, id_ in (first, second) if kind == "cluster"] or [self._names.cluster()]
+        return "cluster", ids[0]
+
+    def is_faulty(self, first: Key, second: Key, whole: Key, faults: Collection[str]) -> bool:
+        """Whether the two together would have a fault; `faults` are codes of notes that count as such."""
+        if self._graph.makes_cycle(first, second) or not self._spans[first].isdisjoint(self._spans[second] - {()}):
+            return True
+        if not faults or not self._document.links:
+            return False
+        joined = deepcopy(self)
+        joined.join(first, second, whole)
+        return worse(joined.document(), self.document(), faults)
+
+    def join(self, first: Key, second: Key, whole: Key) -> None:
+        """Make two clusters one."""
+        joined: list[int] = []
+        for key in (first, second):
+            joined += self._members.pop(key)
+            if key[0] == "cluster" and key != whole:
+                self._absorbed[key[1]] = whole[1]
+        self._members[whole] = joined
+        self._spans[whole] = self._spans.pop(first) | self._spans.pop(second)
+        self._graph.join(first, second, whole)
+
+    def document(self) -> Document:
+        """The document as it is now; links to what was absorbed lead to the whole."""
+        for (kind, id_), positions in self._members.items():
+            for position in positions if kind == "cluster" else ():
+                if self._mentions[position].cluster != id_:
+                    self._mentions[position] = replace(self._mentions[position], cluster=id_)
+        # A link's end that could be a mention or a cluster is the mention.
+        ids = {mention.id for mention in self._mentions}
+        leading = {id_: self._whole(id_) for id_ in self._absorbed if id_ not in ids}
+        links = dict.fromkeys(
+            Link(link.kind, leading.get(link.source, link.source), leading.get(link.target, link.target))
+            for link in self._document.links
+        )
+        clusters = tuple(cluster for cluster in self._document.clusters if cluster.id not in self._absorbed)
+        return replace(self._document, mentions=tuple(self._mentions), clusters=clusters, links=tuple(links))
+
+    def _whole(self, id_: str) -> str:
+        while id_ in self._absorbed:
+            id_ = self._absorbed[id_]
+        return id_

@@ -1,14 +1,15 @@
 """Errors of mentions: missed, split, merged, with a wrong boundary, spurious."""
 
-from collections.abc import Collection
+from bisect import bisect_right, insort
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
 from msgspec.structs import replace
 
 from karat.model import Document, Mention, Region
-from karat.model.regions import size, union
-from karat.simulate.chance import below, pick, struck
+from karat.model.regions import is_within, size, union
+from karat.simulate.chance import below, struck
 from karat.simulate.names import Names
 from karat.simulate.profile import Profile
 from karat.simulate.validity import Taken, pruned
@@ -72,12 +73,15 @@ def boundary(document: Document, rate: float, random: Random, *, limit: int) -> 
     taken = Taken(document)
     for position, hit in enumerate(struck(len(mentions), rate, random)):
         mention = mentions[position]
-        spans = [span for span in shifted(mention.span, limit) if taken.is_free(mention, span)] if hit else []
-        if spans:
-            span = pick(spans, random)
-            taken.move(mention, span)
-            mentions[position] = moved(mention, span)
-            changed += 1
+        moves = shifts(mention.span, limit) if hit else []
+        while moves:
+            number, segment = moves.pop(below(len(moves), random))
+            span = (*mention.span[:number], segment, *mention.span[number + 1 :])
+            if taken.is_free(mention, span):
+                taken.move(mention, span)
+                mentions[position] = moved(mention, span)
+                changed += 1
+                break
     return replace(document, mentions=tuple(mentions)), changed
 
 
@@ -88,12 +92,12 @@ def spurious(
 
     None has the span of another mention, in gold or here; without room for one, none is added.
     """
-    taken = {mention.span for side in (gold, document) for mention in side.mentions}
+    taken = TakenSpans(mention.span for side in (gold, document) for mention in side.mentions)
     invented: list[Mention] = []
     for hit in struck(len(gold.mentions), rate, random):
         if hit:
             kind = profile.kinds[gold.unit].draw(random)
-            span = free(profile.lengths[gold.unit, kind].draw(random), limit, taken, random)
+            span = taken.free(profile.lengths[gold.unit, kind].draw(random), limit, random)
             if span is not None:
                 attributes = {
                     name: attribute.values.draw(random)[1]
@@ -107,13 +111,8 @@ def spurious(
 
 def moved(mention: Mention, span: Region, **changes: Any) -> Mention:
     """The mention in another place. Its words are those of the old one, so they go; a head outside goes too."""
-    head = mention.head if mention.head is not None and inside(mention.head, span) else None
+    head = mention.head if mention.head is not None and is_within(mention.head, span) else None
     return replace(mention, span=span, head=head, text=None, **changes)
-
-
-def inside(inner: Region, outer: Region) -> bool:
-    """Whether every segment of one region lies in a segment of the other."""
-    return all(any(low <= begin and end <= high for low, high in outer) for begin, end in inner)
 
 
 def parts(span: Region, at: int) -> tuple[Region, Region]:
@@ -133,29 +132,48 @@ def joined(first: Region, second: Region) -> Region:
     return union((*first, *second), touching=True)
 
 
-def shifted(span: Region, limit: int) -> list[Region]:
-    """Every span that one shift can make of this one: not empty, no segment touching another, none beyond `limit`."""
-    found: list[Region] = []
+def shifts(span: Region, limit: int) -> list[tuple[int, tuple[int, int]]]:
+    """Every shift of one end: the number of a segment, and what it becomes.
+
+    It is not empty, touches no other segment, and does not go beyond `limit`.
+    """
+    found: list[tuple[int, tuple[int, int]]] = []
     for number, (begin, end) in enumerate(span):
         lowest = span[number - 1][1] + 1 if number else 0
         highest = span[number + 1][0] - 1 if number + 1 < len(span) else limit
         moves = [(begin + shift, end) for shift in SHIFTS if lowest <= begin + shift < end <= limit]
         moves += [(begin, end + shift) for shift in SHIFTS if begin < end + shift <= highest and end <= limit]
-        found += [(*span[:number], move, *span[number + 1 :]) for move in moves]
+        found += [(number, move) for move in moves]
     return found
 
 
-def free(length: int, limit: int, taken: Collection[Region], random: Random) -> Region | None:
-    """A span of that length before `limit` that is not taken, else the longest shorter one; None if there is none."""
-    if not length:
-        return ()
-    singles = [span[0] for span in taken if len(span) == 1]
-    for size_ in range(min(length, limit), 0, -1):
-        begins = sorted(begin for begin, end in singles if end - begin == size_ and end <= limit)
-        room = limit - size_ + 1 - len(begins)
-        if room > 0:
-            begin = below(room, random)
-            for other in begins:
-                begin += other <= begin
-            return ((begin, begin + size_),)
-    return None
+class TakenSpans:
+    """Spans that are taken, and others that are free."""
+
+    def __init__(self, spans: Iterable[Region]) -> None:
+        self._begins: dict[int, list[int]] = {}
+        """Where spans of one segment begin, by their length."""
+        for ((begin, end),) in {span for span in spans if len(span) == 1}:
+            self._begins.setdefault(end - begin, []).append(begin)
+        for begins in self._begins.values():
+            begins.sort()
+
+    def add(self, span: Region) -> None:
+        """Take a span that is free."""
+        for begin, end in span:
+            insort(self._begins.setdefault(end - begin, []), begin)
+
+    def free(self, length: int, limit: int, random: Random) -> Region | None:
+        """A span of that length before `limit` that is not taken, else the longest shorter one; None if none is."""
+        if not length:
+            return ()
+        for size_ in range(min(length, limit), 0, -1):
+            begins = self._begins.get(size_, [])
+            within = bisect_right(begins, limit - size_)
+            room = limit - size_ + 1 - within
+            if room > 0:
+                free = below(room, random)
+                # Before the n-th of those taken there are as many free ones as it begins after n.
+                begin = free + bisect_right(range(within), free, key=lambda number: begins[number] - number)
+                return ((begin, begin + size_),)
+        return None

@@ -9,6 +9,65 @@ from msgspec.structs import replace
 from karat.checks import duplicates, links
 from karat.model import Document, Mention, Region
 
+Key = tuple[str, str]
+"""What a mention belongs to: ("cluster", id), or ("mention", id) if it is a cluster of its own."""
+
+
+def class_of(mention: Mention) -> Key:
+    """What a mention belongs to: its cluster, or itself if it has none."""
+    return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
+
+
+class ClassGraph:
+    """The links between coreference classes of a document without cycles, while classes become one."""
+
+    def __init__(self, document: Document) -> None:
+        classes = {mention.id: class_of(mention) for mention in document.mentions} if document.links else {}
+        self._wholes: dict[Key, Key] = {}
+        self._next: dict[str, dict[Key, set[Key]]] = {}
+        """For each kind of link: the classes that links from a class lead to, as they were at first."""
+        for link in document.links:
+            source, target = (classes.get(end) or ("cluster", end) for end in (link.source, link.target))
+            self._next.setdefault(link.kind, {}).setdefault(source, set()).add(target)
+
+    def makes_cycle(self, first: Key, second: Key) -> bool:
+        """Whether links of one kind lead from one of the two through a third to the other."""
+        return any(
+            self._leads(onward, one, other)
+            for onward in self._next.values()
+            for one, other in ((first, second), (second, first))
+        )
+
+    def _leads(self, onward: dict[Key, set[Key]], start: Key, end: Key) -> bool:
+        # A link between the two, or inside one of them, leads nowhere.
+        waiting = [class_ for class_ in map(self._whole, onward.get(start, ())) if class_ not in (start, end)]
+        passed = {start, *waiting}
+        while waiting:
+            for target in onward.get(waiting.pop(), ()):
+                class_ = self._whole(target)
+                if class_ == end:
+                    return True
+                if class_ not in passed:
+                    passed.add(class_)
+                    waiting.append(class_)
+        return False
+
+    def join(self, first: Key, second: Key, whole: Key) -> None:
+        """Make two classes one; `whole` is one of the two, or new."""
+        for onward in self._next.values():
+            targets = onward.pop(first, set()) | onward.pop(second, set())
+            if targets:
+                onward[whole] = targets
+        self._wholes |= {class_: whole for class_ in (first, second) if class_ != whole}
+
+    def _whole(self, class_: Key) -> Key:
+        path = []
+        while class_ in self._wholes:
+            path.append(class_)
+            class_ = self._wholes[class_]
+        self._wholes |= dict.fromkeys(path, class_)
+        return class_
+
 
 def worse(document: Document, before: Document, faults: Collection[str]) -> bool:
     """Whether a document has faults that it did not have before; `faults` are codes of notes that count as such."""

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
-from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
+from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, Method, matches
+from karat.align.crowded_optimal import OPTIMAL, TooManyClassesError
 from karat.errors import KaratError, Rule, quoted
 from karat.model import Mention, Region
 from karat.model.regions import size
@@ -126,11 +127,16 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         sides = self.candidates.sides(tables)
         count = 0 if crowded is None else crowded.count(*sides)
         if crowded is not None and count > MANY and self.method in METHODS and not first:
-            pairs = self._crowded(*sides, crowded)
-        elif count > MOST_LISTED:
-            found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
-            message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
-            raise KaratError(TOO_MANY.at(message, origin="gold"))
+            pairs = self._crowded(*sides, crowded, METHODS[self.method])
+        elif crowded is not None and count > MOST_LISTED:
+            try:
+                if first or self.method not in OPTIMAL:
+                    raise TooManyClassesError
+                pairs = self._crowded(*sides, crowded, OPTIMAL[self.method])
+            except TooManyClassesError:
+                found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
+                message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
+                raise KaratError(TOO_MANY.at(message, origin="gold")) from None
         else:
             negative = -self.threshold
             allowed = [one for one in tables.get(self.candidates) if one[3] & bits == bits and one[0] <= negative]
@@ -142,12 +148,14 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
         return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)
 
-    def _crowded(self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded) -> list[Match]:
+    def _crowded(
+        self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded, method: Method
+    ) -> list[Match]:
         """The same pairs without a list of candidates."""
         candidates = self.candidates
         demand = Demand(similarity, candidates.comparison, self.agree, candidates.rewarded, self.threshold)
         agreeing = agreement(gold, system, candidates.attributes, candidates.comparison)
-        return [(g, s, value, agreeing(s, g)) for g, s, value in matches(self.method, gold, system, demand)]
+        return [(g, s, value, agreeing(s, g)) for g, s, value in matches(method, gold, system, demand)]
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """Concatenate the mentions, and renumber the pairs."""

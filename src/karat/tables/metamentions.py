@@ -64,14 +64,10 @@ def _paired(documents: Sequence[Contingency]) -> Contingency:
 
 
 def _weights(edges: dict[tuple[int, int], tuple[Fraction, int]]) -> dict[tuple[int, int], int]:
-    """Dice, then shared documents, then the earlier edge: each outweighs the sum of all that follow."""
+    """Dice, then shared documents: the first outweighs the sum of all that follow. Then the assignment goes by rank."""
     unit = lcm(*(dice.denominator for dice, _ in edges.values()))
-    first = 1 << len(edges)
-    whole = first * (sum(documents for _, documents in edges.values()) + 1)
-    return {
-        edge: int(dice * unit) * whole + documents * first + (first >> place)
-        for place, (edge, (dice, documents)) in enumerate(sorted(edges.items()), 1)
-    }
+    whole = sum(documents for _, documents in edges.values()) + 1
+    return {edge: int(dice * unit) * whole + documents for edge, (dice, documents) in edges.items()}
 
 
 def _ranks(documents: Sequence[Contingency]) -> dict[Group, tuple[int, int]]:

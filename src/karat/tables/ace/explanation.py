@@ -72,16 +72,13 @@ def _mentions(
     """Mentions of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
     for document in table.documents:
         scored = document.mentions
-        golds = [n for n, owner in enumerate(document.gold_owners) if document.gold[owner].element.id == gold]
-        systems = [n for n, owner in enumerate(document.system_owners) if document.system[owner].element.id == system]
-        for (g, s), pair in document.pairs.items():
-            if (document.gold[g].element.id, document.system[s].element.id) == (gold, system):
-                for mapped in pair.mapped:
-                    golds.remove(mapped.gold)
-                    systems.remove(mapped.system)
-                    yield scored.gold[mapped.gold], scored.system[mapped.system]
-        yield from ((scored.gold[number], None) for number in golds)
-        yield from ((None, scored.system[number]) for number in systems)
+        ours, theirs = document.mentions_by_id
+        (g, golds), (s, systems) = ours.get(gold, (-1, [])), theirs.get(system, (-1, []))
+        mapped = [] if g < 0 or s < 0 else document.mapped(g, s)
+        yield from ((scored.gold[one], scored.system[other]) for one, other in mapped)
+        found, taken = {one for one, _ in mapped}, {other for _, other in mapped}
+        yield from ((scored.gold[number], None) for number in golds if number not in found)
+        yield from ((None, scored.system[number]) for number in systems if number not in taken)
 
 
 def _mention_attributes(table: DetectionTable, mention: ScoredMention) -> NamedValues:
@@ -103,7 +100,8 @@ def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator
         elif ours is not None and theirs is None:
             yield f"{ours.role} {ours.element} missed"
         elif ours is not None and theirs is not None:
-            values, ids = table.arguments[ours.kind], (ours.element, theirs.element)
+            values = table.arguments[ours.kind]
+            ids = values.first_twins(ours.element, theirs.element)
             (value,) = table.argument_values([(values.by_document, ids)], table.system[system].documents)
             (own,) = table.argument_values([(values.gold_values, ours.element)], table.gold[gold].documents)
             if ours.role != theirs.role:
@@ -114,7 +112,7 @@ def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator
 
 def _arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
     """Arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
-    mapped = table.pairs[gold, system].arguments
+    mapped = table.pairs[table.first_twins(gold, system)].arguments
     ours, theirs = table.gold[gold].arguments, table.system[system].arguments
     for j, argument in enumerate(ours):
         yield argument, theirs[mapped[j]] if j in mapped else None

@@ -7,7 +7,9 @@ nothing.
 from collections.abc import Collection, Iterable, Mapping
 
 from karat.align.assignment import assignment, components, hungarian
+from karat.align.grouped import grouped_assignment
 from karat.tables.ace.scaled import heaviest_matching
+from karat.tables.ace.twins import Twins
 
 IndexPair = tuple[int, int]
 """A row and a column by their numbers."""
@@ -18,9 +20,14 @@ LARGE = 10_000
 """Pairs in a component above which it is solved with scipy."""
 
 
-def optimal(gains: Gains) -> list[IndexPair]:
-    """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text."""
+def optimal(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text.
+
+    With twins, the gains are those of the first of each group.
+    """
     usable = {pair: gain for pair, gain in gains.items() if gain[0] >= 0}
+    if twins is not None:
+        return grouped_assignment(_packed_groups(usable, twins), twins.rows, twins.columns)
     if is_one_to_one(usable):
         return sorted(usable)
     weights = _packed(usable)
@@ -71,29 +78,39 @@ def _early_first(weights: Mapping[IndexPair, int]) -> dict[IndexPair, int]:
     return {(row, column): weight * order + rows[row] * columns[column] for (row, column), weight in weights.items()}
 
 
+def _packed_groups(gains: Gains, twins: Twins) -> dict[IndexPair, int]:
+    """Gain, number of pairs and overlap as one whole number for each two groups of twins."""
+    sizes = [min(len(twins.rows[row]), len(twins.columns[column])) for row, column in gains]
+    overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
+    number = sum(sizes) + 1
+    overlap = sum([size * common for size, common in zip(sizes, overlaps, strict=True)]) + 1
+    return {
+        pair: (gain * number + 1) * overlap + common
+        for (pair, (gain, _)), common in zip(gains.items(), overlaps, strict=True)
+    }
+
+
 def _from_the_end(indexes: Iterable[int]) -> dict[int, int]:
     """The position of each index among them, counted from the last, which is 1."""
     return {index: position for position, index in enumerate(sorted(set(indexes), reverse=True), 1)}
 
 
-def forced(gains: Gains) -> list[IndexPair]:
+def forced(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
     """As NIST's scorer assigns: minimal costs in a square matrix with one row and column more than there are.
 
     Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
     pairs, and in a table with one row the cheapest column is taken at any price.
     """
     if all(gain >= 0 for gain, _ in gains.values()):
-        return optimal(gains)
+        return optimal(gains, twins)
+    if twins is not None:
+        return _forced_groups(gains, twins)
     rows = sorted({row for row, _ in gains})
     columns = sorted({column for _, column in gains})
     if len(rows) == 1:
         return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
     size = max(len(rows), len(columns)) + 1
-    extreme = max(abs(gain) for gain, _ in gains.values())
-    # Cells that are no candidates cost just enough for a pair that gains nothing to be preferred to them.
-    free = -extreme // 10**12
-    # So much more that every cell of a full assignment is worth having.
-    base = 2 * (size + 1) * (extreme + 1)
+    base, free = _worth_having(gains, size)
     rows += range(rows[-1] + 1, rows[-1] + 1 + size - len(rows))
     columns += range(columns[-1] + 1, columns[-1] + 1 + size - len(columns))
     weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
@@ -101,9 +118,35 @@ def forced(gains: Gains) -> list[IndexPair]:
     return sorted(pair for pair in _heaviest(weights) if pair in gains)
 
 
-def forced_by_component(gains: Gains) -> list[IndexPair]:
+def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
+    """What is added to each cell of a square of this size, and what a cell that is no candidate costs."""
+    extreme = max(abs(gain) for gain, _ in gains.values())
+    # So much that every cell of a full assignment is worth having; the cost is just enough for a pair that gains
+    # nothing to be preferred.
+    return 2 * (size + 1) * (extreme + 1), -extreme // 10**12
+
+
+def _forced_groups(gains: Gains, twins: Twins) -> list[IndexPair]:
+    """The same for groups of twins; the rows and columns that are added are groups, too."""
+    rows = {row: twins.rows[row] for row in sorted({row for row, _ in gains})}
+    columns = {column: twins.columns[column] for column in sorted({column for _, column in gains})}
+    counts = [sum(map(len, side.values())) for side in (rows, columns)]
+    if counts[0] == 1:
+        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
+    size = max(counts) + 1
+    base, free = _worth_having(gains, size)
+    for side, count in zip((rows, columns), counts, strict=True):
+        first = 1 + max(member for members in side.values() for member in members)
+        side[first] = range(first, first + size - count)
+    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
+    weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
+    chosen = grouped_assignment(weights, rows, columns)
+    return [pair for pair, first in zip(chosen, Twins(rows, columns).firsts_of(chosen), strict=True) if first in gains]
+
+
+def forced_by_component(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
     """The same on each connected component of a table by itself."""
     if all(gain >= 0 for gain, _ in gains.values()):
-        return optimal(gains)
+        return optimal(gains, twins)
     parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
-    return sorted(pair for part in parts for pair in forced(part))
+    return sorted(pair for part in parts for pair in forced(part, twins))

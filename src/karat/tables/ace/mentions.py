@@ -3,7 +3,8 @@
 That does not depend on whether mentions are promoted to elements: it is found once for all tasks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 
 from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
@@ -12,11 +13,14 @@ from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
 from karat.tables.ace.parameters import value_of
-from karat.tables.ace.plan import Plan
+from karat.tables.ace.plan import Plan, head_text
 from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
+from karat.tables.ace.twins import attributes_key, firsts, only_firsts
 
 MOST_PAIRS = 200_000
 """Pairs in a document whose values are computed: they take about 10 seconds and 500 MB."""
+MANY = MOST_PAIRS
+"""Pairs in a document above which twins are valued once."""
 TOO_MANY = Rule("ace-too-many-pairs", "fatal", "Check that elements are not written many times over.")
 
 
@@ -51,15 +55,27 @@ class CorrespondenceTable:
         self._elements = gold, system
         self.gold = _scored(gold, want)
         self.system = _scored(system, want)
-        self.pairs = _corresponding(self.gold, self.system, want, document)
+        self.twins: tuple[list[int], list[int]] | None = None
+        """In a crowded document: the number of the first mention that is like this one, for those of each side."""
+        if is_crowded(*([mention.region for mention in side] for side in (self.gold, self.system))):
+            self.twins = firsts(map(_key, self.gold)), firsts(map(_key, self.system))
+        self.pairs = _corresponding(self.gold, self.system, self.twins, want, document)
+        """Pairs in correspondence; in a crowded document, only those of the first of twins."""
         corresponding = {pair.system for pair in self.pairs}
-        for number, mention in enumerate(self.system):
+        like = range(len(self.system)) if self.twins is None else self.twins[1]
+        for number, mention in zip(like, self.system, strict=True):
             mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=number in corresponding)
         self.inherent = tuple(
             [reading.inherent_value(parameters, element.attributes) for element in side] for side in self._elements
         )
         """Element_Value of each element of gold, and of the system, against itself."""
         self._element_values: dict[tuple[int, int], float] = {}
+
+    @cached_property
+    def parent_attributes(self) -> tuple[list[Hashable], list[Hashable]]:
+        """For each mention of gold, and of the system: the attributes of its element, to be compared."""
+        gold, system = ([attributes_key(element.attributes) for element in side] for side in self._elements)
+        return [gold[one.element] for one in self.gold], [system[one.element] for one in self.system]
 
     def element_value(self, gold: int, system: int) -> float:
         """Element_Value of two elements by their numbers, computed once."""
@@ -95,12 +111,23 @@ def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[S
     return scored
 
 
+def _key(mention: ScoredMention) -> Hashable:
+    """What the formulas read of a mention."""
+    return mention.region, mention.type_value, mention.own, mention.attributes, head_text(mention.mention)
+
+
 def _corresponding(
-    gold: Sequence[ScoredMention], system: Sequence[ScoredMention], want: MentionCorrespondences, document: str
+    gold: Sequence[ScoredMention],
+    system: Sequence[ScoredMention],
+    twins: tuple[list[int], list[int]] | None,
+    want: MentionCorrespondences,
+    document: str,
 ) -> list[Correspondence]:
     """Mentions in correspondence, with their mutual_overlap and MMV."""
     reading, parameters = want.reading, want.parameters
     regions = [mention.region for mention in gold], [mention.region for mention in system]
+    if twins is not None:
+        regions = only_firsts(regions[0], set(twins[0])), only_firsts(regions[1], set(twins[1]))
     common = common_extensions(*regions, document)
     found = []
     for (s, g), extension_ in common.items():
@@ -111,14 +138,35 @@ def _corresponding(
     return found
 
 
+def is_crowded(gold: Sequence[Location], system: Sequence[Location]) -> bool:
+    """Whether more pairs of regions overlap than can be compared."""
+    return are_many(len(gold) * len(system)) and are_many(_pair_count(gold, system))
+
+
+def are_many(pairs: int) -> bool:
+    """Whether a document has so many pairs that twins are looked for."""
+    return pairs > MANY
+
+
+def _pair_count(gold: Sequence[Location], system: Sequence[Location]) -> int:
+    """How many pairs of regions are compared: of segments those that overlap, of boxes all."""
+    if _is_image(gold, system):
+        return sum(map(bool, gold)) * sum(map(bool, system))
+    return overlap_count(gold, system)  # type: ignore[arg-type]
+
+
+def _is_image(gold: Sequence[Location], system: Sequence[Location]) -> bool:
+    return any(region and len(region[0]) > 2 for region in (*gold, *system))
+
+
 def common_extensions(
     gold: Sequence[Location], system: Sequence[Location], document: str
 ) -> Mapping[tuple[int, int], float]:
     """How much of the source a system and a gold region share, if any: characters, time or area."""
-    is_image = any(region and len(region[0]) > 2 for region in (*gold, *system))
     if len(gold) * len(system) > MOST_PAIRS:
-        refuse_many(document, len(gold) * len(system) if is_image else overlap_count(gold, system))  # type: ignore[arg-type]
-    if is_image:
-        areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
+        refuse_many(document, _pair_count(gold, system))
+    if _is_image(gold, system):
+        placed = [(g, region) for g, region in enumerate(gold) if region]
+        areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) if theirs for g, ours in placed}
         return {pair: area for pair, area in areas.items() if area}
     return overlaps(gold, system)  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from karat.tables.ace.records import (
     RelationToken,
     ScoredMention,
 )
+from karat.tables.ace.twins import Twins
 
 EPSILON = 1e-8
 """21 What the scorer adds to break ties, and takes in place of 0."""
@@ -183,13 +184,13 @@ class Nist(Plan):
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped)
 
-    def assign(self, gains: Gains) -> list[IndexPair]:
+    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
-        return forced(gains)
+        return forced(gains, twins)
 
-    def assign_elements(self, gains: Gains) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
         """11 Each connected component is a table of its own."""
-        return forced_by_component(gains)
+        return forced_by_component(gains, twins)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """14 Elements of a kind that the reference lacks altogether are worth nothing as arguments."""

@@ -26,6 +26,7 @@ from karat.tables.ace.records import (
     RelationToken,
     ScoredMention,
 )
+from karat.tables.ace.twins import Twins
 
 Attributes = Mapping[str, Value]
 
@@ -285,13 +286,13 @@ class Plan:
         """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
         return round((value - unmapped) * 1e12)
 
-    def assign(self, gains: Gains) -> list[IndexPair]:
+    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
         """The one-to-one mapping that maximises the sum of values."""
-        return optimal(gains)
+        return optimal(gains, twins)
 
-    def assign_elements(self, gains: Gains) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains)
+        return self.assign(gains, twins)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""

@@ -6,7 +6,8 @@ Values of arguments come from the tables of entities, values and times, summed o
 relation or event; in document-level processing there is one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from typing import Any
@@ -18,10 +19,11 @@ from karat.plugin import Counted, Tables, TableSpec
 from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.mapping import IndexPair, optimal
-from karat.tables.ace.mentions import common_extensions, refuse_many
+from karat.tables.ace.mentions import are_many, common_extensions, is_crowded, refuse_many
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedRelations
-from karat.tables.ace.records import Argument, ArgumentPair, Element, RelationPair, RelationToken, differing
+from karat.tables.ace.records import Argument, ArgumentPair, Element, Location, RelationPair, RelationToken, differing
+from karat.tables.ace.twins import Twins, attributes_key, by_first, firsts, only_firsts
 
 
 class RecognitionValues(TableSpec["RecognitionTable"]):
@@ -142,22 +144,79 @@ class RecognitionTable:
         return {id_: token.value for id_, token in self.gold.items()}
 
     @cached_property
+    def twins(self) -> tuple[dict[str, str], dict[str, str]]:
+        """For tokens of gold, and of the system, that have a twin before them: the first of these; else nothing.
+
+        They are looked for if documents are too crowded to value each pair.
+        """
+        if not (
+            any(any(table.twins) for table in self.arguments.values())
+            or are_many(self._argument_pair_count() // len(self.documents))
+            or any(is_crowded(*_extents(document)) for document in self.documents)
+        ):
+            return {}, {}
+        golds, systems = (list(side) for side in (self.gold, self.system))
+        gold_firsts = firsts(self._key(token, 0) for token in self.gold.values())
+        system_firsts = firsts(self._key(token, 1) for token in self.system.values())
+        return (
+            {id_: golds[first] for id_, first in zip(golds, gold_firsts, strict=True) if golds[first] != id_},
+            {id_: systems[first] for id_, first in zip(systems, system_firsts, strict=True) if systems[first] != id_},
+        )
+
+    def first_twins(self, gold: str, system: str) -> ElementIds:
+        """The two tokens under which the pair is found in `pairs`."""
+        return self.twins[0].get(gold, gold), self.twins[1].get(system, system)
+
+    def _key(self, token: RelationToken, side: int) -> Hashable:
+        """What the formulas read of a token; one of several documents has no twin."""
+        element = token.element
+        if len(token.documents) > 1:
+            return element.id
+        arguments: list[Argument] = token.arguments
+        if self.want.reading.options.argument_scoring != "mapped":
+            twins = {kind: table.twins[side] for kind, table in self.arguments.items()}
+            arguments = [one._replace(element=twins[one.kind].get(one.element, one.element)) for one in arguments]
+        extents = tuple(map(extent, element.mentions))
+        return (
+            token.documents[0],
+            attributes_key(element.attributes),
+            tuple(arguments),
+            tuple(token.own_values),
+            extents,
+            element.heads,
+        )
+
+    @cached_property
     def overlaps(self) -> dict[ElementIds, float]:
         """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
         found: dict[ElementIds, list[float]] = {}
         for document in self.documents:
-            golds = [(element.id, extent(mention)) for element in document.gold for mention in element.mentions]
-            systems = [(element.id, extent(mention)) for element in document.system for mention in element.mentions]
+            golds, systems = (
+                [
+                    (element.id, extent(mention))
+                    for element in side
+                    if element.id not in later
+                    for mention in element.mentions
+                ]
+                for side, later in zip((document.gold, document.system), self.twins, strict=True)
+            )
             gold_sizes, system_sizes = ([extension(region) for _, region in side] for side in (golds, systems))
             shares: dict[ElementIds, dict[IndexPair, float]] = {}
             regions = [region for _, region in golds], [region for _, region in systems]
+            twins: Twins | None = None
+            if is_crowded(*regions):  # mentions of one token in one place are twins
+                twins = Twins(by_first(firsts(golds)), by_first(firsts(systems)))
+                regions = only_firsts(regions[0], twins.rows), only_firsts(regions[1], twins.columns)
             common = common_extensions(*regions, document.document)
             for (s, g), length in common.items():
                 share = length / max(gold_sizes[g], system_sizes[s])
                 shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
             for ids, share_of in shares.items():
                 gains = {pair: (round(share * 1e12), 0.0) for pair, share in share_of.items()}
-                found.setdefault(ids, []).append(fsum([share_of[pair] for pair in optimal(gains)]))
+                chosen = optimal(gains, twins)
+                if twins is not None:
+                    chosen = twins.firsts_of(chosen)
+                found.setdefault(ids, []).append(fsum([share_of[pair] for pair in chosen]))
         return {ids: fsum(values) for ids, values in found.items()}
 
     @cached_property
@@ -170,17 +229,30 @@ class RecognitionTable:
                 found[gold, system] = pair
         return found
 
+    def _argument_pair_count(self) -> int:
+        """How many pairs of arguments there are whose elements correspond."""
+        holders = Counter((kind, element) for token in self.gold.values() for _, kind, element in token.arguments)
+        theirs = Counter((kind, element) for token in self.system.values() for _, kind, element in token.arguments)
+        return sum(
+            count * sum([holders[kind, partner] for partner in self.arguments[kind].partners.get(element, ())])
+            for (kind, element), count in theirs.items()
+        )
+
     def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
         """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
+        twins = {kind: table.twins for kind, table in self.arguments.items()}
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
-            for j, (_, kind, element) in enumerate(token.arguments):
-                holders.setdefault((kind, element), []).append((id_, j))
+            if id_ not in self.twins[0]:
+                for j, (_, kind, element) in enumerate(token.arguments):
+                    holders.setdefault((kind, twins[kind][0].get(element, element)), []).append((id_, j))
         found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
         pairs = 0
         for id_, token in self.system.items():
-            for i, (_, kind, element) in enumerate(token.arguments):
-                table = self.arguments[kind]
+            if id_ in self.twins[1]:
+                continue
+            for i, (_, kind, written) in enumerate(token.arguments):
+                table, element = self.arguments[kind], twins[kind][1].get(written, written)
                 partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
                 wanted = [(table.by_document, (partner, element)) for partner in partners]
                 pairs += sum([len(holders[kind, partner]) for partner in partners])
@@ -235,7 +307,7 @@ class RecognitionTable:
 
     def value(self, gold: str, system: str) -> float:
         """The value of a system element that is mapped to a reference."""
-        return self.pairs[gold, system].value
+        return self.pairs[self.first_twins(gold, system)].value
 
     def own(self, system: str) -> float:
         """The value of a system element against itself."""
@@ -245,7 +317,9 @@ class RecognitionTable:
     def mapping(self) -> dict[str, str]:
         """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
         values = {ids: pair.value for ids, pair in self.pairs.items()}
-        return element_mapping(self.want.reading, self.gold, self.system, values, self.unmapped, self.overlaps)
+        return element_mapping(
+            self.want.reading, self.gold, self.system, values, self.unmapped, self.overlaps, self.twins
+        )
 
     def wrong_attributes(self, gold: str, system: str) -> list[str]:
         """Attributes that differ."""
@@ -253,7 +327,7 @@ class RecognitionTable:
 
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Numbers of gold arguments that are not mapped to what their element is mapped to."""
-        mapped = self.pairs[gold, system].arguments
+        mapped = self.pairs[self.first_twins(gold, system)].arguments
         ours, theirs = self.gold[gold].arguments, self.system[system].arguments
         if self.is_promoted:
             is_right = self.want.reading.promoted_is_right
@@ -261,3 +335,12 @@ class RecognitionTable:
         return [
             j for j, argument in enumerate(ours) if j not in mapped or not self._are_mapped(argument, theirs[mapped[j]])
         ]
+
+
+def _extents(document: DocumentRelations) -> tuple[list[Location], list[Location]]:
+    """The extents of all mentions of gold, and of the system."""
+    gold, system = (
+        [extent(mention) for element in side for mention in element.mentions]
+        for side in (document.gold, document.system)
+    )
+    return gold, system

@@ -27,6 +27,7 @@ annotation's own text, line ends and tabs are written as blanks.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -98,14 +99,27 @@ def _parts(text: str, file: str) -> list[tuple[str, str]]:
 
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of an event or a text bound, or of the relation that is a link."""
-    rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
-    lines = {row[0]: line for line, row in enumerate(rows, block.line)}
+    lines, relations = _lines(data, block.line)
     if isinstance(item, str):
         return lines.get(item)
     if len(item) == 2:
         return lines.get(item[0])
-    ends = {f"Arg1:{item[1]}", f"Arg2:{item[2]}"}
-    return next((lines[row[0]] for row in rows if row[0][:1] == "R" and ends <= {*row[-1].split(" ")}), None)
+    first, second = f"Arg1:{item[1]}", f"Arg2:{item[2]}"
+    return next((line for line, words in relations.get(first, ()) if second in words), None)
+
+
+@lru_cache(maxsize=1)
+def _lines(data: bytes, first: int) -> tuple[dict[str, int], dict[str, list[tuple[int, list[str]]]]]:
+    """The lines of annotations, and of relations by each of their words: what is asked for once is asked for again."""
+    rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
+    lines = {row[0]: line for line, row in enumerate(rows, first)}
+    relations: dict[str, list[tuple[int, list[str]]]] = {}
+    for row in rows:
+        if row[0][:1] == "R":
+            words = row[-1].split(" ")
+            for word in dict.fromkeys(words):
+                relations.setdefault(word, []).append((lines[row[0]], words))
+    return lines, relations
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:

@@ -26,6 +26,7 @@ document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -81,15 +82,24 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of a mention; there are no links."""
     del block
-    markables = _root(data, "").iterfind("Markables/*")
-    return next((element.sourceline for element in markables if element.get("m_id") == item), None)
+    return _lines(data)[0].get(item)
 
 
 def locate_token(data: bytes, block: Block, token: int) -> int | None:
     """The line of a token."""
     del block
-    lines = [element.sourceline for element in _root(data, "").iterchildren("token")]
+    lines = _lines(data)[1]
     return lines[token] if token < len(lines) else None
+
+
+@lru_cache(maxsize=1)
+def _lines(data: bytes) -> tuple[dict[Item | None, int], list[int]]:
+    """The lines of mentions and of tokens: a document in which one is asked for is mostly asked about again."""
+    root = _root(data, "")
+    mentions: dict[Item | None, int] = {}
+    for element in root.iterfind("Markables/*"):
+        mentions.setdefault(element.get("m_id"), element.sourceline)
+    return mentions, [element.sourceline for element in root.iterchildren("token")]
 
 
 class _Name(NamedTuple):

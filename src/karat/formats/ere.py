@@ -17,6 +17,7 @@ including its markup; karat does not read that file.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from karat.errors import Item, Report, Rule
@@ -65,8 +66,19 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of a mention; links are arguments and have no id to look for."""
     if not isinstance(item, str):
         return None
-    match = re.search(rb"""\bid\s*=\s*["']%s["']""" % re.escape(item).encode(), data)
-    return None if match is None else block.line + data.count(b"\n", 0, match.start())
+    line = _lines(data).get(item.encode())
+    return None if line is None else block.line + line
+
+
+@lru_cache(maxsize=1)
+def _lines(data: bytes) -> dict[bytes, int]:
+    """The lines of all ids, counted from 0: a document in which one is asked for is mostly asked about again."""
+    found: dict[bytes, int] = {}
+    line, at = 0, 0
+    for match in re.finditer(rb"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""", data):
+        line, at = line + data.count(b"\n", at, match.start()), match.start()
+        found.setdefault(match[match.lastindex or 1], line)
+    return found
 
 
 class _Reader:

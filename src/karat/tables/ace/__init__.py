@@ -6,6 +6,7 @@
     nist         the same with the departures of NIST's scorer, one override each
     mapping      the one-to-one mapping that is worth most, and what NIST's scorer takes for it
     scaled       the same for large tables
+    twins        elements and mentions that only their names tell apart
     elements     entities, values, times, relations and events of a document
     promotion    mentions promoted to elements: EMD, RMD, VMD
     mentions     which mentions correspond

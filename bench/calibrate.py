@@ -97,8 +97,7 @@ def null(units: int, repetitions: int, resamples: int) -> Iterator[Rate]:
         for name, p in zip(rejected, (swapped[F1], centred[F1], jackknifed), strict=True):
             rejected[name] += p is not None and p < 1 - LEVEL
     for name, number in rejected.items():
-        aim = "3 to 7 %" if units > 20 else ""
-        yield Rate(f"{name}: equal systems differ at 5 %", units, number / repetitions, aim)
+        yield Rate(f"{name}: equal systems differ at 5 %", units, number / repetitions, "3 to 7 %")
 
 
 def main() -> None:

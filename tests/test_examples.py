@@ -117,10 +117,15 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         shutil.copy(demo / "gold.jsonl", "gold.jsonl")
         shutil.copy(demo / "literal.jsonl", "system.jsonl")
+        for name in ("old", "new", "run1", "run2", "run3"):
+            shutil.copy(demo / ("literal.jsonl" if name in ("old", "run1") else "eager.jsonl"), f"{name}.jsonl")
         done("convert", "gold.jsonl", "gold.jsonl.gz")
         shutil.copy("gold.jsonl.gz", "corpus.jsonl.gz")
         for side in ("gold", "system"):
             done("convert", f"{side}.jsonl", f"{side}.tbf", "--lossy")
+        Path("submissions").mkdir()
+        for name in ("baseline.tbf", "mine.tbf", "submissions/lemma.tbf", "submissions/other.tbf"):
+            shutil.copy("system.tbf", name)
         for name in ("gold", "annotations"):
             Path(name).mkdir()
             shutil.copy("gold.tbf", f"{name}/all.tbf")

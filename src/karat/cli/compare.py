@@ -18,7 +18,7 @@ LEVEL = 0.95
 EPILOG = """\b
 Examples:
   karat compare gold.tbf baseline.tbf mine.tbf
-  karat compare gold.tbf submissions/ --baseline lemma --jobs 4
+  karat compare gold.tbf submissions/ --baseline lemma --jobs 2
   karat compare gold.jsonl old.jsonl new=run1.jsonl,run2.jsonl,run3.jsonl
   karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
   karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex

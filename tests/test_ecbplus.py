@@ -540,7 +540,7 @@ event mentions                        5,443  608  8,951  15,002
   CD                                  3,554  441  3,290   7,285
 WD chains                             2,502  316  2,138   4,956
 CD chains                               691   47    479   1,217
-Mentions that begin at one token count once: 15,002 here; scoring uses all 15,003.
+Mentions that begin at the same token count once: 15,002 here; scoring uses all 15,003.
 A singleton is a mention in no relation; some mentions in a relation are alone in their cluster, too.
 The paper prints a total of 14,874 mentions, which is not the sum of its rows (15,002).
 """

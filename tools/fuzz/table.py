@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from karat.cli import cli
+
 BEGIN, END = "<!-- fuzz -->", "<!-- /fuzz -->"
 
 Counts = dict[str, Counter[str]]
@@ -37,13 +39,13 @@ def _sections(counts: Counts, command: str, documented: Sequence[str]) -> Iterab
     )
     yield "Accepted inputs are those on which the first command, usually `validate`, exits with 0."
     ends = ("exit 0", "exit 1", "exit 2", "crashed")
-    names = sorted({key.partition(" ")[0] for key in counts["commands"] if not _is_odd(key)})
+    names = sorted(cli.commands)
     rows = [[f"`{name}`", *(f"{counts['commands'][f'{name} {end}']:,}" for end in ends)] for name in names]
     yield _table(["command", *ends], rows)
     met = [code for code in documented if counts["codes"][code]]
     yield (
         f"{len(met)} of {len(documented)} documented codes were met: as the error that ended a command "
-        "(refusals), or in any message."
+        "(refusals), or in any message on standard error or in a report of `validate`."
     )
     yield _table(
         ["code", "refusals", "messages"],
@@ -53,11 +55,6 @@ def _sections(counts: Counts, command: str, documented: Sequence[str]) -> Iterab
     if problems:
         listed = sorted(counts["problems"].items(), key=lambda item: (-item[1], item[0]))
         yield _table(["problem", "times"], [[what.replace("|", "\\|"), f"{times:,}"] for what, times in listed])
-
-
-def _is_odd(key: str) -> bool:
-    """Whether a command is a mutated name."""
-    return not re.fullmatch(r"[a-z]+ (exit \d|crashed)", key)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

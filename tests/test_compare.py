@@ -12,6 +12,7 @@ import pytest
 
 import karat
 from karat.comparison import named_systems
+from karat.corpus.reader import DocumentReader
 from karat.counts import ScoreValues
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
@@ -285,6 +286,22 @@ def test_an_error_of_another_process_is_reported_as_here(tmp_path: Path) -> None
     assert one.code == two.code == 1
     assert one.err == two.err
     assert "bad.jsonl, line 1" in one.err
+
+
+def test_gold_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of systems; TBF is surveyed without parsing it."""
+    gold = tmp_path / "gold.tbf"
+    assert run("convert", GOLD, str(gold), "--lossy").code == 0
+    parsed: list[str] = []
+    parse = DocumentReader._parse
+
+    def counted(self: DocumentReader, number: int, *args: Any) -> Document:
+        parsed.append(self._files[number].name)
+        return parse(self, number, *args)
+
+    monkeypatch.setattr(DocumentReader, "_parse", counted)
+    assert run("compare", str(gold), *SYSTEMS, "-m", "nugget.span", *QUICK).code == 0
+    assert parsed.count(str(gold)) == 12
 
 
 def test_a_system_without_some_documents_misses_them() -> None:

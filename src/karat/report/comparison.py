@@ -21,6 +21,8 @@ from karat.results import family
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
 TEST_WORDS = {"AR": "approximate randomisation", "PB": "paired bootstrap", "JK": "jackknife of the difference"}
 STAR = "*"
+MOST_DISCUSSED = 10
+"""Systems whose bottleneck is described: a leaderboard of forty is not a place to read about each."""
 
 
 def comparison_texts(comparisons: Sequence[Comparison], *, digits: int, style: Style = PLAIN) -> str:
@@ -201,7 +203,7 @@ def _tests_line(comparison: Comparison) -> str:
 
 def _words(comparison: Comparison) -> Iterator[str]:
     yield from verdict(comparison)
-    for system in comparison.systems:
+    for system in comparison.systems[:MOST_DISCUSSED]:
         for line in bottleneck(system.scores, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 

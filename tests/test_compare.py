@@ -444,7 +444,7 @@ def test_latex_escapes_everything_special() -> None:
 
     page = Page([Table.of([r"a&b", r"50%"], [[r"[x]_{y}\~^", "-1.5"], ["$#", "-"]])], ["line\nbreak"])
     assert latex(page) == (
-        "% line\\nbreak\n% needs \\usepackage{booktabs}\n\n"
+        "% line\\u000abreak\n% needs \\usepackage{booktabs}\n\n"
         "\\begin{tabular}{lr}\n\\toprule\na\\&b & 50\\% \\\\\n\\midrule\n"
         "{[}x]\\_\\{y\\}\\textbackslash{}\\textasciitilde{}\\textasciicircum{} & $-$1.5 \\\\\n\\$\\# & - \\\\\n"
         "\\bottomrule\n\\end{tabular}\n"

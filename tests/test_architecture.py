@@ -41,15 +41,28 @@ ROOMS: dict[str, set[str]] = {
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
     "report": {"comparison", "describe", "engine", "results"},
     "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},
     "studies": PLUGINS
-    | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
+    | {"baselines", "checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
-    | {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
+    | {
+        "baselines",
+        "api",
+        "convert",
+        "corpus",
+        "demo",
+        "describe",
+        "engine",
+        "formats",
+        "measures",
+        "protocols",
+        "report",
+    }
     | {"comparison", "results", "simulate", "stats", "studies"},
 }
 

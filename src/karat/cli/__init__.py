@@ -9,6 +9,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from karat import __version__
 from karat.cli import (
+    baseline,
     compare,
     completion,
     convert,
@@ -55,6 +56,7 @@ COMMANDS = (
     describe.describe,
     convert.convert,
     simulate.simulate,
+    baseline.baseline,
     protocols.protocols,
     formats.formats,
     measures.measures,

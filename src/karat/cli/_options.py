@@ -73,7 +73,8 @@ settings_option = click.option(
 )
 
 
-def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
+def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
+    """The topics of an option."""
     from karat.corpus import Topics
 
     del context, parameter
@@ -81,7 +82,7 @@ def _topics(context: click.Context, parameter: click.Parameter, spec: str | None
 
 
 topics_option = click.option(
-    "--topics", metavar="SPEC", callback=_topics, help="Use only documents of these topics: 26-45, or 1,3,7-9."
+    "--topics", metavar="SPEC", callback=topics_spec, help="Use only documents of these topics: 26-45, or 1,3,7-9."
 )
 form_option = click.option(
     "-f",

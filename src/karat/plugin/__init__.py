@@ -9,6 +9,7 @@ plug-ins through entry points:
     karat.filters        a subclass of `Filter`
     karat.similarities   a `Similarity`: how alike two mentions are
     karat.matchings      a `Matching`: how pairs are chosen among candidates
+    karat.analysers      a `WordAnalyser`: lemmas and heads, for baselines
 
 `karat.testing.check` runs the laws on any of them.
 """
@@ -74,6 +75,7 @@ from karat.plugin.tables import (
     Tables,
     TableSpec,
 )
+from karat.plugin.words import PartOfSpeech, Word, WordAnalyser
 
 __all__ = [
     "Align",
@@ -109,6 +111,7 @@ __all__ = [
     "Outcome",
     "PairTransform",
     "Parameter",
+    "PartOfSpeech",
     "ProtocolFile",
     "ReadOptions",
     "ReportLoss",
@@ -125,6 +128,8 @@ __all__ = [
     "TreeItem",
     "UnitOfEvaluation",
     "Unscored",
+    "Word",
+    "WordAnalyser",
     "Write",
     "WriteOptions",
     "graded",

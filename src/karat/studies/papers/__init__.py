@@ -4,7 +4,9 @@ A paper is a module (or any object that another package offers under the entry-p
 
     TITLE              authors, year and title
     DATA               the data that the user must provide; None: the data come with karat
-    reproduce(data)    the `Reproduction`; `data` is the path that the user gave, None if DATA is None
+    reproduce(data, quick=False)
+                       the `Reproduction`; `data` is the path that the user gave, None if DATA is None; `quick` asks to
+                       leave out what takes minutes
 """
 
 import sys
@@ -76,14 +78,14 @@ PAPERS: Registry[Any] = Registry(
 )
 
 
-def recomputed(name: str, data: str | None, *, figure: bool = False) -> Reproduction:
+def recomputed(name: str, data: str | None, *, figure: bool = False, quick: bool = False) -> Reproduction:
     """A paper recomputed; with `figure`, it must have a figure to draw."""
     paper = PAPERS.get(name)
     if paper.DATA is None and data is not None:
         raise UsageError("data-unwanted", f"the data of {name} come with karat", "Omit DATA.")
     if paper.DATA is not None and data is None:
         raise UsageError("data-needed", f"{name} needs {paper.DATA}", "Give its path after the name of the paper.")
-    found: Reproduction = paper.reproduce(data)
+    found: Reproduction = paper.reproduce(data, quick=quick)
     if figure and not found.panels:
         raise UsageError("figure-absent", f"{name} has no figure to draw", "Omit --plot.")
     return found

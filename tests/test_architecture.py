@@ -42,8 +42,9 @@ ROOMS: dict[str, set[str]] = {
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
+    "audit": PLUGINS | {"baselines", "corpus"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"comparison", "describe", "engine", "results"},
+    "report": {"audit", "comparison", "describe", "engine", "results"},
     "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},

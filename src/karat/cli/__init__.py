@@ -9,6 +9,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from karat import __version__
 from karat.cli import (
+    audit,
     baseline,
     compare,
     completion,
@@ -57,6 +58,7 @@ COMMANDS = (
     convert.convert,
     simulate.simulate,
     baseline.baseline,
+    audit.audit,
     protocols.protocols,
     formats.formats,
     measures.measures,

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.baselines.features import matrix
 from karat.baselines.lemma import Clusters
+from karat.baselines.pairs import Arguments, Candidates, candidates
 from karat.baselines.sac.clustering import agglomerate
-from karat.baselines.sac.features import matrix
-from karat.baselines.sac.pairs import Arguments, Candidates, candidates
 from karat.baselines.similarity import library
 from karat.baselines.texts import EventMention, Text
 from karat.errors import Rule

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.sac.pairs import Candidates, Described
+from karat.baselines.pairs import Candidates, Described
 from karat.baselines.similarity import tf_idf
 
 Values = NDArray[np.float64]

@@ -51,12 +51,7 @@ class Candidates(NamedTuple):
 
 def candidates(texts: Sequence[Text], *, gate: float, analyser: WordAnalyser, arguments: Arguments) -> Candidates:
     """All pairs in one document, and all in documents with at least the similarity `gate`."""
-    mentions: list[Described] = []
-    numbers: list[NDArray[np.int64]] = []
-    for number, text in enumerate(texts):
-        begin = len(mentions)
-        mentions += [_described(number, text, mention, analyser, arguments) for mention in text.mentions]
-        numbers.append(np.arange(begin, len(mentions)))
+    mentions, numbers = described(texts, analyser, arguments)
     blocks = [_within(own) for own in numbers]
     values = [np.full(len(first), SAME_DOCUMENT) for first, _ in blocks]
     for one, other, similarity in DocumentSimilarity(texts).at_least(gate):
@@ -65,6 +60,19 @@ def candidates(texts: Sequence[Text], *, gate: float, analyser: WordAnalyser, ar
         values.append(np.full(first.size, similarity))
     firsts, seconds = (np.concatenate(side) for side in zip(*blocks, strict=True))
     return Candidates(texts, mentions, firsts, seconds, np.concatenate(values))
+
+
+def described(
+    texts: Sequence[Text], analyser: WordAnalyser, arguments: Arguments
+) -> tuple[list[Described], list[NDArray[np.int64]]]:
+    """The event mentions of all documents, and the numbers of those of each document."""
+    mentions: list[Described] = []
+    numbers: list[NDArray[np.int64]] = []
+    for number, text in enumerate(texts):
+        begin = len(mentions)
+        mentions += [_described(number, text, mention, analyser, arguments) for mention in text.mentions]
+        numbers.append(np.arange(begin, len(mentions)))
+    return mentions, numbers
 
 
 def _within(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.baselines.features import matrix
 from karat.baselines.pairs import SAME_DOCUMENT, Candidates, described
@@ -115,5 +114,7 @@ def _one_hot(keys: Sequence[Hashable]) -> Any:
     from scipy.sparse import csr_array
 
     numbers: dict[Hashable, int] = {}
-    columns: NDArray[np.int64] = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
-    return csr_array((np.ones(len(keys)), (np.arange(len(keys)), columns)), shape=(len(keys), len(numbers)))
+    # LinearSVC takes no wider indices.
+    columns = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int32)
+    rows = np.arange(len(keys), dtype=np.int32)
+    return csr_array((np.ones(len(keys)), (rows, columns)), shape=(len(keys), len(numbers)))

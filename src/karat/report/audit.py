@@ -18,12 +18,12 @@ WIDTH = 118
 def text(audit: Audit, *, most: int | None = None, style: Style = PLAIN) -> str:
     """The most suspicious pairs with their sentences, then the documents."""
     numbers = Counter(suspicion.kind for suspicion in audit.suspicions)
-    summary = [[kind, f"{numbers[kind]:,}", what] for kind, what in CLASSES.items()]
+    summary = [[kind, what, f"{numbers[kind]:,}"] for kind, what in CLASSES.items()]
     blocks = [
         f"{counted(audit.documents, 'document')}, {counted(audit.mentions, 'event mention')}, "
         f"{counted(audit.candidates, 'candidate pair')}; {counted(len(audit.suspicions), 'pair')} with an anchor "
         f"weight above {audit.threshold:g} (words: {audit.engine})",
-        table(["class", "pairs", ""], summary, left=1, style=style),
+        table(["class", "what it is", "pairs"], summary, left=2, style=style),
     ]
     shown = audit.suspicions[:most]
     blocks += [_suspicion(number, suspicion, style) for number, suspicion in enumerate(shown, 1)]

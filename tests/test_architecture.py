@@ -54,6 +54,7 @@ ROOMS: dict[str, set[str]] = {
     | {
         "baselines",
         "api",
+        "audit",
         "convert",
         "corpus",
         "demo",

@@ -41,8 +41,10 @@ class Shape(NamedTuple):
     content: str
     attributes: Attributes
     required: frozenset[str]
-    fields: Mapping[str, tuple[str, frozenset[str]]]
-    """For each attribute other than the id: its name in lower case, and its values, if they are a closed list."""
+    fields: Mapping[str, str]
+    """For each attribute other than the id: its name in lower case."""
+    closed: Mapping[str, frozenset[str]]
+    """The values of those that have a closed list, by name in lower case."""
     children: Mapping[str, int]
     """Each child with its rank in the order."""
     subtypes: Mapping[str, tuple[str, ...]] | None
@@ -63,16 +65,13 @@ def _shape(
     subtypes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Shape:
     names = list(dict.fromkeys(re.findall(r"\b[a-z]\w+", content)))
-    fields = {
-        name: (name.lower(), frozenset(() if isinstance(values, str) else values))
-        for name, values in (attributes or {}).items()
-        if name != "ID"
-    }
+    attributes = attributes or {}
     return Shape(
         content,
-        attributes or {},
+        attributes,
         frozenset(required.split()),
-        fields,
+        {name: name.lower() for name in attributes if name != "ID"},
+        {name.lower(): frozenset(values) for name, values in attributes.items() if not isinstance(values, str)},
         {name: 0 if "|" in content else rank for rank, name in enumerate(names)},
         subtypes,
         next((name for name in names if name.endswith("_mention")), None),

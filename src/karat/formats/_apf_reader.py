@@ -5,7 +5,7 @@ refused. Where one item is wrong, such as an unresolved argument, it is reported
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -86,6 +86,7 @@ class Reader:
         self._root, self._header, self._validation, self._report = root, header, validation, report
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
+        self._is_valid = False
         self._places = Places(self._unit, validation)
         self._kinds: dict[str, str] = {}
         """The kind of the element or mention with each id."""
@@ -97,7 +98,7 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """The document, with its text if there is a source."""
         self._check_header()
-        self._validation.examine()
+        self._is_valid = self._validation.examine()
         for element in self._root.iterchildren(*KINDS):
             self._read_element(element)
         self._validation.report_invalid()
@@ -170,7 +171,7 @@ class Reader:
         tag = element.tag
         kind, shape = KINDS[tag], ELEMENTS[tag]
         id_ = self._id(element, kind)
-        attributes = _attributes(element, shape)
+        attributes = _attributes(element, shape, is_valid=self._is_valid)
         if shape.subtypes is not None:
             check_subtype(self._validation, element, attributes, shape.subtypes)
         mentions: list[Any] = []
@@ -216,7 +217,7 @@ class Reader:
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
         id_ = self._id(element, _MENTION_OF[kind])
-        attributes = _attributes(element, shape)
+        attributes = _attributes(element, shape, is_valid=self._is_valid)
         regions: dict[str, LocatedText] = {}
         inside, rule = _INSIDE.get(kind, _NO_REGION)
         inner = None
@@ -267,10 +268,12 @@ class Reader:
     # Arguments.
 
     def _argument(self, source: str, element: Any) -> _Argument:
-        attributes = _attributes(element, ELEMENTS[element.tag])
+        role, target = element.get("ROLE"), element.get("REFID")
+        if not self._is_valid:
+            role = _attributes(element, ELEMENTS[element.tag], is_valid=False)["role"]
         located = element.find("extent") if len(element) else None
         extent = None if located is None else self._places.place(located)
-        return _Argument(source, str(attributes["role"]), str(attributes["refid"]), extent, element)
+        return _Argument(source, role, target, extent, element)
 
     def _element_links(self) -> Iterator[Link]:
         for argument in self._distinct(self._arguments, self._kinds, "an entity, value or timex2"):
@@ -313,19 +316,19 @@ class Reader:
                 yield argument
 
 
-def _attributes(element: Any, shape: Shape) -> dict[str, Value]:
-    """Attributes other than the id, by name in lower case; blanks around a value of a closed list do not count."""
-    attributes: dict[str, Value] = {}
-    for name, value in element.items():
-        if name in shape.fields:
-            field, values = shape.fields[name]
-            attributes[field] = value if not values or value in values else _listed(value, values)
+def _attributes(element: Any, shape: Shape, *, is_valid: bool) -> dict[str, Value]:
+    """Attributes other than the id, by name in lower case; blanks around a value of a closed list do not count.
+
+    A valid document has no such blanks.
+    """
+    fields = shape.fields
+    attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
+    if not is_valid:
+        for field, values in shape.closed.items():
+            bare = str(attributes.get(field, "")).strip()
+            if bare in values:
+                attributes[field] = bare
     return attributes
-
-
-def _listed(value: str, values: Collection[str]) -> str:
-    bare = value.strip()
-    return bare if bare in values else value
 
 
 def _event_type(about: Mapping[str, Value]) -> str:

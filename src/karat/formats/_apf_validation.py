@@ -25,6 +25,7 @@ class Validation:
         self._first_line = line
         self._report = report
         self.file = file
+        self._is_valid = False
         self._reported: set[Any] = set()
         """Elements in which something was reported."""
 
@@ -56,22 +57,19 @@ class Validation:
         """The line of the file in which an element starts."""
         return self._first_line + start_line(element, self._lines) - 1
 
-    @cached_property
-    def is_valid(self) -> bool:
-        """Whether lxml says that the document is valid."""
-        return not _has_many_children()(self._root) and dtd().validate(self._root)
-
-    def examine(self) -> None:
-        """Report children and attributes that are not as the DTD has them."""
-        if not self.is_valid:
+    def examine(self) -> bool:
+        """Whether the document is valid; if not, children and attributes that are not as in the DTD are reported."""
+        self._is_valid = not _has_many_children()(self._root) and dtd().validate(self._root)
+        if not self._is_valid:
             self._examine_children(self._root, ELEMENTS["document"])
+        return self._is_valid
 
     def report_invalid(self) -> None:
         """Ask lxml about each element for which nothing else was reported.
 
         That finds what is not examined here, such as an argument with two extents.
         """
-        if self.is_valid:
+        if self._is_valid:
             return
         for element in self._root.iterchildren(*ELEMENTS["document"].children):
             if element not in self._reported and _is_small(element) and not dtd().validate(element):

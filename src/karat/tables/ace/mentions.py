@@ -12,15 +12,15 @@ from karat.errors import KaratError, Rule, quoted
 from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
+from karat.tables.ace.groups import attributes_key, first_equals, only_first
 from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan, head_text
 from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
-from karat.tables.ace.twins import attributes_key, firsts, only_firsts
 
 MOST_PAIRS = 200_000
 """Pairs in a document whose values are computed: they take about 10 seconds and 500 MB."""
 MANY = MOST_PAIRS
-"""Pairs in a document above which twins are valued once."""
+"""Pairs in a document above which equal elements are valued once."""
 TOO_MANY = Rule("ace-too-many-pairs", "fatal", "Check that elements are not written many times over.")
 
 
@@ -51,19 +51,19 @@ class CorrespondenceTable:
 
     def __init__(self, gold: list[Element], system: list[Element], want: MentionCorrespondences, document: str) -> None:
         reading, parameters = want.reading, want.parameters
-        self._want = want
+        self._reading, self.parameters = reading, parameters
         self._elements = gold, system
         self.gold = _scored(gold, want)
         self.system = _scored(system, want)
-        self.twins: tuple[list[int], list[int]] | None = None
-        """In a crowded document: the number of the first mention that is like this one, for those of each side."""
+        self.first_equals: tuple[list[int], list[int]] | None = None
+        """In a crowded document: for each mention of either side, the number of the first that it equals."""
         if is_crowded(*([mention.region for mention in side] for side in (self.gold, self.system))):
-            self.twins = firsts(map(_key, self.gold)), firsts(map(_key, self.system))
-        self.pairs = _corresponding(self.gold, self.system, self.twins, want, document)
-        """Pairs in correspondence; in a crowded document, only those of the first of twins."""
+            self.first_equals = first_equals(map(_key, self.gold)), first_equals(map(_key, self.system))
+        self.pairs = _corresponding(self.gold, self.system, self.first_equals, want, document)
+        """Pairs in correspondence; in a crowded document, only those of the first of equal mentions."""
         corresponding = {pair.system for pair in self.pairs}
-        like = range(len(self.system)) if self.twins is None else self.twins[1]
-        for number, mention in zip(like, self.system, strict=True):
+        firsts = range(len(self.system)) if self.first_equals is None else self.first_equals[1]
+        for number, mention in zip(firsts, self.system, strict=True):
             mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=number in corresponding)
         self.inherent = tuple(
             [reading.inherent_value(parameters, element.attributes) for element in side] for side in self._elements
@@ -83,7 +83,7 @@ class CorrespondenceTable:
         if found is None:
             ours, theirs = self._elements[0][gold].attributes, self._elements[1][system].attributes
             inherent = min(self.inherent[0][gold], self.inherent[1][system])
-            found = self._want.reading.element_value(self._want.parameters, ours, theirs, inherent)
+            found = self._reading.element_value(self.parameters, ours, theirs, inherent)
             self._element_values[gold, system] = found
         return found
 
@@ -119,15 +119,15 @@ def _key(mention: ScoredMention) -> Hashable:
 def _corresponding(
     gold: Sequence[ScoredMention],
     system: Sequence[ScoredMention],
-    twins: tuple[list[int], list[int]] | None,
+    firsts: tuple[list[int], list[int]] | None,
     want: MentionCorrespondences,
     document: str,
 ) -> list[Correspondence]:
     """Mentions in correspondence, with their mutual_overlap and MMV."""
     reading, parameters = want.reading, want.parameters
     regions = [mention.region for mention in gold], [mention.region for mention in system]
-    if twins is not None:
-        regions = only_firsts(regions[0], set(twins[0])), only_firsts(regions[1], set(twins[1]))
+    if firsts is not None:
+        regions = only_first(regions[0], set(firsts[0])), only_first(regions[1], set(firsts[1]))
     common = common_extensions(*regions, document)
     found = []
     for (s, g), extension_ in common.items():
@@ -144,7 +144,7 @@ def is_crowded(gold: Sequence[Location], system: Sequence[Location]) -> bool:
 
 
 def are_many(pairs: int) -> bool:
-    """Whether a document has so many pairs that twins are looked for."""
+    """Whether a document has so many pairs that equal elements are handled as groups."""
     return pairs > MANY
 
 

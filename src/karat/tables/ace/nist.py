@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
+from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
 from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, lacks, value_of
 from karat.tables.ace.plan import Attributes, Plan, have_common_string
@@ -21,7 +22,6 @@ from karat.tables.ace.records import (
     RelationToken,
     ScoredMention,
 )
-from karat.tables.ace.twins import Twins
 
 EPSILON = 1e-8
 """21 What the scorer adds to break ties, and takes in place of 0."""
@@ -184,13 +184,13 @@ class Nist(Plan):
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped)
 
-    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
-        return forced(gains, twins)
+        return forced(gains, groups)
 
-    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 Each connected component is a table of its own."""
-        return forced_by_component(gains, twins)
+        return forced_by_component(gains, groups)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """14 Elements of a kind that the reference lacks altogether are worth nothing as arguments."""

@@ -9,6 +9,7 @@ from math import ceil, fsum, log, prod
 
 from karat.model import Mention, Value
 from karat.model.regions import shared
+from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, largest, optimal
 from karat.tables.ace.parameters import (
     AceOptions,
@@ -26,7 +27,6 @@ from karat.tables.ace.records import (
     RelationToken,
     ScoredMention,
 )
-from karat.tables.ace.twins import Twins
 
 Attributes = Mapping[str, Value]
 
@@ -286,13 +286,13 @@ class Plan:
         """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
         return round((value - unmapped) * 1e12)
 
-    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """The one-to-one mapping that maximises the sum of values."""
-        return optimal(gains, twins)
+        return optimal(gains, groups)
 
-    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains, twins)
+        return self.assign(gains, groups)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""

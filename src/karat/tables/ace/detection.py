@@ -133,27 +133,36 @@ class DetectionTable:
     @cached_property
     def by_document(self) -> dict[str, dict[ElementIds, float]]:
         """Value_doc(sys, ref) of two elements that correspond in any document, in each where the system's is."""
-        element_values: dict[str, dict[str, float]] = {}
+        values = {document.document: dict(self._values(document)) for document in self.documents}
+        if len(self.documents) > 1:
+            self._add_unmapped(values)
+        return values
+
+    def _values(self, document: DocumentTokens) -> Iterator[tuple[ElementIds, float]]:
+        """Element_Value · Mentions_Value of two elements that correspond in a document."""
+        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
+        for (g, s), pair in document.pairs.items():
+            gold, id_, system = document.gold[g], document.gold[g].element.id, document.system[s].element.id
+            level = min(self.gold[id_].level, self.system[system].level)
+            yield (id_, system), pair.element_value * mentions_value(kind, pair.mmv, level, gold.own)
+
+    def _add_unmapped(self, values: Mapping[str, dict[ElementIds, float]]) -> None:
+        """The same where two elements correspond only in other documents: all system mentions are unmapped."""
+        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
+        partners: dict[str, dict[str, float]] = {}
         for document in self.documents:
             for (g, s), pair in document.pairs.items():
                 gold, system = document.gold[g].element.id, document.system[s].element.id
-                element_values.setdefault(system, {})[gold] = pair.element_value
-        return {document.document: dict(self._values(document, element_values)) for document in self.documents}
-
-    def _values(
-        self, document: DocumentTokens, element_values: Mapping[str, Mapping[str, float]]
-    ) -> Iterator[tuple[ElementIds, float]]:
-        """Element_Value · Mentions_Value; where the reference is not mentioned, all system mentions are unmapped."""
-        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
-        golds = {token.element.id: (g, token.own) for g, token in enumerate(document.gold)}
-        for s, token in enumerate(document.system):
-            id_ = token.element.id
-            for gold, element_value in element_values.get(id_, {}).items():
-                g, own = golds.get(gold, (-1, token.own))
-                pair = document.pairs.get((g, s))
-                level = min(self.gold[gold].level, self.system[id_].level)
-                mmv = token.unmapped if pair is None else pair.mmv
-                yield (gold, id_), element_value * mentions_value(kind, mmv, level, own)
+                partners.setdefault(system, {})[gold] = pair.element_value
+        for document in self.documents:
+            known, owns = values[document.document], {token.element.id: token.own for token in document.gold}
+            for token in document.system:
+                system = token.element.id
+                for gold, element_value in partners.get(system, {}).items():
+                    if (gold, system) not in known:
+                        level = min(self.gold[gold].level, self.system[system].level)
+                        value = mentions_value(kind, token.unmapped, level, owns.get(gold, token.own))
+                        known[gold, system] = element_value * value
 
     @cached_property
     def pairs(self) -> dict[ElementIds, float]:
@@ -219,9 +228,9 @@ def _summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:
 
 def _by_id(documents: Sequence[Sequence[ElementToken]]) -> dict[str, ElementToken]:
     """Elements by id, each with the token of its highest level."""
-    found: dict[str, ElementToken] = {}
-    for token in [token for document in documents for token in document]:
-        first = found.setdefault(token.element.id, token)
-        if first.level < token.level:
-            found[token.element.id] = token
-    return found
+    highest: dict[str, ElementToken] = {token.element.id: token for token in documents[0]}
+    for tokens in documents[1:]:
+        for token in tokens:
+            if highest.setdefault(token.element.id, token).level < token.level:
+                highest[token.element.id] = token
+    return highest

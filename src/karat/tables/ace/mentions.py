@@ -3,8 +3,9 @@
 That does not depend on whether mentions are promoted to elements: it is found once for all tasks.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from math import fsum
 
 from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
@@ -15,7 +16,10 @@ from karat.tables.ace.elements import WholeElements
 from karat.tables.ace.groups import attributes_key, first_equals, only_first
 from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan, head_text
-from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
+from karat.tables.ace.records import Correspondence, Element, ElementToken, Location, ScoredMention
+
+Tokens = tuple[list[ElementToken], list[int]]
+"""The tokens of one side, and the number of the token that each mention belongs to."""
 
 MOST_PAIRS = 200_000
 """Pairs in a document whose values are computed: they take about 10 seconds and 500 MB."""
@@ -70,6 +74,25 @@ class CorrespondenceTable:
         )
         """Element_Value of each element of gold, and of the system, against itself."""
         self._element_values: dict[tuple[int, int], float] = {}
+        self._tokens: dict[tuple[int, bool], Tokens] = {}
+
+    def tokens(self, side: int, elements: list[Element], *, is_promoted: bool) -> Tokens:
+        """The tokens of gold (side 0) or of the system (1), of elements or of promoted mentions: made once for all tasks."""
+        if (side, is_promoted) not in self._tokens:
+            mentions, inherent = (self.gold, self.system)[side], self.inherent[side]
+            owners = [mention.element for mention in mentions]
+            if is_promoted:
+                sums = [(inherent[mention.element], mention.own, mention.unmapped) for mention in mentions]
+                owners = list(range(len(mentions)))
+            else:
+                sums = list(zip(inherent, *_sums(len(elements), mentions), strict=True))
+            levels = self.parameters.MTypeValue
+            tokens = [
+                ElementToken(element, value, value_of(levels, element.attributes.get("level")), own, unmapped)
+                for element, (value, own, unmapped) in zip(elements, sums, strict=True)
+            ]
+            self._tokens[side, is_promoted] = tokens, owners
+        return self._tokens[side, is_promoted]
 
     @cached_property
     def parent_attributes(self) -> tuple[list[Hashable], list[Hashable]]:
@@ -86,6 +109,16 @@ class CorrespondenceTable:
             found = self._reading.element_value(self.parameters, ours, theirs, inherent)
             self._element_values[gold, system] = found
         return found
+
+
+def _sums(count: int, mentions: Iterable[ScoredMention]) -> tuple[list[float], list[float]]:
+    """For each element: Σ MMV of its mentions against themselves, and if they are all unmapped."""
+    own: list[list[float]] = [[] for _ in range(count)]
+    unmapped: list[list[float]] = [[] for _ in range(count)]
+    for mention in mentions:
+        own[mention.element].append(mention.own)
+        unmapped[mention.element].append(mention.unmapped)
+    return list(map(fsum, own)), list(map(fsum, unmapped))
 
 
 def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[ScoredMention]:
@@ -156,7 +189,8 @@ def _pair_count(gold: Sequence[Location], system: Sequence[Location]) -> int:
 
 
 def _is_image(gold: Sequence[Location], system: Sequence[Location]) -> bool:
-    return any(region and len(region[0]) > 2 for region in (*gold, *system))
+    first = next((region for side in (gold, system) for region in side if region), None)
+    return first is not None and len(first[0]) > 2
 
 
 def common_extensions(

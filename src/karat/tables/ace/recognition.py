@@ -295,7 +295,7 @@ class RecognitionTable:
         reading = self.want.reading
         must_be_mapped = reading.options.argument_scoring == "mapped"
         found = {}
-        for (i, j), value in sorted(values.items()):
+        for (i, j), value in values.items():
             ours, theirs = gold.arguments[j], system.arguments[i]
             if must_be_mapped and not self._are_mapped(ours, theirs):
                 continue

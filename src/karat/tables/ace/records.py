@@ -135,4 +135,4 @@ class RelationPair(Struct, frozen=True, gc=False):
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:
     """Those of some attributes in which two elements differ."""
     ours, theirs = gold.attributes, system.attributes
-    return [name for name in names if ours.get(name) != theirs.get(name)]
+    return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]

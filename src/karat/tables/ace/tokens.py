@@ -11,9 +11,8 @@ from math import fsum
 from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import is_one_to_one
 from karat.tables.ace.mentions import CorrespondenceTable
-from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan
-from karat.tables.ace.records import Correspondence, Element, ElementPair, ElementToken, ScoredMention
+from karat.tables.ace.records import Correspondence, Element, ElementPair, ElementToken
 from karat.tables.ace.token_groups import TokenGroups
 
 MentionNumbers = dict[str, tuple[int, list[int]]]
@@ -34,9 +33,8 @@ class DocumentTokens:
         self.document = document
         self.mentions = mentions
         self._reading = reading
-        gold, system = elements
-        self.gold, self.gold_owners = self._tokens(gold, mentions.gold, mentions.inherent[0], promoted[0])
-        self.system, self.system_owners = self._tokens(system, mentions.system, mentions.inherent[1], promoted[1])
+        self.gold, self.gold_owners = mentions.tokens(0, elements[0], is_promoted=promoted[0])
+        self.system, self.system_owners = mentions.tokens(1, elements[1], is_promoted=promoted[1])
         self.groups: TokenGroups | None = None
         """In a crowded document: groups of equal tokens. Then only the first of each group are in `pairs`."""
         correspondences: dict[tuple[int, int], list[Correspondence]] = {}
@@ -56,26 +54,6 @@ class DocumentTokens:
             self.pairs = {
                 (g, s): self._pair(s, pairs, self.groups.mentions(g, s)) for (g, s), pairs in correspondences.items()
             }
-
-    def _tokens(
-        self, elements: list[Element], mentions: list[ScoredMention], inherent: list[float], is_promoted: bool
-    ) -> tuple[list[ElementToken], list[int]]:
-        """The tokens of one side, and the number of the token that each mention belongs to."""
-        owners = [mention.element for mention in mentions]
-        if is_promoted:
-            inherent = [inherent[number] for number in owners]
-            owners = list(range(len(mentions)))
-        own: list[list[float]] = [[] for _ in elements]
-        unmapped: list[list[float]] = [[] for _ in elements]
-        for number, mention in zip(owners, mentions, strict=True):
-            own[number].append(mention.own)
-            unmapped[number].append(mention.unmapped)
-        levels = self.mentions.parameters.MTypeValue
-        tokens = [
-            ElementToken(element, value, value_of(levels, element.attributes.get("level")), fsum(selves), fsum(alarms))
-            for element, value, selves, alarms in zip(elements, inherent, own, unmapped, strict=True)
-        ]
-        return tokens, owners
 
     def _pair(self, system: int, pairs: list[Correspondence], groups: Groups | None = None) -> ElementPair:
         """A system token and a gold one, under the mapping of mentions that maximises Σ MMV of the system's."""

@@ -4,10 +4,10 @@ A reading turns values into whole numbers before they are compared, so that sums
 nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from karat.align.assignment import assignment, components, hungarian
-from karat.align.grouped import grouped_assignment
+from karat.align.assignment import assignment, components
+from karat.align.grouped import Members, grouped_assignment
 from karat.tables.ace.groups import Groups
 from karat.tables.ace.scaled import heaviest_matching
 
@@ -38,11 +38,6 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         part = {pair: weights[pair] for pair in component}
         chosen += assignment(part) if len(part) <= LARGE else heaviest_matching(_early_first(part))
     return sorted(chosen)
-
-
-def _heaviest(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
-    """The one-to-one mapping with the greatest sum of weights, none of which is negative."""
-    return heaviest_matching(weights) if len(weights) > LARGE else hungarian(weights)
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
@@ -99,23 +94,32 @@ def forced(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     """As NIST's scorer assigns: minimal costs in a square matrix with one row and column more than there are.
 
     Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
-    pairs, and in a table with one row the cheapest column is taken at any price.
+    pairs, and in a table with one row the cheapest column is taken at any price. Ties: the order of the text.
     """
     if all(gain >= 0 for gain, _ in gains.values()):
         return optimal(gains, groups)
-    if groups is not None:
-        return _forced_groups(gains, groups)
-    rows = sorted({row for row, _ in gains})
-    columns = sorted({column for _, column in gains})
-    if len(rows) == 1:
+    rows, columns = (dict.fromkeys(sorted(set(side))) for side in zip(*gains, strict=True))
+    row_members: dict[int, Sequence[int]] = {row: (row,) if groups is None else groups.rows[row] for row in rows}
+    column_members: dict[int, Sequence[int]] = {
+        column: (column,) if groups is None else groups.columns[column] for column in columns
+    }
+    sides = row_members, column_members
+    counts = [sum(map(len, side.values())) for side in sides]
+    if counts[0] == 1:
         return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    size = max(len(rows), len(columns)) + 1
+    size = max(counts) + 1
     base, free = _worth_having(gains, size)
-    rows += range(rows[-1] + 1, rows[-1] + 1 + size - len(rows))
-    columns += range(columns[-1] + 1, columns[-1] + 1 + size - len(columns))
-    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
+    for side, count in zip(sides, counts, strict=True):  # what is added is a group, too
+        first = 1 + max(max(members) for members in side.values())
+        side[first] = range(first, first + size - count)
+    weights = {(row, column): base + free for row in row_members for column in column_members}
     weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
-    return sorted(pair for pair in _heaviest(weights) if pair in gains)
+    if groups is None and len(weights) > LARGE:
+        chosen = _heaviest(weights, row_members, column_members)
+    else:
+        chosen = grouped_assignment(weights, row_members, column_members)
+    firsts = Groups(row_members, column_members).first_members(chosen)
+    return [pair for pair, first in zip(chosen, firsts, strict=True) if first in gains]
 
 
 def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
@@ -126,24 +130,13 @@ def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
     return 2 * (size + 1) * (extreme + 1), -extreme // 10**12
 
 
-def _forced_groups(gains: Gains, groups: Groups) -> list[IndexPair]:
-    """The same for groups; the rows and columns that are added are groups, too."""
-    rows = {row: groups.rows[row] for row in sorted({row for row, _ in gains})}
-    columns = {column: groups.columns[column] for column in sorted({column for _, column in gains})}
-    counts = [sum(map(len, side.values())) for side in (rows, columns)]
-    if counts[0] == 1:
-        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    size = max(counts) + 1
-    base, free = _worth_having(gains, size)
-    for side, count in zip((rows, columns), counts, strict=True):
-        first = 1 + max(member for members in side.values() for member in members)
-        side[first] = range(first, first + size - count)
-    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
-    weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
-    chosen = grouped_assignment(weights, rows, columns)
-    return [
-        pair for pair, first in zip(chosen, Groups(rows, columns).first_members(chosen), strict=True) if first in gains
-    ]
+def _heaviest(weights: Mapping[IndexPair, int], rows: Members, columns: Members) -> list[IndexPair]:
+    """The assignment of members with the greatest sum of weights, which are given for groups."""
+    return sorted(
+        heaviest_matching(
+            {(row, column): weight for (r, c), weight in weights.items() for row in rows[r] for column in columns[c]}
+        )
+    )
 
 
 def forced_by_component(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:

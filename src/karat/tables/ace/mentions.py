@@ -77,7 +77,7 @@ class CorrespondenceTable:
         self._tokens: dict[tuple[int, bool], Tokens] = {}
 
     def tokens(self, side: int, elements: list[Element], *, is_promoted: bool) -> Tokens:
-        """The tokens of gold (side 0) or of the system (1), of elements or of promoted mentions: made once for all tasks."""
+        """The tokens of gold (side 0) or of the system (1), whole or promoted: made once for all tasks."""
         if (side, is_promoted) not in self._tokens:
             mentions, inherent = (self.gold, self.system)[side], self.inherent[side]
             owners = [mention.element for mention in mentions]

@@ -24,7 +24,16 @@ from karat.tables.ace.mapping import IndexPair, is_one_to_one, optimal
 from karat.tables.ace.mentions import MOST_PAIRS, are_many, common_extensions, is_crowded, refuse_many
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedRelations
-from karat.tables.ace.records import Argument, ArgumentPair, Element, Location, RelationPair, RelationToken, differing
+from karat.tables.ace.records import (
+    Argument,
+    ArgumentPair,
+    Element,
+    Location,
+    RelationCandidate,
+    RelationPair,
+    RelationToken,
+    differing,
+)
 
 
 class RecognitionValues(TableSpec["RecognitionTable"]):
@@ -275,15 +284,13 @@ class RecognitionTable:
         reading = self.want.reading
         if self.is_promoted and not reading.is_in_place(gold.element, system.element, overlap):
             return None
-        pairs = self._argument_pairs(gold, system, values)
-        mapping = reading.argument_mapping(gold, system, pairs, overlap)
-        if mapping is None:
+        pair = RelationCandidate(gold, system, self._argument_pairs(gold, system, values), overlap)
+        mapped = reading.argument_mapping(pair)
+        if mapped is None:
             return None
-        mapped = {pair: pairs[pair] for pair in mapping}
         arguments_value = reading.promoted_arguments_value if self.is_promoted else reading.arguments_value
-        value = reading.relation_element_value(gold, system, mapped.values())
-        value *= arguments_value(gold, system, mapped, overlap)
-        return RelationPair(value, {j: i for i, j in mapping})
+        value = reading.relation_element_value(pair, mapped) * arguments_value(pair, mapped)
+        return RelationPair(value, {j: i for i, j in mapped})
 
     def _argument_pairs(
         self, gold: RelationToken, system: RelationToken, values: Mapping[IndexPair, float]
@@ -294,15 +301,14 @@ class RecognitionTable:
         """
         reading = self.want.reading
         must_be_mapped = reading.options.argument_scoring == "mapped"
-        found = {}
+        pairs = {}
         for (i, j), value in values.items():
-            ours, theirs = gold.arguments[j], system.arguments[i]
-            if must_be_mapped and not self._are_mapped(ours, theirs):
+            if must_be_mapped and not self._are_mapped(gold.arguments[j], system.arguments[i]):
                 continue
-            pair = reading.argument_pair(gold, system, ours, theirs, value)
+            pair = reading.argument_pair(gold, system, (i, j), value)
             if pair is not None:
-                found[i, j] = pair
-        return found
+                pairs[i, j] = pair
+        return pairs
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
         """Whether two arguments are mapped to each other as elements."""

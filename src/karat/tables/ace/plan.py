@@ -190,6 +190,8 @@ class Plan:
     def best_arguments(self, pair: RelationCandidate) -> list[IndexPair]:
         """The one-to-one mapping of arguments that maximises Arguments_Value."""
         arguments = pair.arguments.items()
+        if not arguments:
+            return []
         if self.options.averaging == "geometric":
             # First the number of pairs, then their product; what is worth nothing is still mapped.
             logs = {numbers: log(max(one.value * one.role_weight, 1e-300)) + 1e3 for numbers, one in arguments}

@@ -6,7 +6,6 @@ from html import escape
 from typing import Any, NamedTuple
 
 from karat.errors import quoted
-from karat.formats._apf_dtd import ELEMENTS
 from karat.formats._apf_rules import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN
 from karat.formats._apf_validation import Validation
 from karat.model import Box, Boxes, Place, Region, Unit
@@ -125,7 +124,7 @@ class Places:
     def _bblist(self, locator: Any) -> LocatedText:
         """Boxes, each on a page."""
         boxes: list[Box] = []
-        for box in self._validation.children(locator, ELEMENTS["bblist"]):
+        for box in locator.iterchildren("bbox"):
             page, x, y, width, height = (self._number(box, name) for name in ("PAGE", "X", "Y", "WIDTH", "HEIGHT"))
             if page != int(page) or width <= 0 or height <= 0:
                 message = f"<bbox> has the PAGE {page}, the WIDTH {width} and the HEIGHT {height}"

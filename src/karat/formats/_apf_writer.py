@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from karat.errors import Rule, quoted
-from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES
 from karat.formats._losses import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
@@ -226,7 +226,7 @@ class _Page:
 
     def _told(self, id_: str, tag: str, attributes: Mapping[str, Value]) -> str:
         """Id and attributes of an element as the DTD wants them."""
-        element: Element = ELEMENTS[tag]
+        element: Shape = ELEMENTS[tag]
         if not _NAME.fullmatch(id_):
             raise UNWRITABLE.error(f"the id {quoted(id_)} in {self._where} is no XML name, which begins with a letter")
         known = {name.lower(): name for name in element.attributes if name != "ID"}

@@ -97,6 +97,8 @@ def read(
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
     Without `format`, the format is detected from the content. The other arguments are the options of these names.
+    `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
+    among its warnings. What cannot be read is refused.
     """
     options = read_options(unit, tokens, sources, coreference, max_bytes)
     return open_corpus(fspath(path), format=format, options=options)
@@ -209,6 +211,8 @@ def listed(names: str | Iterable[str]) -> tuple[str, ...]:
 def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
     """One side as a corpus; `other` is gold, if this is a system."""
     if isinstance(given, Corpus):
+        for finding in given.findings if isinstance(given, FileCorpus) else ():
+            of_side(findings.add, side)(finding)
         return given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None

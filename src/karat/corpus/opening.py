@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File, find
 from karat.corpus.unsupported import unsupported
-from karat.errors import Report, Rule
+from karat.errors import Finding, Report, Rule
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
 
@@ -30,8 +30,16 @@ def open_corpus(
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
     options = options or ReadOptions()
-    files = find(spec, report=report, max_bytes=options.max_bytes)
-    return corpus_of(files, spec, format=format, fallback=fallback, options=options, report=report)
+    findings: list[Finding] = []
+
+    def keep(finding: Finding) -> None:
+        findings.append(finding)
+        report(finding)
+
+    files = find(spec, report=keep, max_bytes=options.max_bytes)
+    corpus = corpus_of(files, spec, format=format, fallback=fallback, options=options, report=keep)
+    corpus.findings = tuple(findings)
+    return corpus
 
 
 def corpus_of(

@@ -40,6 +40,8 @@ class DocumentReader:
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
+        self._counted = -1, 0, 1
+        """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
         self.keeps_all = False
         """Whether documents are kept when they are read, for a corpus that is read several times."""
 
@@ -86,16 +88,24 @@ class DocumentReader:
 
     def read_before(self, number: int, block: Block, line: int) -> Document | None:
         """The document without this line of its file and those after it; None if nothing is left."""
-        if block.more:
+        if block.more or line <= block.line:
             return None
-        stream = self._stream(number)
-        stream.seek(0)
-        first = 1 + stream.read(block.offset).count(b"\n")
         lines = self._bytes(number, block).splitlines(keepends=True)
-        data = b"".join(lines[: max(line - first, 0)])
+        data = b"".join(lines[: max(line - self._first_line(number, block), 0)])
         if not data.strip():
             return None
         return self._format.parse(data, block, self._options, self._files[number].name, _ignore)
+
+    def _first_line(self, number: int, block: Block) -> int:
+        """The line at which the bytes of a block begin, counted on from that of an earlier block of the file."""
+        known, offset, line = self._counted
+        if known != number or offset > block.offset:
+            offset, line = 0, 1
+        stream = self._stream(number)
+        stream.seek(offset)
+        line += stream.read(block.offset - offset).count(b"\n")
+        self._counted = number, block.offset, line
+        return line
 
     def locate(self, number: int, block: Block, item: Target | None) -> int:
         """The line of an item or a token, or the first line of the document if it is not found."""

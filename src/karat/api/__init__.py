@@ -91,14 +91,14 @@ def read(
     unit: Unit | None = None,
     tokens: str | None = None,
     sources: str | None = None,
-    coreference: Iterable[str] = (),
+    coreference: str | Iterable[str] = (),
     max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
     Without `format`, the format is detected from the content. The other arguments are the options of these names.
     """
-    options = read_options(unit, tokens, sources, coreference, max_bytes)
+    options = read_options(unit, tokens, sources, listed(coreference), max_bytes)
     return open_corpus(fspath(path), format=format, options=options)
 
 

@@ -23,7 +23,6 @@ from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
-NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; only value scores of ACE have details.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
 )

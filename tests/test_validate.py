@@ -306,7 +306,7 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pyt
     assert told["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
     assert told["summary"]["codes"] == {"span-twice": kept + 5}
     told = run(path.name).stdout
-    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E2'" in told
+    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E0' and mention 'E2'" in told
     assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
 
 
@@ -573,7 +573,7 @@ def test_paths_of_every_sort(tmp_path: Path) -> None:
     listed = file(tmp_path, f"{tmp_path / 'nowhere'}\n{path}\n", "list")
     note = ("cluster-of-one", "note", 9)
     assert found(tmp_path / "missing.tbf", path) == [("file-missing", "fatal", None), note]
-    assert found(f"@{listed}") == [("file-missing", "fatal", None), note]
+    assert found(f"@{listed}") == [("file-missing", "fatal", 1), note]
     done = run("-", stdin=path.read_bytes())
     assert (done.exit_code, "standard input, line 9: note" in done.stdout) == (0, True)
     assert [code for code, _, _ in found(path, path)] == ["cluster-of-one"] * 2

@@ -97,8 +97,8 @@ def verdict(submission: Submission) -> str:
     if missing := submission.missing:
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
         listed = f"{', '.join(missing[:LISTED])}{more}"
-        number = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
-        reasons.append(f"{number} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
+        share = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
+        reasons.append(f"{share} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
     if fatal := submission.findings["fatal"]:
         reasons.append(counted(fatal, "fatal finding"))
     if faults := submission.findings["fault"] - len(missing):

@@ -45,7 +45,7 @@ lint: $(VENV)/ready  ## formatting, lint rules and types
 	$(BIN)/mypy
 
 docs: $(VENV)/docs  ## the documentation, into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open site/index.html (or, to search too: $(BIN)/python -m http.server --directory site)"
 
 $(VENV)/docs: $(VENV)/ready

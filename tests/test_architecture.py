@@ -34,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "align": PLUGINS,
     "results": set(),
     "stats": {"results"},
-    "filters": PLUGINS,
+    "filters": PLUGINS | {"checks"},
     "tables": PLUGINS | {"align"},
     "measures": PLUGINS | {"align", "tables"},
     "protocols": PLUGINS | {"align", "filters", "measures"},

@@ -153,3 +153,20 @@ def test_a_broken_line_does_not_hide_what_is_wrong_with_the_others(tmp_path: Pat
         ("span-twice", 4),
     ]
     assert (done["summary"]["documents"], done["summary"]["mentions"]) == (4, 6)
+
+
+def test_a_missing_file_of_a_list_is_refused_with_the_line_of_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/d.jsonl").write_bytes(as_jsonl(Document("d")))
+    Path("in/list").write_text("in/d.jsonl\n\nin/e.jsonl\n")
+    done = run("score", "@in/list", "in/d.jsonl")
+    assert (done.code, done.err.splitlines()[0]) == (
+        1,
+        "error: in/list, line 3: there is no such file or folder: 'in/e.jsonl' [file-missing]",
+    )
+    assert "Did you mean in/d.jsonl?" in done.err
+    Path("in/list").write_text("d.jsonl\n")
+    assert "Paths in a list are relative to the working folder" in run("describe", "@in/list").err

@@ -37,18 +37,18 @@ def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
 
 
 def optimal(candidates: Sequence[Candidate]) -> list[Match]:
-    """One-to-one with the greatest sum of similarities.
+    """One-to-one with the greatest sum of similarities; ties: more exact pairs, more pairs, then system line order.
 
-    Ties: more whole points (exact spans, correct slots), then more pairs, then the pairs that come first by system and
-    gold line. The first three are combined in one whole number, each weighing more than all after it together.
+    Exact pairs (equal spans, correct slots) have whole points. The sum, these points and the number of pairs are
+    combined in one whole number, each weighing more than all after it together.
     """
     return _optimal({(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, floor)
 
 
 def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
-    """One-to-one with the greatest sum of similarities.
+    """One-to-one with the greatest sum of similarities; ties: more pairs, then gold mentions in order.
 
-    Ties: more pairs, then gold mentions in order, each with the first system mention that it can have.
+    Each gold mention takes the first system mention that it can have.
     """
     return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates})
 

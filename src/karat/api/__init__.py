@@ -91,7 +91,7 @@ def read(
     unit: Unit | None = None,
     tokens: str | None = None,
     sources: str | None = None,
-    coreference: Iterable[str] = (),
+    coreference: str | Iterable[str] = (),
     max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
@@ -100,7 +100,7 @@ def read(
     `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
     among its warnings. What cannot be read is refused.
     """
-    options = read_options(unit, tokens, sources, coreference, max_bytes)
+    options = read_options(unit, tokens, sources, listed(coreference), max_bytes)
     return open_corpus(fspath(path), format=format, options=options)
 
 

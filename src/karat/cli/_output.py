@@ -106,14 +106,14 @@ def terminal_style(stream: TextIO) -> "Style":
     return Style(shutil.get_terminal_size().columns, colour, trusted)
 
 
-def output_format(to: str | None, output: str | None) -> str | None:
-    """The output format: `to`, else by the suffix of the file; None if neither is given."""
+def output_format(to: str | None, output: str | None, *, fallback: str | None = None) -> str | None:
+    """The output format: `to`, else by the suffix of the file; without one, `fallback`."""
     from karat.formats import FORMATS
 
     if to is not None:
         return writable(to)
     if output is None:
-        return None
+        return fallback and writable(fallback)
     bare = output.lower().removesuffix(".gz")
     suffixes = {
         suffix: name
@@ -124,6 +124,8 @@ def output_format(to: str | None, output: str | None) -> str | None:
     for suffix, name in suffixes.items():
         if bare.endswith(suffix):
             return name
+    if fallback is not None and not Path(bare).suffix:
+        return writable(fallback)
     hint = f"Choose one with --to, or a file name that ends in {', '.join(suffixes)}."
     raise UsageError("output-format", f"the name {output!r} does not show in which format to write", hint)
 

@@ -13,7 +13,7 @@ from karat.comparison.testing import (
     PairedTest,
     SystemRows,
 )
-from karat.errors import Finding, Rule
+from karat.errors import Finding
 from karat.results import Confidence, Result, Score, main_score
 from karat.stats.confidence import JACKKNIFE, changed
 from karat.stats.resampling import ScoreName, bootstrap
@@ -21,8 +21,6 @@ from karat.stats.resampling import ScoreName, bootstrap
 LEAST_RESAMPLES = 1000
 PER_COMPARISON = 40
 """Resamples per comparison: then the smallest p-value is still below 0.05 after the correction."""
-
-NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system has, by its full id.")
 
 
 class ComparedSystem(NamedTuple):

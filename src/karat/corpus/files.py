@@ -108,6 +108,7 @@ class FileCorpus:
 
     def _surveyed(self) -> Survey:
         survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
+        survey.coreference = self.options.coreference
         other_topics: set[str | None] = set()
         try:
             for number in range(len(self.files)):
@@ -140,6 +141,8 @@ class FileCorpus:
             block = self._reader.surveyed(number, block)
         if self._is_wanted(block):
             self.enter(survey, number, block)
+            if self.options.coreference:
+                survey.relations.update(self._reader.relation_names(number, block))
         else:
             other_topics.add(block.topic)
 
@@ -193,7 +196,10 @@ class FileCorpus:
 
     def where_at(self, number: int, block: Block, item: Target | None = None) -> tuple[str, int | None]:
         """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
-        return self.files[number].name, self._reader.locate(number, block, item)
+        name, line = self.files[number].name, self._reader.locate(number, block, item)
+        if line is None and item is not None and not isinstance(item, int):
+            return self._format.locate_beside(name, item) or (name, block.line)
+        return name, block.line if line is None else line
 
     def close(self) -> None:
         """Close the open file."""

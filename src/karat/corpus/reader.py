@@ -5,7 +5,7 @@ Documents that the survey had to parse are kept, up to a limit; on request, all 
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
@@ -107,16 +107,19 @@ class DocumentReader:
         self._counted = number, block.offset, line
         return line
 
-    def locate(self, number: int, block: Block, item: Target | None) -> int:
-        """The line of an item or a token, or the first line of the document if it is not found."""
-        line = None
+    def locate(self, number: int, block: Block, item: Target | None) -> int | None:
+        """The line of an item or a token; None if it is not found."""
         if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
-        elif item is not None:
-            if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
-                item = item[0]
-            line = self._format.locate(self._bytes(number, block, check=False), block, item)
-        return block.line if line is None else line
+            return self._format.locate_token(self._bytes(number, block, check=False), block, item)
+        if item is None:
+            return None
+        if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
+            item = item[0]
+        return self._format.locate(self._bytes(number, block, check=False), block, item)
+
+    def relation_names(self, number: int, block: Block) -> Iterable[str]:
+        """Names of the relations of a document, as written."""
+        return self._format.relation_names(self._bytes(number, block), self._files[number].name)
 
     def _parse(self, number: int, block: Block, report: Report) -> Document:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)

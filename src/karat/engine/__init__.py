@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
-from karat.corpus import Corpus, Fingerprint, Progress
+from karat.corpus import Corpus, Fingerprint, Progress, absent_names
 from karat.engine.details import Details
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
@@ -23,7 +23,6 @@ from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
-NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; only value scores of ACE have details.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
 )
@@ -75,6 +74,8 @@ def score(
     faults = {code for protocol in protocols for code in protocol.faults}
     report = graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
     gold_survey, system_survey = gold.survey(), system.survey()
+    for finding in absent_names(gold, system):
+        report(finding)
     superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
     both = pairs(gold, system, protocols, without(report, superseded))
     places = Places(gold, system, report)

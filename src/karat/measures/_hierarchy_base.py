@@ -30,13 +30,19 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol says to the family."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
     only: tuple[Name, ...] = ("mucp", "siblings", "blancp", "nstmp", "ceafp")
+    """The measures to score."""
     links: tuple[str, ...] = ()
     """Kinds of links to score; none named: all that gold has but those that order events."""
     transitive: bool = False
+    """Whether implied links count: from an event to every event below it."""
     twinless: Twinless = "undefined"
+    """BLANCp if a mention is on one side only: undefined, or which pairs are counted."""
     edge: ClassRule = "symmetric"
+    """BLANCp ignores links, or non-links, if neither side has any, or if gold has none."""
     root: Root = "uncounted"
+    """Whether NSTMp counts the dummy root above the trees."""
 
 
 class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):

@@ -92,6 +92,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol may set."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
     attributes: tuple[str, ...] = ()
     """Attributes to score; empty: type and realis where gold has them; `all`: every attribute that gold has."""
     attribute_scores: Literal["combined", "accuracy"] = "combined"

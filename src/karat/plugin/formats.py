@@ -153,9 +153,19 @@ def _no_redirection(name: str, head: bytes) -> str | None:
     return None
 
 
+def _no_relations(data: bytes, file: str) -> Iterable[str]:
+    del data, file
+    return ()
+
+
 def _first_line(data: bytes, block: Block, item: Item) -> int | None:
     del data, item
     return block.line
+
+
+def _nowhere_beside(file: str, item: Item) -> tuple[str, int] | None:
+    del file, item
+    return None
 
 
 def _first_line_of_token(data: bytes, block: Block, token: int) -> int | None:
@@ -198,10 +208,14 @@ class Format(Struct, frozen=True, kw_only=True):
     """The options to write these documents with, where all of them must be written in the same way."""
     locate: Callable[[bytes, Block, Item], int | None] = _first_line
     """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
+    locate_beside: Callable[[str, Item], tuple[str, int] | None] = _nowhere_beside
+    """The file and line of an item that `locate` does not find, if a document is in several files beside each other."""
     locates_regions: bool = False
     """Whether `locate` is also asked for the line of a region: (id, region)."""
     locate_token: Callable[[bytes, Block, int], int | None] = _first_line_of_token
     """The line of a token of a document with `forms`, by its number, if it is found."""
+    relation_names: Callable[[bytes, str], Iterable[str]] = _no_relations
+    """Names of relations in the bytes of a block (of a file with this name), for `--coreference`."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     unit: Unit | Literal["named", "given", "none"] = "given"

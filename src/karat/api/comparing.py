@@ -7,7 +7,7 @@ from typing import Any, cast
 from karat import comparison, engine
 from karat.api import Side, corpus, level, listed
 from karat.corpus import Corpus
-from karat.errors import Findings, UsageError
+from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.comparison import comparison_html, comparison_text
 
 
@@ -15,7 +15,7 @@ class Comparison(comparison.Comparison):
     """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
 
     def __str__(self) -> str:
-        return comparison_text(self, digits=2)
+        return comparison_text(self)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
@@ -33,6 +33,9 @@ def compare(
     protocol: str | None = None,
     settings: Mapping[str, Any] | None = None,
     measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    details: bool = False,
     baseline: str | None = None,
     sort_by: str | None = None,
     ci: float = 0.95,
@@ -52,13 +55,16 @@ def compare(
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    runs = []
-    for name, given in systems.items():
-        for one in _runs(given):
-            found = Findings()
-            opened = corpus(one, "system", gold_corpus, found)
-            runs.append(comparison.Run(name, opened, [*findings.kept, *found.kept]))
-    options = engine.RunOptions(listed(measures), strict=strict, accept_faults=accept_faults, keep_rows=True)
+    runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
+    options = engine.RunOptions(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        keep_rows=True,
+    )
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
     (compared,) = comparison.compared(
         comparison.Task(gold_corpus, names, settings or {}, options),
@@ -71,6 +77,16 @@ def compare(
         jobs=jobs,
     )
     return Comparison(**vars(compared))
+
+
+def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> comparison.Run:
+    """A run; if it cannot be opened, the others are tried before it is refused."""
+    findings = Findings()
+    try:
+        opened = corpus(given, "system", gold, findings)
+    except KaratError as error:
+        return comparison.Run(name, error.with_traceback(None))
+    return comparison.Run(name, opened, [*known, *findings.kept])
 
 
 def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:

@@ -21,6 +21,7 @@ Examples:
   karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
+  karat score gold.tbf system.tbf --errors -m nugget.type
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
@@ -62,6 +63,11 @@ class OneSystem(click.Command):
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
 @click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
 @click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
+@click.option(
+    "--errors",
+    is_flag=True,
+    help="Count errors by class, with the score if each class were fixed; scores the system once more per class.",
+)
 def score(
     gold: str,
     system: str,
@@ -72,6 +78,7 @@ def score(
     sort: "Sort",
     summary: bool,
     details: bool,
+    errors: bool,
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
@@ -86,6 +93,9 @@ def score(
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
     if details and form in WRITERS:
         raise UsageError("details-no-table", f"--details is a list, not a table for -f {form}", "Use text or json.")
+    if errors and summary and form != "json":
+        message = "--summary prints only the main scores, and --errors what they lost"
+        raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
     if level is None and (scoring.resamples, scoring.seed) != (None, None):
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
     scoring.check()
@@ -93,10 +103,11 @@ def score(
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
     refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     results = engine.score(
         gold_corpus,
         system_corpus,
-        resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
+        protocols,
         engine.RunOptions(
             scoring.measures,
             by,
@@ -115,6 +126,13 @@ def score(
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
+    if errors:
+        from karat.insight import analysed
+
+        for protocol, result in zip(protocols, results, strict=True):
+            result.errors = analysed(
+                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=by, progress=progress()
+            )
     if form == "json":
         write_output(json(results), output)
     elif form in WRITERS:

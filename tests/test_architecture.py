@@ -43,29 +43,17 @@ ROOMS: dict[str, set[str]] = {
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "audit": PLUGINS | {"baselines", "corpus"},
+    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
     "report": {"audit", "comparison", "describe", "engine", "results"},
-    "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
+    "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},
     "studies": PLUGINS
     | {"baselines", "checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
-    | {
-        "baselines",
-        "api",
-        "audit",
-        "convert",
-        "corpus",
-        "demo",
-        "describe",
-        "engine",
-        "formats",
-        "measures",
-        "protocols",
-        "report",
-    }
-    | {"comparison", "results", "simulate", "stats", "studies"},
+    | {"api", "audit", "baselines", "convert", "corpus", "demo", "describe", "engine", "formats", "measures"}
+    | {"comparison", "insight", "protocols", "report", "results", "simulate", "stats", "studies"},
 }
 
 

@@ -44,6 +44,7 @@ class ScoringOptions(NamedTuple):
     per_document: bool
     summary: bool
     details: bool
+    errors: bool
     level: float | None
     resamples: int | None
     seed: int | None
@@ -61,6 +62,9 @@ class ScoringOptions(NamedTuple):
         if self.details and self.form in TABLES:
             message = f"--details is a list, not a table for -f {self.form}"
             raise UsageError("details-no-table", message, "Use text or json.")
+        if self.errors and self.summary and self.form != "json":
+            message = "--summary prints only the main scores, and --errors what they lost"
+            raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
         resolve_all(self.protocols, self.values() if self.protocols else {})
 
     def gold(self, spec: str, report: "Report") -> "FileCorpus":
@@ -193,6 +197,11 @@ _OPTIONS = (
     click.option("--per-document", is_flag=True, help="Show the scores of each document."),
     click.option("--summary", is_flag=True, help="Show only the main scores in text and tables."),
     click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item."),
+    click.option(
+        "--errors",
+        is_flag=True,
+        help="Count errors by class, with the score if each class were fixed; scores the system once more per class.",
+    ),
     click.option(
         "--ci",
         "level",

@@ -15,6 +15,7 @@ Examples:
   karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
+  karat score gold.tbf system.tbf --errors -m nugget.type
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
@@ -56,10 +57,11 @@ def score(gold: str, system: str, scoring: ScoringOptions) -> None:
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
     refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     results = engine.score(
         gold_corpus,
         system_corpus,
-        resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
+        protocols,
         scoring.run_options(keep_rows=level is not None),
         findings=findings,
         progress=progress(),
@@ -69,4 +71,17 @@ def score(gold: str, system: str, scoring: ScoringOptions) -> None:
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
+    if scoring.errors:
+        from karat.insight import analysed
+
+        for protocol, result in zip(protocols, results, strict=True):
+            result.errors = analysed(
+                gold_corpus,
+                system_corpus,
+                protocol,
+                result,
+                measures=scoring.measures,
+                by=scoring.by,
+                progress=progress(),
+            )
     write_output(FORMATS[scoring.form](results, scoring.view()), output)

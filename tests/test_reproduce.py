@@ -160,9 +160,10 @@ class Needy:
     """A paper without a figure that needs data."""
 
     DATA = "the folder of ECB+"
+    FIGURES = ()
 
     @staticmethod
-    def reproduce(data: str | None) -> Reproduction:
+    def reproduce(data: str | None, progress: object) -> Reproduction:
         return Reproduction(f"from {data}", ())
 
 
@@ -172,7 +173,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(UsageError, match="x needs the folder of ECB"):
         papers.recomputed("x", None)
     with pytest.raises(UsageError, match="figure-absent"):
-        papers.recomputed("x", "here", figure=True)
+        papers.recomputed("x", "here", figures=[None])
 
 
 @pytest.mark.parametrize(
@@ -181,6 +182,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
         (["araki-2013"], "[unknown-paper]"),
         (["araki-2014", "somewhere"], "[data-unwanted]"),
         (["araki-2014", "--plot", "figure.jpg"], "[plot-format]"),
+        (["araki-2014", "--plot", "figure-5=figure.svg"], "[unknown-figure]"),
     ],
 )
 def test_refusals(args: list[str], told: str) -> None:
@@ -195,7 +197,7 @@ def test_the_command(found: Reproduction, tmp_path: Path) -> None:
     assert done.out == text(found)
     told = json.loads(run("reproduce", "araki-2014", "-f", "json").out)
     assert told["numbers"][0]["rows"]["events"] == [{"found": 50, "published": 50}]
-    assert len(told["panels"][0]["lines"]) == 4
+    assert [len(panel["lines"]) for panel in told["figures"]["figure-4"]["rows"][0]] == [4, 3]
     assert "araki-2014  Araki, Hovy and Mitamura (2014)" in run("reproduce").out
 
 
@@ -203,7 +205,7 @@ def test_the_figure_of_the_page_is_this_one(tmp_path: Path) -> None:
     """Another version of the library may draw other bytes; lines are then still in the same places."""
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     path = tmp_path / "araki-2014.svg"
-    assert run("reproduce", "araki-2014", "--plot", str(path)).code == 0
+    assert run("reproduce", "araki-2014", "--plot", f"figure-4={path}").code == 0
     assert lines(path) == lines(DOCS / "assets" / "araki-2014.svg")
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._choice import Nearest
+from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import output_style, refuse_overwriting, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
@@ -22,6 +23,7 @@ Examples:
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
+  karat score gold.tbf system.tbf -m nugget.type --by type --plot by-type.pdf --plot confusion=confusion.pdf
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -62,6 +64,7 @@ class OneSystem(click.Command):
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
 @click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
 @click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
+@plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
 def score(
     gold: str,
     system: str,
@@ -72,6 +75,7 @@ def score(
     sort: "Sort",
     summary: bool,
     details: bool,
+    plots: tuple[Plot, ...],
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
@@ -92,7 +96,9 @@ def score(
     findings = Findings()
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
-    refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
+    refuse_overwriting(output, inputs)
+    refuse_figures(plots, inputs)
     results = engine.score(
         gold_corpus,
         system_corpus,
@@ -104,7 +110,7 @@ def score(
             scoring.strict,
             None if scoring.topics is None else str(scoring.topics),
             accept_faults=scoring.accept_faults,
-            details=details,
+            details=details or any(plot.kind == "confusion" for plot in plots),
             keep_rows=level is not None,
         ),
         findings=findings,
@@ -115,6 +121,13 @@ def score(
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
+    if plots:
+        from karat.report.figures import result_figure
+        from karat.stats.confidence import changed
+
+        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=sort))
+        if not details:  # a figure may have needed them
+            results = [changed(result, outcomes=None, details=None) for result in results]
     if form == "json":
         write_output(json(results), output)
     elif form in WRITERS:

@@ -17,7 +17,8 @@ def listed() -> str:
 
 def text(reproduction: Reproduction) -> str:
     """Everything, top to bottom: the paper, its numbers, its claims, remarks."""
-    blocks = [reproduction.title, *map(numbers, reproduction.numbers)]
+    about = [_paragraph(reproduction.about, "")] if reproduction.about else []
+    blocks = [reproduction.title, *about, *map(numbers, reproduction.numbers)]
     if reproduction.claims:
         blocks.append("\n".join(["Claims of the paper, and results", *_claims(reproduction)]))
     blocks += [_paragraph(remark, "") for remark in reproduction.remarks]

@@ -47,7 +47,7 @@ def _row(columns: Sequence[Column], known: Sequence[bool], row: Sequence[Cell]) 
 def _number(value: float | None, form: Form) -> str:
     if value is None:
         return UNDEFINED
-    return {"count": f"{value:g}", "percent": f"{100 * value:.2f}", "share": f"{value:.3f}"}[form]
+    return {"count": f"{value:g}", "percent": f"{100 * value:z.2f}", "share": f"{value:z.3f}"}[form]
 
 
 def _claims(reproduction: Reproduction) -> Iterator[str]:

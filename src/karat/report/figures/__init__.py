@@ -7,7 +7,7 @@ kinds     from results and comparisons to figures
 """
 
 from karat.report.figures.figure import Figure, checked_suffix
-from karat.report.figures.kinds import KINDS, checked_kind, comparison_figure, result_figure
+from karat.report.figures.kinds import KINDS, checked_kind, comparison_figure, result_figure, systems_figure
 from karat.report.figures.panels import Curves, HeatMap, Line, Panel, Series, Values
 
 __all__ = [
@@ -23,4 +23,5 @@ __all__ = [
     "checked_suffix",
     "comparison_figure",
     "result_figure",
+    "systems_figure",
 ]

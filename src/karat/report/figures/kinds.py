@@ -77,6 +77,13 @@ def result_figure(
     return _figure([_of_result(result, sort) for result in results], kind, of)
 
 
+def systems_figure(results: Mapping[str, Result], kind: str) -> Figure:
+    """A figure of several systems under one protocol, by their names, that were not compared."""
+    scored = [_of_result(result, "loss") for result in results.values()]
+    systems = [one.systems[0]._replace(name=name) for name, one in zip(results, scored, strict=True)]
+    return _figure([scored[0]._replace(systems=systems)], kind, None)
+
+
 def comparison_figure(comparisons: Sequence[Comparison], kind: str | None = None, of: str | None = None) -> Figure:
     """A figure of several systems; by default their ranks."""
     return _figure(list(map(_of_comparison, comparisons)), kind or "ranks", of)

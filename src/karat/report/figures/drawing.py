@@ -13,7 +13,7 @@ LETTER = 0.053
 """Inches: the width of a letter in labels, on average."""
 LONGEST_LABEL = 30
 """Letters of a label; the CSV has the whole name."""
-HANDLE = 0.36
+HANDLE = 0.335
 """Inches: a legend's sign and the gaps around it."""
 LINE = 0.13
 """Inches: the height of a line of text."""
@@ -50,7 +50,7 @@ def _title(axes: Any, panel: Panel, wide: float) -> None:
     """The title, above the legend if there is one."""
     pad = 72 * LINE * _legend_rows(panel, wide) if isinstance(panel, Values) else 0
     size = style.SETTINGS["axes.titlesize"] if panel.title else 1
-    axes.set_title(_label(panel.title, 10**6) or " ", loc="left", pad=pad + 3, fontsize=size)
+    axes.set_title(_label(panel.title, 10**6) or " ", loc="left", pad=pad + 4, fontsize=size)
 
 
 def _needs_text_width(panel: Panel) -> bool:
@@ -304,7 +304,7 @@ def _legend_columns(panel: Values, wide: float) -> int:
     names = [series.name for series in panel.series]
     for columns in range(len(names), 1, -1):
         rows = -(-len(names) // columns)
-        widths = [_longest(names[at : at + rows]) * LETTER + HANDLE for at in range(0, len(names), rows)]
+        widths = [_longest(names[at : at + rows]) * 0.95 * LETTER + HANDLE for at in range(0, len(names), rows)]
         if sum(widths) <= wide - 0.1:
             return columns
     return 1

@@ -4,11 +4,12 @@ import csv
 import importlib.util
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.errors import Rule, UsageError, visible
 from karat.report.figures.panels import Panel
@@ -38,6 +39,17 @@ class Figure(Struct, frozen=True):
     def column(cls, panels: Sequence[Panel], *, title: str = "", comments: Sequence[str] = ()) -> "Figure":
         """Panels one below the other."""
         return cls(tuple((panel,) for panel in panels), title, tuple(comments))
+
+    @classmethod
+    def joined(cls, figures: "Mapping[str, Figure]") -> "Figure":
+        """Figures one below the other, each under its name; a single figure as it is."""
+        if len(figures) == 1:
+            return next(iter(figures.values()))
+        rows = [
+            tuple(replace(one, title=name) for one in row) for name, figure in figures.items() for row in figure.rows
+        ]
+        comments = dict.fromkeys(line for figure in figures.values() for line in figure.comments)
+        return cls(tuple(rows), comments=tuple(comments))
 
     def drawn(self, suffix: str) -> bytes:
         """The picture: the same bytes for the same figure."""

@@ -75,9 +75,7 @@ class Reproduction(Struct, frozen=True):
     def figure(self, name: str | None) -> Figure:
         """One figure, or without a name all of them in one picture."""
         if name is None:
-            rows = tuple(row for figure in self.figures.values() for row in figure.rows)
-            comments = dict.fromkeys(line for figure in self.figures.values() for line in figure.comments)
-            return Figure(rows, self.title, tuple(comments))
+            return Figure.joined(self.figures)
         return self.figures[name]
 
 

@@ -174,4 +174,5 @@ def _units(scores: Scores) -> Numbers:
 def _figures(scores: Scores) -> Iterator[Figure]:
     for protocol, kind in ((PILOT, "accuracy"), (PILOT, "product"), (FIXED, "attributes")):
         figure = systems_figure(scores.tokens[protocol], kind)
-        yield replace(figure, comments=(ABOUT, *figure.comments))
+        rows = tuple(tuple(replace(panel, row_field="simulated system") for panel in row) for row in figure.rows)
+        yield replace(figure, rows=rows, comments=(ABOUT, *figure.comments))

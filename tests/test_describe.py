@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from karat import __version__
 from karat.cli import cli
 from karat.corpus import Fingerprint, MemoryCorpus
 from karat.describe import description
@@ -120,13 +121,15 @@ TABLES = [
     "subtopics                      3\ndocuments without a subtopic   1\n"
     "mentions                      11\nclusters                       8\nlinks                          3\n",
     "unit of offsets  documents\nchar                     3\ntoken                    1\n",
-    "source        documents\nnewswire              2\n1 more value          1\n(none)                1\n",
+    "source        documents      %\nnewswire              2  50.00\n1 more value          1  25.00\n"
+    "(none)                1  25.00\n",
     "mentions  all  one segment  several segments  no span\n"
     "event       8            7                 1        0\n"
     "entity      3            2                 0        1\n",
-    "type of event mentions  mentions\nLife.Die                       3\n2 more values                  4\n"
-    "(none)                         1\n",
-    "certain of event mentions  mentions\n1                                 1\n1 more value                      1\n",
+    "type of event mentions  mentions      %\nLife.Die                       3  37.50\n"
+    "2 more values                  4  50.00\n(none)                         1  12.50\n",
+    "certain of event mentions  mentions      %\n1                                 1  12.50\n"
+    "1 more value                      1  12.50\n",
     "clusters  all  singleton  within a document  across documents  empty  largest\n"
     "event       5          3                  1                 1      0        3\n"
     "entity      3          1                  1                 0      1        2\n",
@@ -151,7 +154,16 @@ def test_values_that_cannot_stand_in_a_table_are_shown_as_json(tmp_path: Path) -
     path = tmp_path / "corpus.jsonl"
     document = Document("d", mentions=(mention("m", (0, 1), type="a\nb"), mention("n", (1, 2), type="")))
     path.write_bytes(as_jsonl(document))
-    assert '\n""                             1\n"a\\nb"                         1\n' in run(str(path)).stdout
+    expected = '\n""                             1  50.00\n"a\\nb"                         1  50.00\n'
+    assert expected in run(str(path)).stdout
+
+
+def test_shares_have_as_many_digits_as_asked_for(path: Path) -> None:
+    assert "\nLife.Die                       3  37.5\n" in run(str(path), "--digits", "1").stdout
+    assert "type of event mentions,Life.Die,%,37.5000\n" in run(str(path), "--digits", "4", "-f", "csv").stdout
+    latex = run(str(path), "--digits", "0", "-f", "latex").stdout
+    assert "Life.Die & 3 & 38 \\\\\n" in latex
+    assert latex.startswith(f"% signature karat={__version__}|corpus={fingerprint()}\n")
 
 
 def test_output_goes_to_a_file(path: Path, tmp_path: Path) -> None:

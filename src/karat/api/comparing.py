@@ -15,7 +15,7 @@ class Comparison(comparison.Comparison):
     """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
 
     def __str__(self) -> str:
-        return comparison_text(self, digits=2)
+        return comparison_text(self)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
@@ -33,6 +33,9 @@ def compare(
     protocol: str | None = None,
     settings: Mapping[str, Any] | None = None,
     measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    details: bool = False,
     baseline: str | None = None,
     sort_by: str | None = None,
     ci: float = 0.95,
@@ -58,7 +61,15 @@ def compare(
             found = Findings()
             opened = corpus(one, "system", gold_corpus, found)
             runs.append(comparison.Run(name, opened, [*findings.kept, *found.kept]))
-    options = engine.RunOptions(listed(measures), strict=strict, accept_faults=accept_faults, keep_rows=True)
+    options = engine.RunOptions(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        keep_rows=True,
+    )
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
     (compared,) = comparison.compared(
         comparison.Task(gold_corpus, names, settings or {}, options),

@@ -93,11 +93,14 @@ form_option = click.option(
     help="Output format.",
 )
 
+TABLES = ("csv", "markdown", "latex")
+"""Output formats that have only tables."""
+
 tables_option = click.option(
     "-f",
     "--format",
     "form",
-    type=Nearest(["text", "json", "csv", "markdown", "latex"]),
+    type=Nearest(["text", "json", *TABLES]),
     default="text",
     show_default=True,
     help="Output format; csv, markdown and latex are tables for spreadsheets and papers.",

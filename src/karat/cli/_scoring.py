@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from karat.cli._options import digits_option, reading_options, settings_option, tables_option, topics_option
-from karat.cli._output import output_option
+from karat.cli._choice import Nearest
+from karat.cli._options import TABLES, digits_option, reading_options, settings_option, tables_option, topics_option
+from karat.cli._output import output_option, output_style
 from karat.cli.completion import complete_formats, complete_measures, complete_protocols
 from karat.errors import UsageError
 
 if TYPE_CHECKING:
     from karat.corpus import FileCorpus, Topics
+    from karat.engine import RunOptions
     from karat.errors import Report
     from karat.plugin import ReadOptions
+    from karat.report.view import Sort, View
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -35,6 +38,12 @@ class ScoringOptions(NamedTuple):
     form: str
     output: str | None
     digits: int
+    by: tuple[str, ...]
+    sort: "Sort"
+    per_unit: bool
+    per_document: bool
+    summary: bool
+    details: bool
     level: float | None
     resamples: int | None
     seed: int | None
@@ -49,6 +58,9 @@ class ScoringOptions(NamedTuple):
             raise UsageError(
                 "faults-both", "--strict refuses faults and --accept-faults counts them", "Use only one of them."
             )
+        if self.details and self.form in TABLES:
+            message = f"--details is a list, not a table for -f {self.form}"
+            raise UsageError("details-no-table", message, "Use text or json.")
         resolve_all(self.protocols, self.values() if self.protocols else {})
 
     def gold(self, spec: str, report: "Report") -> "FileCorpus":
@@ -79,6 +91,29 @@ class ScoringOptions(NamedTuple):
             default = ", ".join(gold.protocols)
             click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
         return self.protocols or gold.protocols
+
+    def run_options(self, *, keep_rows: bool) -> "RunOptions":
+        """What to score, and what to keep of it; intervals and tests need rows."""
+        from karat.engine import RunOptions
+
+        return RunOptions(
+            self.measures,
+            self.by,
+            self.per_unit or self.per_document,
+            self.strict,
+            None if self.topics is None else str(self.topics),
+            accept_faults=self.accept_faults,
+            details=self.details,
+            keep_rows=keep_rows,
+        )
+
+    def view(self) -> "View":
+        """How the report is shown."""
+        from karat.report.layout import PLAIN
+        from karat.report.view import View
+
+        style = output_style(self.output) if self.form == "text" else PLAIN
+        return View(self.digits, self.sort, self.summary, style)
 
     def values(self) -> dict[str, Any]:
         """The parameters that `--set` changes."""
@@ -141,6 +176,23 @@ _OPTIONS = (
     tables_option,
     output_option,
     digits_option,
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="FIELD",
+        help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
+    ),
+    click.option(
+        "--sort",
+        type=Nearest(["loss", "name"]),
+        default="loss",
+        show_default=True,
+        help="Order of the rows of --by in text and tables: what lost most first, or by name.",
+    ),
+    click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation."),
+    click.option("--per-document", is_flag=True, help="Show the scores of each document."),
+    click.option("--summary", is_flag=True, help="Show only the main scores in text and tables."),
+    click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item."),
     click.option(
         "--ci",
         "level",

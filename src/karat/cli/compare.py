@@ -6,7 +6,7 @@ import click
 
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
-from karat.cli._output import output_style, refuse_overwriting, write_output
+from karat.cli._output import refuse_overwriting, write_output
 from karat.cli._scoring import SEED, ScoringOptions, scoring_options
 from karat.cli.completion import complete_files, complete_measures
 
@@ -57,14 +57,11 @@ def compare(
     jobs: int,
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
-    from karat import engine
     from karat.comparison import Task, chosen_baseline, compared, named_systems
     from karat.errors import Findings
-    from karat.report.comparison import comparison_json, comparison_page, comparison_texts
-    from karat.report.page import WRITERS
+    from karat.report.comparison import FORMATS
 
     scoring.check()
-    form, output, digits = scoring.form, scoring.output, scoring.digits
     named = named_systems(systems, gold)
     findings = Findings()
     gold_corpus = scoring.gold(gold, findings.add)
@@ -76,17 +73,10 @@ def compare(
         return system
 
     runs = named.opened(opened, findings.kept)
-    refuse_overwriting(output, inputs)
+    refuse_overwriting(scoring.output, inputs)
     refuse_figures(plots, inputs)
-    options = engine.RunOptions(
-        scoring.measures,
-        strict=scoring.strict,
-        topics=None if scoring.topics is None else str(scoring.topics),
-        accept_faults=scoring.accept_faults,
-        keep_rows=True,
-    )
     comparisons = compared(
-        Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options),
+        Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), scoring.run_options(keep_rows=True)),
         runs,
         baseline=chosen_baseline(baseline, runs),
         sort_by=sort_by,
@@ -99,10 +89,5 @@ def compare(
     if plots:
         from karat.report.figures import comparison_figure
 
-        write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of))
-    if form == "json":
-        write_output(comparison_json(comparisons), output)
-    elif form in WRITERS:
-        write_output(WRITERS[form](comparison_page(comparisons, form, digits=digits)), output)
-    else:
-        write_output(comparison_texts(comparisons, digits=digits, style=output_style(output)), output)
+        write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
+    write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)

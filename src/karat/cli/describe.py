@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import input_options, print_findings, progress, tables_option, topics_option
-from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._options import digits_option, input_options, print_findings, progress, tables_option, topics_option
+from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ Examples:
   karat describe corpus.jsonl.gz --most 5
   karat describe ecbplus/ --topics 26-45
   karat describe annotations/ --input-format tbf -f json -o corpus.json
-  karat describe gold.tbf -f latex -o corpus.tex
+  karat describe gold.tbf -f latex --digits 1 -o corpus.tex
 
 CORPUS is a file, a folder, @LIST (a file with one path per line), or - for standard input.
 
@@ -37,6 +37,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 )
 @tables_option
 @output_option
+@digits_option
 def describe(
     corpus: str,
     input_format: str | None,
@@ -45,6 +46,7 @@ def describe(
     most: int,
     form: str,
     output: str | None,
+    digits: int,
 ) -> None:
     """Describe what is in CORPUS.
 
@@ -53,8 +55,8 @@ def describe(
     from karat.corpus import open_corpus
     from karat.describe import description
     from karat.errors import Findings
-    from karat.report.description import json, page, text, tidy
-    from karat.report.page import WRITERS
+    from karat.report.description import FORMATS
+    from karat.report.view import View
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
@@ -62,7 +64,4 @@ def describe(
     refuse_overwriting(output, opened.inputs())
     described = description(opened, most=most, report=findings.add, progress=progress())
     print_findings(findings)
-    if form in WRITERS:
-        write_output(WRITERS[form](tidy(described) if form == "csv" else page(described)), output)
-    else:
-        write_output(json(described) if form == "json" else text(described), output)
+    write_output(FORMATS[form](described, View(digits, style=output_style(output))), output)

@@ -1,18 +1,12 @@
 """`karat score`."""
 
-from typing import TYPE_CHECKING
-
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
-from karat.cli._output import output_style, refuse_overwriting, write_output
+from karat.cli._output import refuse_overwriting, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
 from karat.cli.completion import complete_files
-
-if TYPE_CHECKING:
-    from karat.report.breakdowns import Sort
 
 EPILOG = """\b
 Examples:
@@ -47,49 +41,17 @@ class OneSystem(click.Command):
 @click.argument("gold", shell_complete=complete_files)
 @click.argument("system", shell_complete=complete_files)
 @scoring_options
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="FIELD",
-    help="Break scores down by an attribute, kind, document, topic, ...; may be repeated.",
-)
-@click.option(
-    "--sort",
-    type=Nearest(["loss", "name"]),
-    default="loss",
-    show_default=True,
-    help="Order of the rows of --by in text: what lost most first, or by name.",
-)
-@click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation.")
-@click.option("--per-document", is_flag=True, help="Show the scores of each document.")
-@click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
-@click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
 @plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
-def score(
-    gold: str,
-    system: str,
-    scoring: ScoringOptions,
-    by: tuple[str, ...],
-    per_unit: bool,
-    per_document: bool,
-    sort: "Sort",
-    summary: bool,
-    details: bool,
-    plots: tuple[Plot, ...],
-) -> None:
+def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...]) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
     from karat.errors import Findings, UsageError
     from karat.protocols import resolve_all
-    from karat.report.json import json
-    from karat.report.page import WRITERS, results_page
-    from karat.report.text import summaries, texts
+    from karat.report.page import FORMATS
 
-    form, output, digits, level = scoring.form, scoring.output, scoring.digits, scoring.level
+    output, level = scoring.output, scoring.level
     if gold == system == "-":
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
-    if details and form in WRITERS:
-        raise UsageError("details-no-table", f"--details is a list, not a table for -f {form}", "Use text or json.")
     if level is None and (scoring.resamples, scoring.seed) != (None, None):
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
     scoring.check()
@@ -99,20 +61,12 @@ def score(
     inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
     refuse_overwriting(output, inputs)
     refuse_figures(plots, inputs)
+    details = scoring.details or any(plot.kind == "confusion" for plot in plots)
     results = engine.score(
         gold_corpus,
         system_corpus,
         resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
-        engine.RunOptions(
-            scoring.measures,
-            by,
-            per_unit or per_document,
-            scoring.strict,
-            None if scoring.topics is None else str(scoring.topics),
-            accept_faults=scoring.accept_faults,
-            details=details or any(plot.kind == "confusion" for plot in plots),
-            keep_rows=level is not None,
-        ),
+        scoring._replace(details=details).run_options(keep_rows=level is not None),
         findings=findings,
         progress=progress(),
     )
@@ -125,14 +79,7 @@ def score(
         from karat.report.figures import result_figure
         from karat.stats.confidence import changed
 
-        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=sort))
-        if not details:  # a figure may have needed them
+        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort))
+        if details and not scoring.details:  # only a figure needed them
             results = [changed(result, outcomes=None, details=None) for result in results]
-    if form == "json":
-        write_output(json(results), output)
-    elif form in WRITERS:
-        write_output(WRITERS[form](results_page(results, form, digits=digits, sort=sort, summary=summary)), output)
-    elif summary:
-        write_output(summaries(results, digits=digits, style=output_style(output)), output)
-    else:
-        write_output(texts(results, digits=digits, sort=sort, style=output_style(output)), output)
+    write_output(FORMATS[scoring.form](results, scoring.view()), output)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from statistics import stdev
 
-from msgspec.structs import replace
-
+from karat.comparison.breakdowns import BreakdownTask, broken_down
 from karat.comparison.comparison import ComparedSystem, Comparison
+from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
 from karat.comparison.scoring import OnRun, Run, Task, prepare, scored_runs
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
@@ -18,15 +17,14 @@ from karat.comparison.testing import (
     SwapTask,
     SystemRows,
     adjusted,
-    mean_scores,
+    observed_means,
     resampled,
     swapped,
     system_intervals,
 )
 from karat.comparison.workers import Workers
-from karat.counts import ScoreValues
 from karat.errors import Rule, nearest
-from karat.results import Confidence, Result, Score, UnitRows, main_score
+from karat.results import Confidence, Result, UnitRows, main_score
 from karat.stats import paired
 from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
 from karat.stats.resampling import ScoreName, flat
@@ -80,7 +78,7 @@ def compare(
     """Compare systems by the results of their runs, which must have rows."""
     units = sorted({unit for runs in results.values() for run in runs for unit in _rows(run).units})
     rows = {name: [_rows(run).over(units) for run in runs] for name, runs in results.items()}
-    means = {name: mean_scores(own) for name, own in rows.items()}
+    means = {name: observed_means(own) for name, own in rows.items()}
     names = sorted(results, key=lambda name: (*_place(_main(means[name], sort_by)), name))
     pairs = _pairs(names, baseline)
     if resamples is None:
@@ -95,12 +93,15 @@ def compare(
         tasks = [ResampleTask(rows[name], how, parts) for name in names]
         found = dict(zip(names, workers.map(resampled, tasks), strict=True))
         tests = _tests(pairs, rows, means, found, how, workers)
+    by = workers.map(broken_down, [BreakdownTask.of(results[name], units, how) for name in names])
     systems = []
-    for name in names:
-        intervals = None if how is None else system_intervals(rows[name], found[name], how)
-        scores = _scores(results[name], means[name])
-        scores = scores if how is None or intervals is None else scored(scores, intervals, how.method)
-        systems.append(ComparedSystem(name, results[name], scores, _deviations(results[name]), 0))
+    for name, own_by in zip(names, by, strict=True):
+        runs = results[name]
+        scores = mean_scores([run.scores for run in runs])
+        if how is not None:
+            scores = scored(scores, system_intervals(rows[name], found[name], how), how.method)
+        own_units = mean_rows([run.units for run in runs], mean_leaf)
+        systems.append(ComparedSystem(name, runs, scores, own_by, own_units, deviations(runs), 0))
     comparison = Comparison(
         systems=systems,
         baseline=baseline,
@@ -209,38 +210,6 @@ def _jackknifed(
             value, [paired.difference(*both) for both in zip(a.left_out[name], b.left_out[name], strict=True)]
         )
         for name, value in differences.items()
-    }
-
-
-def _scores(runs: Sequence[Result], means: Mapping[ScoreName, float | None]) -> dict[str, Score]:
-    """The scores of the only run, or the means of several."""
-    if len(runs) == 1:
-        return dict(runs[0].scores)
-
-    def mean(id_: str, average: str, leaf: ScoreValues) -> ScoreValues:
-        return ScoreValues({name: means.get((id_, average, name)) for name in leaf.values})
-
-    return {
-        id_: replace(
-            score,
-            micro=mean(id_, "micro", score.micro),
-            macro=None if score.macro is None else mean(id_, "macro", score.macro),
-        )
-        for id_, score in runs[0].scores.items()
-        if all(id_ in run.scores for run in runs)
-    }
-
-
-def _deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
-    """The standard deviation of each score over runs."""
-    if len(runs) == 1:
-        return {}
-    of_runs = [flat(run.scores) for run in runs]
-    known = {name: [one.get(name) for one in of_runs] for name in of_runs[0]}
-    return {
-        name: stdev([value for value in values if value is not None])
-        for name, values in known.items()
-        if None not in values
     }
 
 

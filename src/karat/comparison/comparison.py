@@ -1,11 +1,12 @@
 """A comparison of systems under one protocol, as reports read it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum, isnan
 from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
+from karat.comparison.breakdowns import ByField
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -13,16 +14,11 @@ from karat.comparison.testing import (
     PairedTest,
     SystemRows,
 )
-from karat.errors import Finding, Rule
+from karat.counts import ScoreValues
+from karat.errors import Finding
 from karat.results import Confidence, Result, Score, main_score
 from karat.stats.confidence import JACKKNIFE, changed
 from karat.stats.resampling import ScoreName, bootstrap
-
-LEAST_RESAMPLES = 1000
-PER_COMPARISON = 40
-"""Resamples per comparison: then the smallest p-value is still below 0.05 after the correction."""
-
-NO_MEASURE = Rule("sort-absent", "fatal", "Choose a measure that every system has, by its full id.")
 
 
 class ComparedSystem(NamedTuple):
@@ -31,20 +27,25 @@ class ComparedSystem(NamedTuple):
     name: str
     runs: Sequence[Result]
     scores: Mapping[str, Score]
+    by: ByField
+    """Scores by field and value, if breakdowns were asked for."""
+    units: Mapping[str, Mapping[str, ScoreValues]]
+    """Scores of each unit, if they were asked for."""
     deviations: Mapping[ScoreName, float]
     """With several runs: the standard deviation of each score."""
     rank: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
+    def content(self, of_run: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
+        """As in the JSON; `of_run` makes the content of a run."""
+        first = self.runs[0]
         if len(self.runs) == 1:
-            return changed(self.runs[0], scores=self.scores).to_dict()
-        first = self.runs[0].to_dict()
-        scores = {id_: score.to_dict() for id_, score in self.scores.items()}
+            return of_run(changed(first, scores=self.scores, by=self.by))
+        content = changed(first, scores=self.scores, by=self.by, units=self.units, outcomes={}, details={}).to_dict()
         for (id_, average, name), deviation in self.deviations.items():
-            scores[id_][average].setdefault("deviation", {})[name] = deviation
-        kept = {key: first[key] for key in ("karat", "protocol", "signature", "unit", "gold")}
-        return {**kept, "scores": scores, "runs": [run.to_dict() for run in self.runs]}
+            content["scores"][id_][average].setdefault("deviation", {})[name] = deviation
+        # Each run has its own.
+        del content["system"], content["warnings"]
+        return {**content, "runs": [of_run(run) for run in self.runs]}
 
 
 class Comparison:
@@ -128,15 +129,26 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat compare -f json` prints."""
-        first = self.first.to_dict()
+        return self._content(Result.to_dict)
+
+    def contents(self) -> dict[str, Any]:
+        """The JSON, with outcomes as records that are still to be converted."""
+        return self._content(Result.contents)
+
+    def _content(self, of_run: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
+        first = self.first
         return {
-            **{key: first[key] for key in ("karat", "protocol", "signature", "unit", "gold")},
+            "karat": first.version,
+            "protocol": first.protocol,
+            "signature": first.signature,
+            "unit": first.unit,
+            "gold": first.gold.to_dict(),
             "baseline": self.baseline,
             "sort_by": self.sort_by,
             "level": self.level,
             "comparisons": self.comparisons,
             "ranks": {system.name: system.rank for system in self.systems},
-            "systems": {system.name: system.to_dict() for system in self.systems},
+            "systems": {system.name: system.content(of_run) for system in self.systems},
             "tests": [to_builtins(test) for test in self.tests],
             "warnings": [{key: value for key, value in note.to_dict().items() if value} for note in self.notes],
         }
@@ -144,32 +156,55 @@ class Comparison:
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per system and measure: its main score, interval, and tests against the baseline and the next system.
 
-        All rows have the same keys. Scores and differences are unrounded fractions.
+        Then one row for each value of a breakdown (its field and value are `by` and `by_value`) and for each unit,
+        without tests. All rows have the same keys. Scores and differences are unrounded fractions.
         """
+        measures = self.measures()
         rows = []
         for number, system in enumerate(self.systems):
             following = self.systems[number + 1].name if number + 1 < len(self.systems) else None
-            for id_ in self.measures():
+            for id_ in measures:
                 if id_ in system.scores:
-                    rows.append(self._row(system, id_, following))
+                    deviation = system.deviations.get((id_, "micro", main_score([*system.scores[id_].micro.values])))
+                    row = {**self._row(system, id_, system.scores[id_].micro), "deviation": deviation}
+                    rows.append({**row, **self._tested(system, id_, following)})
+        for system in self.systems:
+            for by, value, leaves in self._parts(system):
+                for id_ in measures:
+                    if id_ in leaves:
+                        row = self._row(system, id_, leaves[id_])
+                        rows.append({**dict.fromkeys(rows[0]), **row, "by": by, "by_value": value})
         return rows
 
-    def _row(self, system: ComparedSystem, id_: str, following: str | None) -> dict[str, Any]:
-        micro = system.scores[id_].micro
-        name = main_score([*micro.values])
-        low, high = (micro.ci and micro.ci.values[name]) or (None, None)
-        row: dict[str, Any] = {
+    def _parts(self, system: ComparedSystem) -> Iterator[tuple[str, str, Mapping[str, ScoreValues]]]:
+        """The field, the value and the scores of each part that scores are broken down into."""
+        for field, values in system.by.items():
+            for value, scores in values.items():
+                yield field, value, {id_: score.micro for id_, score in scores.items()}
+        for unit, leaves in system.units.items():
+            yield self.first.unit, unit, leaves
+
+    def _row(self, system: ComparedSystem, id_: str, leaf: ScoreValues) -> dict[str, Any]:
+        name = main_score([*leaf.values])
+        low, high = (leaf.ci and leaf.ci.values[name]) or (None, None)
+        return {
             "protocol": self.first.protocol,
             "rank": system.rank,
             "system": system.name,
             "runs": len(system.runs),
+            "by": None,
+            "by_value": None,
             "measure": id_,
             "score": name,
-            "value": micro.values[name],
-            "deviation": system.deviations.get((id_, "micro", name)),
+            "value": leaf.values[name],
+            "deviation": None,
             "low": low,
             "high": high,
         }
+
+    def _tested(self, system: ComparedSystem, id_: str, following: str | None) -> dict[str, Any]:
+        """Differences and p-values against the baseline and the next system."""
+        row: dict[str, Any] = {}
         for side, other in (("baseline", self.baseline), ("next", following)):
             tests = {} if other is None or other == system.name else self._tests_of(system.name, other, id_)
             difference = next(iter(tests.values())).difference if tests else None

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from karat.comparison.runs import mean_values
 from karat.results import Confidence, UnitRows
 from karat.stats import correction, intervals, paired
 from karat.stats.confidence import JACKKNIFE, FoundIntervals
@@ -67,25 +68,17 @@ class SwapTask(NamedTuple):
     seed: int
 
 
-def mean_scores(rows: SystemRows) -> dict[ScoreName, float | None]:
+def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
     """The mean of each score over runs; None if a run has none."""
-    return _mean([observed(one) for one in rows])
-
-
-def _mean(scores: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
-    means: dict[ScoreName, float | None] = {}
-    for name in scores[0]:
-        known = [value for one in scores if (value := one.get(name)) is not None]
-        means[name] = fsum(known) / len(known) if len(known) == len(scores) else None
-    return means
+    return mean_values([observed(one) for one in rows])
 
 
 def resampled(task: ResampleTask) -> Resampled:
     """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
     how = task.how
     if how.method == JACKKNIFE:
-        by_part = [_mean([_without(one, part) for one in task.rows]) for part in task.parts]
-        return Resampled({}, {name: [one.get(name) for one in by_part] for name in mean_scores(task.rows)})
+        by_part = [mean_values([_without(one, part) for one in task.rows]) for part in task.parts]
+        return Resampled({}, {name: [one.get(name) for one in by_part] for name in observed_means(task.rows)})
     assert how.resamples is not None
     assert how.seed is not None
     of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed) for one in task.rows]
@@ -100,7 +93,7 @@ def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
 
 def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) -> FoundIntervals:
     """The interval of every score of a system."""
-    means = mean_scores(rows)
+    means = observed_means(rows)
     if how.method == JACKKNIFE:
         return {name: intervals.jackknife(means[name], own, how.level) for name, own in resamples.left_out.items()}
     return {name: intervals.percentile(values, how.level) for name, values in resamples.values.items()}

@@ -1,21 +1,18 @@
 """Breakdowns as tables: scores by the values of a field, by unit of evaluation, or by protocol."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from karat.counts import Ratio, ScoreValues
 from karat.report.layout import table_width
 from karat.report.numbers import SHORT, percentage, score_names, summary
 from karat.report.tables import Cell, Table, score_cell
+from karat.report.view import Sort
 from karat.results import ItemCounts, Score, family
 
 ABSENT = "(none)"
 """The row of items without a value."""
 WIDTH = 120
 """Of a table of several measures that is not for a terminal."""
-
-Sort = Literal["loss", "name"]
-"""The order of rows: what lost most first, or by name."""
 
 ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]]
 

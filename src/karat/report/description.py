@@ -1,59 +1,82 @@
-"""A description of a corpus as small tables, or as JSON."""
+"""A description of a corpus in every output format: small tables, or JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from karat import __version__
+from karat.counts import Ratio
 from karat.describe import Description, EcbTable, Values
+from karat.report.csv import csv
+from karat.report.latex import latex
+from karat.report.markdown import markdown
+from karat.report.numbers import percentage
 from karat.report.tables import Page, Table, as_text
+from karat.report.view import View
 
 
-def text(description: Description) -> str:
+def _text(description: Description, view: View) -> str:
     """Tables of documents, mentions, attributes, clusters and links, then the fingerprint."""
-    return "\n\n".join([*map(as_text, _tables(description)), f"fingerprint  {description.fingerprint}"]) + "\n"
+    tables = [as_text(one, view.style) for one in _tables(description, view.digits)]
+    return "\n\n".join([*tables, f"fingerprint  {description.fingerprint}"]) + "\n"
 
 
-def page(description: Description) -> Page:
+def _page(description: Description, view: View) -> Page:
     """The same tables for a paper; the fingerprint identifies the corpus."""
-    return Page([*_tables(description)], [f"fingerprint {description.fingerprint}"])
+    return Page([*_tables(description, view.digits)], _comments(description))
 
 
-def tidy(description: Description) -> Page:
+def _tidy(description: Description, view: View) -> Page:
     """The same numbers as one table: what is counted, its name, and how many there are."""
     rows = [
         [one.header[0] if one.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
-        for one in _tables(description)
+        for one in _tables(description, view.digits)
         for row in one.rows
         for header, cell in zip(one.header[1:] or ["all"], row[1:], strict=True)
     ]
-    return Page([Table.of(["of", "name", "counted", "number"], rows, left=3)], page(description).comments)
+    return Page([Table.of(["of", "name", "counted", "number"], rows, left=3)], _comments(description))
 
 
-def json(description: Description) -> str:
+def _comments(description: Description) -> list[str]:
+    return [f"signature karat={__version__}|corpus={description.fingerprint}"]
+
+
+def _json(description: Description, view: View) -> str:
     """The same numbers as JSON; `karat.describe` documents the keys."""
+    del view
     return msgspec.json.format(msgspec.json.encode(description), indent=2).decode() + "\n"
 
 
-def _tables(description: Description) -> Iterator[Table]:
+FORMATS: Mapping[str, Callable[[Description, View], str]] = {
+    "text": _text,
+    "json": _json,
+    "csv": lambda description, view: csv(_tidy(description, view)),
+    "markdown": lambda description, view: markdown(_page(description, view)),
+    "latex": lambda description, view: latex(_page(description, view)),
+}
+"""What `karat describe -f` prints, in each output format."""
+
+
+def _tables(description: Description, digits: int) -> Iterator[Table]:
     yield _totals(description)
     yield _counts("unit of offsets", "documents", description.units)
     for noun, values in (("source", description.sources), ("language", description.languages)):
         if values.distinct:
-            yield _values(noun, "documents", values)
+            yield _values(noun, "documents", values, digits)
     if description.mentions:
         header = ["mentions", "all", "one segment", "several segments", "no span"]
         rows = [[kind, *_numbers(msgspec.structs.astuple(row))] for kind, row in description.mentions.items()]
         yield Table.of(header, rows)
     for kind, attributes in description.attributes.items():
         for name, values in attributes.items():
-            yield _values(f"{name} of {kind} mentions", "mentions", values)
+            yield _values(f"{name} of {kind} mentions", "mentions", values, digits)
     if description.clusters:
         header = ["clusters", "all", "singleton", "within a document", "across documents", "empty", "largest"]
         rows = [[kind, *_numbers(msgspec.structs.astuple(row))] for kind, row in description.clusters.items()]
         yield Table.of(header, rows)
     for kind, attributes in description.cluster_attributes.items():
         for name, values in attributes.items():
-            yield _values(f"{name} of {kind} clusters", "records", values)
+            yield _values(f"{name} of {kind} clusters", "records", values, digits)
     if description.links:
         yield _counts("links", "all", description.links)
     if description.ecbplus is not msgspec.UNSET:
@@ -78,14 +101,17 @@ def _counts(noun: str, counted: str, counts: Mapping[str, int]) -> Table:
     return Table.of([noun, counted], [[name, f"{count:,}"] for name, count in counts.items()])
 
 
-def _values(noun: str, counted: str, values: Values) -> Table:
-    rows = [[_printed(one.value), f"{one.count:,}"] for one in values.values]
+def _values(noun: str, counted: str, values: Values, digits: int) -> Table:
+    """How many have each value, and the share of all that this is."""
+    counts = [(_printed(one.value), one.count) for one in values.values]
     if values.more.values:
         plural = "s" * (values.more.values > 1)
-        rows.append([f"{values.more.values:,} more value{plural}", f"{values.more.count:,}"])
+        counts.append((f"{values.more.values:,} more value{plural}", values.more.count))
     if values.absent:
-        rows.append(["(none)", f"{values.absent:,}"])
-    return Table.of([noun, counted], rows)
+        counts.append(("(none)", values.absent))
+    total = values.present + values.absent
+    rows = [[name, f"{count:,}", percentage(Ratio(count, total).value, digits)] for name, count in counts]
+    return Table.of([noun, counted, "%"], rows)
 
 
 ECB_ROWS = {

@@ -10,17 +10,24 @@ from karat.results import OutcomeRecord, Result
 
 
 def json(results: Sequence[Result]) -> Iterator[str]:
-    """The result of one protocol, or the results of several under their names, piece by piece.
+    """The result of one protocol, or the results of several under their names, piece by piece."""
+    return encoded([result.contents() for result in results])
+
+
+def encoded(contents: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The content of one protocol, or the contents of several under their names, piece by piece.
 
     Outcomes have one line each and are encoded one after another, so that they are never all in memory as text.
     """
-    contents = [result.contents() for result in results]
-    outcomes = [records for content in contents for records in _set_aside(content)]
     content = contents[0] if len(contents) == 1 else {"protocols": {one["protocol"]: one for one in contents}}
-    for number, piece in enumerate(_frame(content, len(outcomes))):
-        if number:
-            yield from _listed(outcomes[number - 1])
-        yield piece.decode()
+    outcomes = list(_set_aside(content))
+    first, *others = _pieces(content, len(outcomes))
+    yield first
+    before = first
+    for records, piece in zip(outcomes, others, strict=True):
+        yield from _listed(records, indent=_indent(before))
+        yield piece
+        before = piece
     yield "\n"
 
 
@@ -29,7 +36,10 @@ class _Held:
 
 
 def _set_aside(content: dict[str, Any]) -> Iterator[Sequence[OutcomeRecord]]:
-    """Take the outcomes out of the details of a result."""
+    """Take the outcomes out of the details of a result, or of all results in a content, in the order of the JSON."""
+    parts = [*content.get("protocols", {}).values(), *content.get("systems", {}).values(), *content.get("runs", ())]
+    for part in parts:
+        yield from _set_aside(part)
     details = content.get("details", {})
     for id_, listed in details.items():
         if isinstance(listed, list):
@@ -37,14 +47,14 @@ def _set_aside(content: dict[str, Any]) -> Iterator[Sequence[OutcomeRecord]]:
             yield listed
 
 
-def _frame(content: dict[str, Any], holes: int) -> list[bytes]:
+def _pieces(frame: Any, holes: int) -> list[str]:
     """The JSON around the lists of outcomes, cut where they belong."""
     mark = "\0"
     while True:
-        encoded = msgspec.json.encode(content, enc_hook=functools.partial(_marked, mark))
-        pieces = msgspec.json.format(encoded, indent=2).split(msgspec.json.encode(mark))
+        whole = msgspec.json.encode(frame, enc_hook=functools.partial(_marked, mark))
+        pieces = msgspec.json.format(whole, indent=2).split(msgspec.json.encode(mark))
         if len(pieces) == holes + 1:
-            return pieces
+            return [piece.decode() for piece in pieces]
         mark += "\0"  # a name in the corpus looks like the mark
 
 
@@ -53,8 +63,14 @@ def _marked(mark: str, value: object) -> str:
     return mark
 
 
-def _listed(records: Sequence[OutcomeRecord]) -> Iterator[str]:
+def _indent(piece: str) -> str:
+    """The blanks that its last line begins with."""
+    last = piece.rpartition("\n")[2]
+    return last[: len(last) - len(last.lstrip())]
+
+
+def _listed(records: Sequence[OutcomeRecord], *, indent: str) -> Iterator[str]:
     yield "["
     for number, record in enumerate(records):
-        yield (",\n      " if number else "\n      ") + msgspec.json.encode(record.contents()).decode()
-    yield "\n    ]" if records else "]"
+        yield f"{',' if number else ''}\n{indent}  {msgspec.json.encode(record.contents()).decode()}"
+    yield f"\n{indent}]" if records else "]"

@@ -1,36 +1,39 @@
-"""Results as tables for papers and for other programs."""
+"""The results of one system in every output format: as text, JSON, or tables for papers and other programs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from karat.report.breakdowns import Sort, main_scores
+from karat.report.breakdowns import main_scores
 from karat.report.csv import csv, tidy
+from karat.report.json import json
 from karat.report.latex import latex
 from karat.report.markdown import markdown
 from karat.report.scores import intervals_line, score_table
 from karat.report.tables import Page
-from karat.report.text import breakdown_tables
+from karat.report.text import breakdown_tables, texts
+from karat.report.view import View
 from karat.results import Result
 
-WRITERS: Mapping[str, Callable[[Page], str]] = {"latex": latex, "markdown": markdown, "csv": csv}
-"""What writes a page in each format."""
 
-
-def results_page(results: Sequence[Result], form: str, *, digits: int, sort: Sort, summary: bool) -> Page:
-    """The tables of results; for CSV, one table of everything."""
+def _page(results: Sequence[Result], view: View) -> Page:
+    """The tables of results."""
     comments = [line for result in results for line in _comments(result)]
-    if form == "csv":
-        return tidy([row for result in results for row in _full(results, result)], comments, digits=digits)
-    if summary:
+    if view.summary:
         ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
         rows = {result.protocol: result.scores for result in results}
-        return Page(main_scores("protocol", rows, ids, digits=digits), comments)
+        return Page(main_scores("protocol", rows, ids, digits=view.digits), comments)
     tables = []
     for result in results:
-        scores = score_table(result, digits=digits)
+        scores = score_table(result, digits=view.digits)
         if len(results) > 1:
             scores = scores._replace(header=[result.protocol, *scores.header[1:]])
-        tables += [scores, *breakdown_tables(result, digits=digits, sort=sort)]
+        tables += [scores, *breakdown_tables(result, view)]
     return Page(tables, comments)
+
+
+def _tidy(results: Sequence[Result], view: View) -> Page:
+    """One table of everything."""
+    comments = [line for result in results for line in _comments(result)]
+    return tidy([row for result in results for row in _full(results, result)], comments, digits=view.digits)
 
 
 def _full(results: Sequence[Result], result: Result) -> list[dict[str, object]]:
@@ -42,3 +45,13 @@ def _full(results: Sequence[Result], result: Result) -> list[dict[str, object]]:
 def _comments(result: Result) -> list[str]:
     intervals = intervals_line(result.confidence)
     return [f"{result.protocol}: {result.title}", *([intervals] if intervals else []), f"signature {result.signature}"]
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Result], View], str | Iterable[str]]] = {
+    "text": texts,
+    "json": lambda results, _: json(results),
+    "csv": lambda results, view: csv(_tidy(results, view)),
+    "markdown": lambda results, view: markdown(_page(results, view)),
+    "latex": lambda results, view: latex(_page(results, view)),
+}
+"""What `karat score -f` prints, in each output format."""

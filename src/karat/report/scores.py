@@ -49,8 +49,11 @@ def intervals_line(how: Confidence | None) -> str:
 
 
 def quotable(result: Result) -> Iterator[str]:
-    """The headline with its intervals, protocol and signature, as one line for a paper; only if there are intervals."""
-    if result.confidence is None:
+    """The headline with its intervals, protocol and signature, as one line for a paper.
+
+    Only if intervals were asked for: without them, the line would repeat the table and the signature below it.
+    """
+    if result.rows is None:
         return
     for id_ in result.headline_ids():
         micro = result.scores[id_].micro

@@ -4,34 +4,37 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.errors import Finding, Origin
-from karat.report.breakdowns import Sort, by_field, main_scores
+from karat.report.breakdowns import by_field, main_scores
 from karat.report.elements import elements
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
 from karat.report.listing import listing
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
 from karat.report.scores import intervals_line, quotable, score_table
 from karat.report.tables import Table, as_text
+from karat.report.view import DEFAULT, View
 from karat.report.words import bottleneck
 from karat.results import Result, family
 
-__all__ = ["UNDEFINED", "counted", "finding_lines", "main_line", "summaries", "summary", "table", "text", "texts"]
+__all__ = ["UNDEFINED", "counted", "finding_lines", "main_line", "summary", "table", "text", "texts"]
 
 SEVERITY_TONES = {"fatal": "red", "fault": "yellow", "note": "cyan"}
 
 
-def texts(results: Sequence[Result], *, digits: int = 2, sort: Sort = "loss", style: Style = PLAIN) -> str:
+def texts(results: Sequence[Result], view: View = DEFAULT) -> str:
     """The result of one protocol, or of several: side by side, then each on its own, then what concerns several."""
+    if view.summary:
+        return _summary(results, view)
     if len(results) == 1:
-        return text(results[0], digits=digits, sort=sort, style=style)
+        return text(results[0], view)
     repeated = _repeated(results)
-    each = [text(result, digits=digits, sort=sort, style=style, omitted=repeated) for result in results]
-    return "\n\n".join(
-        [*side_by_side(results, digits=digits, style=style), *each, *_painted(repeated, style)]
-    ) + "\n" * bool(repeated)
+    each = [text(result, view, omitted=repeated) for result in results]
+    shared = side_by_side(results, digits=view.digits, style=view.style)
+    return "\n\n".join([*shared, *each, *_painted(repeated, view.style)]) + "\n" * bool(repeated)
 
 
-def summaries(results: Sequence[Result], *, digits: int = 2, style: Style = PLAIN) -> str:
+def _summary(results: Sequence[Result], view: View) -> str:
     """One row per protocol with the main score of each measure; each finding once; the signatures."""
+    style = view.style
     rows = {result.protocol: result.scores for result in results}
     sides = table([], [["gold", results[0].gold.name], ["system", results[0].system.name]], left=2, style=style)
     ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
@@ -41,7 +44,7 @@ def summaries(results: Sequence[Result], *, digits: int = 2, style: Style = PLAI
             having.setdefault(line, []).append(result.protocol)
     lines = [line if len(own) == len(results) else _named(line, own) for line, own in having.items()]
     signatures = [paragraph(result.signature, style, first="signature  ", indent=" " * 11) for result in results]
-    tables = main_scores("protocol", rows, ids, digits=digits)
+    tables = main_scores("protocol", rows, ids, digits=view.digits)
     blocks = [sides, *(as_text(one, style) for one in tables), *_painted(lines, style)]
     return "\n\n".join([*blocks, "\n".join(signatures)]) + "\n"
 
@@ -61,27 +64,21 @@ def side_by_side(results: Sequence[Result], *, digits: int, style: Style = PLAIN
     return [as_text(one, style) for one in main_scores("protocol", rows, shared, digits=digits)]
 
 
-def text(
-    result: Result,
-    *,
-    digits: int = 2,
-    sort: Sort = "loss",
-    style: Style = PLAIN,
-    omitted: Collection[str] = (),
-) -> str:
+def text(result: Result, view: View = DEFAULT, *, omitted: Collection[str] = ()) -> str:
     """The whole report: what was scored, the scores, breakdowns, details, findings, the signature.
 
     `omitted` are lines of findings that are printed elsewhere.
     """
+    style, digits = view.style, view.digits
     ids = result.counted_ids()
     sides = table([], [_side("gold", result), _side("system", result)], left=2, style=style)
     blocks = [
         style.paint(f"{result.protocol}: {result.title}", "bold"),
         "\n".join([sides, *_settings(result, style)]),
         as_text(score_table(result, digits=digits), style) if ids else "nothing to score",
-        *(as_text(one, style) for one in breakdown_tables(result, digits=digits, sort=sort, width=style.width)),
+        *(paragraph(line, style) for line in bottleneck(result.scores)),
+        *(as_text(one, style) for one in breakdown_tables(result, view)),
         *details(result, digits=digits, style=style),
-        *(paragraph(line, style) for line in bottleneck(result.scores) if result.confidence is not None),
         *_painted([line for line in _lines(result) if line not in omitted], style),
         paragraph(result.signature, style, first="signature  ", indent=" " * 11),
         *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in quotable(result)),
@@ -110,15 +107,15 @@ def _averages(result: Result) -> str:
     return f"{units}, whose counts are added"
 
 
-def breakdown_tables(result: Result, *, digits: int, sort: Sort, width: int | None = None) -> list[Table]:
+def breakdown_tables(result: Result, view: View) -> list[Table]:
     """The tables of `--by` and `--per-unit`."""
     ids = result.counted_ids()
     tables = [
         one
         for field, rows in result.by.items()
-        for one in by_field(field, rows, ids, digits=digits, sort=sort, width=width)
+        for one in by_field(field, rows, ids, digits=view.digits, sort=view.sort, width=view.style.width)
     ]
-    return tables + (main_scores(result.unit, result.units, ids, digits=digits) if result.units else [])
+    return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:

@@ -67,7 +67,7 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
         fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
         fields["by"] = {
             field: {
-                key: scored(row, all_intervals(rows[key], how), how.method) if _is_resampled(rows[key], how) else row
+                key: scored(row, all_intervals(rows[key], how), how.method) if is_resampled(rows[key], how) else row
                 for key, row in result.by[field].items()
             }
             for field, rows in result.by_rows.items()
@@ -80,7 +80,7 @@ def changed(result: R, **fields: Any) -> R:
     return type(result)(**{**vars(result), **fields})
 
 
-def _is_resampled(rows: UnitRows, how: Confidence) -> bool:
+def is_resampled(rows: UnitRows, how: Confidence) -> bool:
     """Whether a row of a breakdown can have intervals: its value must occur in several of several units."""
     occurring = (any(column[number] for column in rows.columns) for number in range(len(rows.units)))
     return how.method == BOOTSTRAP and sum(occurring) > 1
@@ -117,9 +117,10 @@ def _remarks_on_parts(how: Confidence | None, result: Result) -> Iterator[Findin
     if result.units:
         yield PARTS.at(f"the scores of a single {result.unit} have no intervals")
     for field, rows in result.by_rows.items():
-        lacking = sum(not _is_resampled(one, how) for one in rows.values())
+        lacking = sum(not is_resampled(one, how) for one in rows.values())
         if lacking and how.method == JACKKNIFE:
             yield PARTS.at(f"rows by {field} have no intervals: there is only one unit")
         elif lacking:
             values = "1 value occurs" if lacking == 1 else f"{lacking} values occur"
-            yield PARTS.at(f"by {field}: {values} in one {result.unit} only, and have no intervals")
+            have = "has" if lacking == 1 else "have"
+            yield PARTS.at(f"by {field}: {values} in one {result.unit} only, and {have} no intervals")

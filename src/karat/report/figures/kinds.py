@@ -12,13 +12,14 @@ from msgspec.structs import replace
 from karat.comparison import Comparison
 from karat.counts import Interval, ScoreValues
 from karat.errors import Rule, UsageError, nearest
-from karat.report.breakdowns import Sort, sorted_scores
+from karat.report.breakdowns import sorted_scores
 from karat.report.figures.confusion import heat_map
 from karat.report.figures.figure import Figure
 from karat.report.figures.panels import Curves, Panel, Series, Values
 from karat.report.figures.style import MOST_SERIES
 from karat.report.numbers import SHORT, level, score_names, summary
 from karat.report.scores import intervals_line
+from karat.report.view import Sort
 from karat.results import Confidence, OutcomeRecord, Result, Score, family
 
 NO_FIGURE = Rule(
@@ -84,9 +85,11 @@ def systems_figure(results: Mapping[str, Result], kind: str) -> Figure:
     return _figure([scored[0]._replace(systems=systems)], kind, None)
 
 
-def comparison_figure(comparisons: Sequence[Comparison], kind: str | None = None, of: str | None = None) -> Figure:
+def comparison_figure(
+    comparisons: Sequence[Comparison], kind: str | None = None, of: str | None = None, sort: Sort = "loss"
+) -> Figure:
     """A figure of several systems; by default their ranks."""
-    return _figure(list(map(_of_comparison, comparisons)), kind or "ranks", of)
+    return _figure([_of_comparison(comparison, sort) for comparison in comparisons], kind or "ranks", of)
 
 
 def _figure(scored: Sequence[Scored], kind: str, of: str | None) -> Figure:
@@ -129,16 +132,14 @@ def _of_result(result: Result, sort: Sort) -> Scored:
     )
 
 
-def _of_comparison(comparison: Comparison) -> Scored:
+def _of_comparison(comparison: Comparison, sort: Sort) -> Scored:
     return Scored(
         protocol=comparison.first.protocol,
         comments=_comments(comparison.first, comparison.confidence),
-        systems=[
-            System(one.name, one.scores, one.rank, by=one.runs[0].by if len(one.runs) == 1 else {})
-            for one in comparison.systems
-        ],
+        systems=[System(one.name, one.scores, one.rank, by=one.by) for one in comparison.systems],
         measures=comparison.measures(),
         confidence=comparison.confidence,
+        sort=sort,
         sort_by=comparison.sort_by,
         baseline=comparison.baseline,
     )
@@ -249,6 +250,8 @@ def breakdown(scored: Scored, of: str | None) -> Panel:
     if not fields:
         raise MissingDataError("there is no breakdown; add --by FIELD")
     field = _known(of, fields, "field") if of else fields[0]
+    if len(scored.systems) > MOST_SERIES:
+        raise MissingDataError(f"there are {len(scored.systems)} systems; a breakdown has room for {MOST_SERIES}")
     tables = {system.name: system.by.get(field, {}) for system in scored.systems}
     known = [id_ for id_ in scored.measures if any(id_ in row for table in tables.values() for row in table.values())]
     if not known:

@@ -6,43 +6,48 @@ from collections.abc import Mapping, Sequence
 from karat.report.figures.panels import HeatMap
 from karat.results import MentionRecord, OutcomeRecord
 
-MISSED = "(missed)"
-SPURIOUS = "(spurious)"
+Cell = tuple[str | None, str | None]
+"""A gold value and a system value; None where one side has no mention."""
+
+MISSED, SPURIOUS = "(missed)", "(spurious)"
 ABSENT = "(none)"
 
 
-def heat_map(outcomes: Mapping[str, Sequence[OutcomeRecord]], attribute: str, *, protocol: str) -> HeatMap | None:
-    """Gold values by system values, the most frequent first; None if no mention has the attribute.
-
-    The mentions are aligned as the first measure that lists mentions aligns them: for nuggets, by span alone.
-    """
-    for records in outcomes.values():
-        cells = _cells(records, attribute)
-        if any(value not in (MISSED, SPURIOUS, ABSENT) for cell in cells for value in cell):
-            break
-    else:
-        return None
-    golds, systems = (Counter[str]() for _ in range(2))
+def heat_map(cells: Mapping[Cell, int], attribute: str, *, protocol: str) -> HeatMap:
+    """Gold values by system values in one order: the most frequent in gold first."""
+    golds, systems = Counter[str | None](), Counter[str | None]()
     for (gold, system), count in cells.items():
         golds[gold] += count
         systems[system] += count
-    values = sorted(
-        (golds.keys() | systems.keys()) - {MISSED, SPURIOUS},
+    values: list[str | None] = sorted(
+        (value for value in golds.keys() | systems.keys() if value is not None),
         key=lambda value: (value == ABSENT, -golds[value], -systems[value], value),
     )
-    rows, columns = [*values, *[SPURIOUS] * (SPURIOUS in golds)], [*values, *[MISSED] * (MISSED in systems)]
-    counts = tuple(tuple(cells[gold, system] for system in columns) for gold in rows)
-    return HeatMap(attribute, tuple(rows), tuple(columns), counts, protocol=protocol)
+    rows, columns = ([*values, None] if None in side else values for side in (golds, systems))
+    return HeatMap(
+        attribute,
+        tuple(SPURIOUS if value is None else value for value in rows),
+        tuple(MISSED if value is None else value for value in columns),
+        tuple(tuple(cells.get((gold, system), 0) for system in columns) for gold in rows),
+        protocol=protocol,
+    )
 
 
-def _cells(records: Sequence[OutcomeRecord], attribute: str) -> Counter[tuple[str, str]]:
-    cells: Counter[tuple[str, str]] = Counter()
-    for record in records:
-        gold, system = record.gold, record.system
-        if isinstance(gold, MentionRecord | None) and isinstance(system, MentionRecord | None):
-            cells[_value(gold, attribute, SPURIOUS), _value(system, attribute, MISSED)] += 1
-    return cells
+def confused(outcomes: Mapping[str, Sequence[OutcomeRecord]], attribute: str) -> Mapping[Cell, int]:
+    """How often each gold value met each system value; empty if no mention has the attribute.
+
+    Mentions are aligned as the first measure that lists mentions aligns them: for nuggets, by span alone.
+    """
+    for records in outcomes.values():
+        pairs = [
+            (one.gold, one.system)
+            for one in records
+            if isinstance(one.gold, MentionRecord | None) and isinstance(one.system, MentionRecord | None)
+        ]
+        if any(mention is not None and attribute in mention.attributes for pair in pairs for mention in pair):
+            return Counter((_value(gold, attribute), _value(system, attribute)) for gold, system in pairs)
+    return {}
 
 
-def _value(mention: MentionRecord | None, attribute: str, absent: str) -> str:
-    return absent if mention is None else str(mention.attributes.get(attribute, ABSENT))
+def _value(mention: MentionRecord | None, attribute: str) -> str | None:
+    return None if mention is None else str(mention.attributes.get(attribute, ABSENT))

@@ -76,7 +76,9 @@ class Figure(Struct, frozen=True):
         stream.writelines(f"# {visible(line)}\n" for line in self.comments)
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names)
-        writer.writerows([record.get(name) for name in names] for record in records)
+        for record in records:
+            cells = [record.get(name) for name in names]
+            writer.writerow([visible(cell) if isinstance(cell, str) else cell for cell in cells])
         return stream.getvalue()
 
     def records(self) -> Iterator[dict[str, Any]]:

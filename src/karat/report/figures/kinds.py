@@ -13,7 +13,7 @@ from karat.comparison import Comparison
 from karat.counts import Interval, ScoreValues
 from karat.errors import Rule, UsageError, nearest
 from karat.report.breakdowns import sorted_scores
-from karat.report.figures.confusion import heat_map
+from karat.report.figures.confusion import confused, heat_map
 from karat.report.figures.figure import Figure
 from karat.report.figures.panels import Curves, Panel, Series, Values
 from karat.report.figures.style import MOST_SERIES
@@ -285,10 +285,12 @@ def confusion(scored: Scored, of: str | None) -> Panel:
     """Values of an attribute in gold against those in the system."""
     if len(scored.systems) != 1:
         raise MissingDataError("it shows one system; use `karat score`")
-    panel = heat_map(scored.systems[0].outcomes, of or "type", protocol=scored.protocol)
-    if panel is None:
+    if not scored.systems[0].outcomes:
+        raise MissingDataError("it needs the details of a result: details=True, or --details")
+    cells = confused(scored.systems[0].outcomes, of or "type")
+    if not cells:
         raise MissingDataError(f"{scored.protocol} aligns no mentions that have the attribute {of or 'type'!r}")
-    return panel
+    return heat_map(cells, of or "type", protocol=scored.protocol)
 
 
 KINDS: Mapping[str, Kind] = {

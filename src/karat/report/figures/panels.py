@@ -15,6 +15,7 @@ class Series(Struct, frozen=True):
     """As in the legend."""
     values: tuple[float | None, ...]
     measure: str = ""
+    """Empty if rows are measures."""
     score: str = ""
     """Which of the measure's scores it is."""
     intervals: tuple[Interval | None, ...] = ()
@@ -54,7 +55,7 @@ class Values(Struct, frozen=True, tag_field="panel", tag="values"):
                     **({"rank": self.groups[number]} if self.groups else {}),
                     self.row_field: row,
                     **({"system": series.system} if series.system else {}),
-                    "measure": series.measure,
+                    **({"measure": series.measure} if self.row_field != "measure" else {}),
                     "score": series.score,
                     "value": series.values[number],
                     **({"low": low, "high": high} if any(one.intervals for one in self.series) else {}),

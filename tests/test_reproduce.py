@@ -146,9 +146,9 @@ def test_the_simulated_pilot_has_the_numbers_of_the_paper() -> None:
     gold = pilot.gold()
     mentions = [mention for document in gold for mention in document.mentions]
     assert (len(gold), len(mentions), len(pilot.SYSTEMS)) == (200, 6921, 15)
-    assert {str(one.attributes["type"]).partition(".")[0] for one in mentions} == set(
-        ["Life", "Movement", "Business", "Conflict", "Contact", "Personnel", "Transaction", "Justice"]
-    )
+    assert {str(one.attributes["type"]).partition(".")[0] for one in mentions} == {
+        *("Life", "Movement", "Business", "Conflict", "Contact", "Personnel", "Transaction", "Justice")
+    }
     assert sum(len(one.span) > 1 for one in mentions) > 500, "discontinuous mentions, as in example 2"
     assert pilot.gold() == gold
     assert len({str(system.rates) for system in pilot.SYSTEMS}) == 15
@@ -216,12 +216,8 @@ def test_the_figures_of_liu_2015_have_the_numbers_of_the_tables(simulated: Repro
 def test_the_page_shows_the_simulated_pilot(simulated: Reproduction) -> None:
     page = DOCS / "reproductions.md"
     shown = page.read_text(encoding="utf-8")
-    renewed = re.sub(
-        r"(```text\n\$ karat reproduce liu-2015\n).*?(```\n)",
-        lambda m: m[1] + text(simulated) + m[2],
-        shown,
-        flags=re.S,
-    )
+    before, command, rest = shown.partition("```text\n$ karat reproduce liu-2015\n")
+    renewed = before + command + text(simulated) + rest[rest.index("```\n") :]
     if os.environ.get("KARAT_RENEW"):
         page.write_text(renewed, encoding="utf-8")
     assert renewed == shown
@@ -233,9 +229,11 @@ def test_the_figures_of_the_page_are_these(name: str, simulated: Reproduction, t
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     simulated.figures[name].save(tmp_path / "x.svg")
     shown = (DOCS / "assets" / f"liu-2015-{name}.svg").read_text()
-    assert re.findall(r"<text[^>]*>([^<]*)", (tmp_path / "x.svg").read_text()) == re.findall(
-        r"<text[^>]*>([^<]*)", shown
-    )
+    assert texts((tmp_path / "x.svg").read_text()) == texts(shown)
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)", svg)
 
 
 # Any paper

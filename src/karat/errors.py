@@ -1,6 +1,7 @@
 """What can be wrong, described in one place and reported in one way.
 
     KaratError            refused; exit 1
+    ├── CombinedError     several inputs are refused, each for a reason of its own; exit 1
     └── UsageError        the command line alone shows it to be wrong; exit 2
 
 A rule is declared beside the code that applies it. It makes findings: where, what was found, what to do. A fatal
@@ -9,7 +10,7 @@ finding is raised as an error; faults and notes are reported and counted, and sc
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
@@ -157,6 +158,22 @@ class KaratError(Exception):
 
     def __str__(self) -> str:
         return f"{self.finding}\n  {self.finding.hint}" if self.finding.hint else str(self.finding)
+
+
+class CombinedError(KaratError):
+    """Several inputs that cannot be used, so that all of them can be corrected at once."""
+
+    def __init__(self, finding: Finding, errors: Sequence[tuple[str, KaratError]]) -> None:
+        super().__init__(finding)
+        self.errors = errors
+        """The name of each input, and its error."""
+
+    def __str__(self) -> str:
+        lines = [line for name, error in self.errors for line in f"{visible(name)}: {error}".split("\n")]
+        return "\n  ".join([super().__str__(), *lines])
+
+    def __reduce__(self) -> tuple[type["CombinedError"], tuple[Finding, Sequence[tuple[str, KaratError]]]]:
+        return CombinedError, (self.finding, self.errors)
 
 
 @contextmanager

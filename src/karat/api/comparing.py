@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from karat import comparison, engine
 from karat.api import Side, corpus, level, listed
 from karat.corpus import Corpus
-from karat.errors import Findings, UsageError
+from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.comparison import comparison_html, comparison_text
 
 if TYPE_CHECKING:
@@ -64,12 +64,7 @@ def compare(
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
-    runs = []
-    for name, given in systems.items():
-        for one in _runs(given):
-            found = Findings()
-            opened = corpus(one, "system", gold_corpus, found)
-            runs.append(comparison.Run(name, opened, [*findings.kept, *found.kept]))
+    runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
     options = engine.RunOptions(
         listed(measures),
         listed(by),
@@ -91,6 +86,16 @@ def compare(
         jobs=jobs,
     )
     return Comparison(**vars(compared))
+
+
+def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> comparison.Run:
+    """A run; if it cannot be opened, the others are tried before it is refused."""
+    findings = Findings()
+    try:
+        opened = corpus(given, "system", gold, findings)
+    except KaratError as error:
+        return comparison.Run(name, error.with_traceback(None))
+    return comparison.Run(name, opened, [*known, *findings.kept])
 
 
 def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:

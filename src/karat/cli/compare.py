@@ -75,10 +75,11 @@ def compare(
     runs = named.opened(opened, findings.kept)
     refuse_overwriting(scoring.output, inputs)
     refuse_figures(plots, inputs)
+    baseline = chosen_baseline(baseline, runs)
     comparisons = compared(
         Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), scoring.run_options(keep_rows=True)),
         runs,
-        baseline=chosen_baseline(baseline, runs),
+        baseline=baseline,
         sort_by=sort_by,
         level=scoring.level or LEVEL,
         resamples=scoring.resamples,

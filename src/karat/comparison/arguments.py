@@ -4,41 +4,49 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.comparison.scoring import Run
+from karat.comparison.scoring import Run, refusal
 from karat.corpus import Corpus
 from karat.errors import Finding, KaratError, Report, Rule, UsageError, nearest
 
 Paths = tuple[str, ...]
 
 NOT_A_SYSTEM = Rule("system-skipped", "note", "Nothing to do if it is not the output of a system.")
+GOLD_AS_SYSTEM = Rule("system-is-gold", "note", "Leave it out if this is not what you want.")
 NO_SYSTEMS = Rule("systems-none", "fatal", "Name a folder with one file or folder per system, or name the systems.")
 
 
 class NamedSystems(NamedTuple):
-    """The paths of the runs of each system by its name, and whether they are all that one folder has."""
+    """The paths of the runs of each system by its name."""
 
     paths: dict[str, Paths]
-    are_in_folder: bool = False
+    folder: str | None = None
+    """The folder that has all of them, if only a folder was named."""
+    notes: Sequence[Finding] = ()
 
     def opened(self, open_: Callable[[str, Report], Corpus], known: Sequence[Finding]) -> list[Run]:
         """Every run as a corpus; `known` are findings that concern all of them.
 
-        A file of the folder whose format is not recognised is skipped, with a note.
+        A file of the folder whose format is not recognised is skipped, with a note. Other errors of the folder are kept
+        until its other files have been read; an argument that cannot be opened is refused at once.
         """
-        everywhere = list(known)
-        runs = []
+        everywhere = [*known, *self.notes]
+        runs: list[Run] = []
         for name, paths in self.paths.items():
             for path in paths:
                 findings: list[Finding] = []
                 try:
-                    runs.append((name, open_(path, findings.append), findings))
+                    runs.append(Run(name, open_(path, findings.append), findings))
                 except KaratError as error:
-                    if not self.are_in_folder or error.finding.code != "format-unknown":
-                        raise
-                    everywhere.append(NOT_A_SYSTEM.at("the format is not recognised; it was not read", file=path))
+                    if self.folder is not None and error.finding.code == "format-unknown":
+                        everywhere.append(NOT_A_SYSTEM.at("the format is not recognised; it was not read", file=path))
+                    else:
+                        runs.append(Run(name, error.with_traceback(None)))
+        refused = [(run.system, run.corpus) for run in runs if isinstance(run.corpus, KaratError)]
+        if refused and self.folder is None:
+            raise refusal(refused, runs)
         if not runs:
-            raise NO_SYSTEMS.error("there is no output of a system in this folder")
-        return [Run(name, corpus, [*everywhere, *findings]) for name, corpus, findings in runs]
+            raise NO_SYSTEMS.error("no file in this folder has a format that karat recognises", file=self.folder)
+        return [run._replace(findings=[*everywhere, *run.findings]) for run in runs]
 
 
 def chosen_baseline(name: str | None, runs: Sequence[Run]) -> str:
@@ -63,18 +71,27 @@ def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
         files = [str(entry) for entry in entries if not _is_gold(entry, Path(gold))]
         if not files:
             raise NO_SYSTEMS.error("the folder has no files of systems", file=arguments[0])
-        return NamedSystems({name: (path,) for name, path in zip(_names(files), files, strict=True)}, True)
+        return NamedSystems({name: (path,) for name, path in zip(_names(files), files, strict=True)}, arguments[0])
     given = [_named(argument) for argument in arguments]
     unnamed = iter(_names([paths[0] for name, paths in given if name is None]))
     systems: dict[str, Paths] = {}
     for name, paths in given:
         name = next(unnamed) if name is None else name
+        if systems.get(name) == paths:
+            hint = "Remove one of them, or name both: NAME=PATH."
+            raise UsageError("system-twice", f"{', '.join(paths)} is given twice", hint)
         if name in systems:
             raise UsageError("system-twice", f"two systems are called {name!r}", "Name them: NAME=PATH.")
         systems[name] = paths
     if [gold, *(path for paths in systems.values() for path in paths)].count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can only be given once", "Use files for the others.")
-    return NamedSystems(systems)
+    notes = [
+        GOLD_AS_SYSTEM.at("gold is also compared as a system", file=path)
+        for paths in systems.values()
+        for path in paths
+        if path != "-" and Path(path).exists() and Path(path).resolve() == Path(gold).resolve()
+    ]
+    return NamedSystems(systems, notes=notes)
 
 
 def _is_one_system(folder: Path, gold: Path) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
-from karat.comparison.breakdowns import BreakdownTask, broken_down
+from karat.comparison.breakdowns import mean_breakdowns
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
 from karat.comparison.scoring import OnRun, Run, Task, prepare, scored_runs
@@ -93,15 +93,14 @@ def compare(
         tasks = [ResampleTask(rows[name], how, parts) for name in names]
         found = dict(zip(names, workers.map(resampled, tasks), strict=True))
         tests = _tests(pairs, rows, means, found, how, workers)
-    by = workers.map(broken_down, [BreakdownTask.of(results[name], units, how) for name in names])
     systems = []
-    for name, own_by in zip(names, by, strict=True):
+    for name in names:
         runs = results[name]
         scores = mean_scores([run.scores for run in runs])
         if how is not None:
             scores = scored(scores, system_intervals(rows[name], found[name], how), how.method)
         own_units = mean_rows([run.units for run in runs], mean_leaf)
-        systems.append(ComparedSystem(name, runs, scores, own_by, own_units, deviations(runs), 0))
+        systems.append(ComparedSystem(name, runs, scores, mean_breakdowns(runs), own_units, deviations(runs), 0))
     comparison = Comparison(
         systems=systems,
         baseline=baseline,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
-from karat.comparison.breakdowns import ByField
+from karat.comparison.breakdowns import ByField, with_intervals
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -28,19 +28,19 @@ class ComparedSystem(NamedTuple):
     runs: Sequence[Result]
     scores: Mapping[str, Score]
     by: ByField
-    """Scores by field and value, if breakdowns were asked for."""
+    """Scores by field and value, if breakdowns were asked for; `Comparison.breakdowns` has their intervals."""
     units: Mapping[str, Mapping[str, ScoreValues]]
     """Scores of each unit, if they were asked for."""
     deviations: Mapping[ScoreName, float]
     """With several runs: the standard deviation of each score."""
     rank: int
 
-    def content(self, of_run: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
-        """As in the JSON; `of_run` makes the content of a run."""
+    def content(self, by: ByField, of_run: Callable[[Result], dict[str, Any]]) -> dict[str, Any]:
+        """As in the JSON, with these breakdowns; `of_run` makes the content of a run."""
         first = self.runs[0]
         if len(self.runs) == 1:
-            return of_run(changed(first, scores=self.scores, by=self.by))
-        content = changed(first, scores=self.scores, by=self.by, units=self.units, outcomes={}, details={}).to_dict()
+            return of_run(changed(first, scores=self.scores, by=by))
+        content = changed(first, scores=self.scores, by=by, units=self.units, outcomes={}, details={}).to_dict()
         for (id_, average, name), deviation in self.deviations.items():
             content["scores"][id_][average].setdefault("deviation", {})[name] = deviation
         # Each run has its own.
@@ -127,6 +127,12 @@ class Comparison:
             values[name] = [None if isnan(value) else value for value in means]
         return values
 
+    def breakdowns(self, system: ComparedSystem) -> ByField:
+        """The scores of a system by field and value, with intervals, which take a while for many values."""
+        if self.confidence is None:
+            return system.by
+        return with_intervals(system.by, system.runs, self.rows[system.name][0].units, self.confidence)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat compare -f json` prints."""
         return self._content(Result.to_dict)
@@ -148,7 +154,7 @@ class Comparison:
             "level": self.level,
             "comparisons": self.comparisons,
             "ranks": {system.name: system.rank for system in self.systems},
-            "systems": {system.name: system.content(of_run) for system in self.systems},
+            "systems": {system.name: system.content(self.breakdowns(system), of_run) for system in self.systems},
             "tests": [to_builtins(test) for test in self.tests],
             "warnings": [{key: value for key, value in note.to_dict().items() if value} for note in self.notes],
         }
@@ -178,7 +184,7 @@ class Comparison:
 
     def _parts(self, system: ComparedSystem) -> Iterator[tuple[str, str, Mapping[str, ScoreValues]]]:
         """The field, the value and the scores of each part that scores are broken down into."""
-        for field, values in system.by.items():
+        for field, values in self.breakdowns(system).items():
             for value, scores in values.items():
                 yield field, value, {id_: score.micro for id_, score in scores.items()}
         for unit, leaves in system.units.items():

@@ -105,7 +105,7 @@ def _shared(
     first = {
         key: row[group[0]]
         for key, row in by_value.items()
-        if group[0] in row and any(id_ in row and _counts_anything(row[id_]) for id_ in group)
+        if group[0] in row and counts_anything([row[id_] for id_ in group if id_ in row])
     }
     if any(_own_columns(score) for score in first.values()):
         return None
@@ -127,7 +127,7 @@ def _shared(
 
 def _single(field: str, by_value: Mapping[str, Mapping[str, Score]], id_: str, digits: int, sort: Sort) -> Table | None:
     """All about one measure; None if it counts nothing for any value."""
-    scores = {key: row[id_] for key, row in by_value.items() if id_ in row and _counts_anything(row[id_])}
+    scores = {key: row[id_] for key, row in by_value.items() if id_ in row and counts_anything([row[id_]])}
     if not scores:
         return None
     names = score_names(score.micro for score in scores.values())
@@ -166,8 +166,12 @@ def _lost(score: Score) -> float:
     return 0.0 if score.micro.counts is None else score.micro.counts.lost()
 
 
-def _counts_anything(score: Score) -> bool:
-    return score.micro.counts is not None and any(score.micro.counts.to_dict().values())
+def counts_anything(scores: Sequence[Score]) -> bool:
+    """Whether one of these scores counts something. Of composites alone, this is not known: they must be defined."""
+    counts = [score.micro.counts for score in scores if score.micro.counts is not None]
+    if counts:
+        return any(any(one.to_dict().values()) for one in counts)
+    return any(value is not None for score in scores for value in score.micro.values.values())
 
 
 def _own_columns(score: Score) -> Mapping[str, float | Ratio]:

@@ -35,7 +35,7 @@ def comparison_text(comparison: Comparison, view: View = DEFAULT) -> str:
     first, how, style = comparison.first, comparison.confidence, view.style
     gold = ["gold", first.gold.name, counted(first.gold.documents, "document"), counted(first.gold.mentions, "mention")]
     settings = {
-        "systems": f"{len(comparison.systems)}, best {comparison.sort_by} first; the baseline is {comparison.baseline}",
+        "systems": _systems_line(comparison),
         "unit": counted(first.unit_count, first.unit) if first.unit != "corpus" else "the corpus as a whole",
         "ci": intervals_line(how),
         "tests": _tests_line(comparison),
@@ -55,6 +55,12 @@ def comparison_text(comparison: Comparison, view: View = DEFAULT) -> str:
         paragraph(_quotable(comparison), style, first="to quote   ", indent=" " * 11),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _systems_line(comparison: Comparison) -> str:
+    """How many systems there are, in which order, and which one is the baseline."""
+    number = len(comparison.systems)
+    return "1" if number == 1 else f"{number}, best {comparison.sort_by} first; the baseline is {comparison.baseline}"
 
 
 def _details(comparison: Comparison, view: View) -> Iterator[str]:

@@ -5,7 +5,7 @@ from math import fsum
 
 from karat.comparison import ComparedSystem, Comparison
 from karat.counts import ScoreValues
-from karat.report.breakdowns import ABSENT
+from karat.report.breakdowns import ABSENT, counts_anything
 from karat.report.numbers import SHORT, percentage, score_names, summary
 from karat.report.tables import Cell, Table, score_cell
 from karat.report.view import View
@@ -52,7 +52,7 @@ def _by_field(systems: Sequence[ComparedSystem], field: str, id_: str, view: Vie
             row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
         ]
         for value in values
-        if lost[value] or gold[value]
+        if any(counts_anything(_counted(row, id_)) for own in runs[value] for row in own)
     }
     has_items = any(gold[value] is not None for value in leaves)
     return _table(f"by {field}", id_, systems, leaves, view.digits, gold=gold if has_items else None)

@@ -1,5 +1,6 @@
 """Tables for LaTeX, in the style of the package booktabs."""
 
+import re
 from collections.abc import Iterator
 
 from karat.report.layout import printable
@@ -19,12 +20,21 @@ SPECIAL = str.maketrans(
 )
 
 
+LIGATURES = re.compile("(?<=[-`'!?,])(?=[-`',])")
+"""Between characters that LaTeX would print as one, such as two hyphens."""
+
+UNKNOWN = re.compile("[^\0-\u017f\u2010-\u2027\u20ac]")
+"""Characters that pdfLaTeX does not print without further packages: most of those that are not Latin."""
+
+
 def latex(page: Page) -> str:
     r"""One tabular per table; comments above, so that they travel with the table. Needs `\usepackage{booktabs}`."""
     comments = [f"% {printable(line)}" for line in page.comments]
-    blocks = ["\n".join([*comments, r"% needs \usepackage{booktabs}"])]
-    blocks += ["\n".join(_lines(table)) for table in page.tables]
-    return "\n\n".join(blocks) + "\n"
+    tables = ["\n".join(_lines(table)) for table in page.tables]
+    needs = [r"% needs \usepackage{booktabs}"]
+    if unknown := UNKNOWN.search("".join(tables)):
+        needs.append(f"% characters such as {unknown[0]} need XeLaTeX or LuaLaTeX, and a font that has them")
+    return "\n".join([*comments, *needs, "", "\n\n\\medskip\n\n".join(tables)]) + "\n"
 
 
 def _lines(table: Table) -> Iterator[str]:
@@ -51,7 +61,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _escaped(text: str) -> str:
-    return printable(text).translate(SPECIAL)
+    return LIGATURES.sub("{}", printable(text).translate(SPECIAL))
 
 
 def _minus(number: str) -> str:

@@ -4,42 +4,24 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from karat.report.layout import counted
-from karat.report.numbers import UNDEFINED, column_names
 from karat.report.scores import intervals_line, score_table
 from karat.report.tables import Cell, Table
+from karat.report.text import breakdown_tables
+from karat.report.view import DEFAULT
+from karat.report.words import bottleneck
 from karat.results import Result
-
-DIGITS = 2
 
 
 def html(result: Result) -> str:
-    """The scores of a result: one row per measure, in percent, with the title above and the signature below."""
-    if result.confidence is not None:
-        notes = [intervals_line(result.confidence), result.signature]
-        title = f"{result.protocol}: {result.title}"
-        return tables_html([score_table(result, digits=DIGITS)], caption=title, notes=notes)
-    averages = ["micro"] + ["macro"] * any(score.macro for score in result.scores.values())
-    names = column_names(score.micro for score in result.scores.values())
-    header = "".join(f"<th>{average} {escape(short)}</th>" for average in averages for short in names.values())
-    rows = []
-    for id_, score in result.scores.items():
-        leaves = [score.micro, score.macro][: len(averages)]
-        cells = [
-            "" if leaf is None or name not in leaf.values else _percent(leaf.values[name])
-            for leaf in leaves
-            for name in names
-        ]
-        numbers = "".join(f'<td style="text-align:right">{cell}</td>' for cell in cells)
-        rows.append(f'<tr><td style="text-align:left">{escape(id_)}</td>{numbers}</tr>')
+    """The scores and breakdowns of a result, in percent, with the title above and the signature below."""
     sides = "; ".join(
         f"{side}: {counted(one.documents, 'document')}, {counted(one.mentions, 'mention')}"
         for side, one in (("gold", result.gold), ("system", result.system))
     )
-    return (
-        f"<table><caption>{escape(result.protocol)}: {escape(result.title)} ({sides})</caption>"
-        f"<thead><tr><th>measure</th>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        f"<p><small>{escape(result.signature)}</small></p>"
-    )
+    caption = f"{result.protocol}: {result.title} ({sides})"
+    tables = [score_table(result, digits=DEFAULT.digits), *breakdown_tables(result, DEFAULT)]
+    notes = [*bottleneck(result.scores), intervals_line(result.confidence), result.signature]
+    return tables_html(tables, caption=caption, notes=[note for note in notes if note])
 
 
 def tables_html(tables: Sequence[Table], *, caption: str, notes: Sequence[str]) -> str:
@@ -58,7 +40,3 @@ def _cells(row: Sequence[Cell], left: int) -> Iterator[str]:
         text = escape(str(cell))
         side = "left" if column < left else "right"
         yield f'<td style="text-align:{side}">{f"<b>{text}</b>" if cell.is_best else text}</td>'
-
-
-def _percent(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{100 * value:.{DIGITS}f}"

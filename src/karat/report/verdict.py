@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from karat.comparison import ComparedSystem, Comparison
-from karat.report.numbers import SHORT, percentage, score_names, summary
+from karat.report.numbers import SHORT, percentage
+from karat.results import main_score
 
 TOLERANCE = 1e-12
 """Scores closer than this are the same."""
@@ -16,11 +17,17 @@ def verdict(comparison: Comparison) -> Iterator[str]:
     if not others:
         yield f"{best.name} is the only system ({score}): there is nothing to compare it with."
         return
+    if _value(comparison, best) is None:
+        yield f"No system has a score: {comparison.sort_by} is undefined."
+        return
     if comparison.confidence is None:
         yield f"{best.name} has the highest score ({score}); whether the difference is due to chance cannot be tested."
         return
     yield _first_place(comparison, best, others, score)
-    yield from _against_baseline(comparison)
+    if len(others) > 1:
+        yield from _against_baseline(comparison)
+    if unscored := [system.name for system in comparison.systems if _value(comparison, system) is None]:
+        yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
 
 
 def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[ComparedSystem], score: str) -> str:
@@ -59,9 +66,13 @@ def _against_baseline(comparison: Comparison) -> Iterator[str]:
 
 
 def _score(comparison: Comparison, system: ComparedSystem) -> str:
-    micro = system.scores[comparison.sort_by].micro
-    name = summary(score_names([micro]))[0]
-    return f"{comparison.sort_by} {SHORT.get(name, name)} {percentage(micro.values[name], 1)}"
+    name = main_score([*system.scores[comparison.sort_by].micro.values])
+    return f"{comparison.sort_by} {SHORT.get(name, name)} {percentage(_value(comparison, system), 1)}"
+
+
+def _value(comparison: Comparison, system: ComparedSystem) -> float | None:
+    values = system.scores[comparison.sort_by].micro.values
+    return values[main_score([*values])]
 
 
 def _listed(names: Sequence[str]) -> str:

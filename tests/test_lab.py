@@ -24,6 +24,7 @@ from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
 from karat.plugin import Tables
+from karat.report.figures import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
 from karat.studies.curves import Curve, Point, stops, ways
@@ -33,7 +34,6 @@ from karat.studies.pieces.clusters import Clusters
 from karat.studies.pieces.elements import Elements, kinds_of_elements
 from karat.studies.pieces.links import Links
 from karat.studies.pieces.mentions import Mentions
-from karat.studies.plot import Line, Panel, picture
 from karat.studies.properties import SAME, Verdict, judged
 from karat.studies.shown import bar
 from tests.corpora import corpus, documents, mention
@@ -487,8 +487,8 @@ def test_what_is_odd_about_gold_is_told_once(tmp_path: Path) -> None:
 def test_pictures_are_the_same_twice(suffix: str) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     lines = [Line(f"m{n}", (None, 0.1 * n, 1.0), (0.0, 0.5, 1.0), behind=n == 3) for n in range(12)]
-    one = Panel("a title", "links", tuple(lines))
-    drawn = [picture([[one, one], [one]], suffix, title="all") for _ in range(2)]
+    one = Curves("a title", "links", tuple(lines))
+    drawn = [Figure(((one, one), (one,)), "all").drawn(suffix) for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert len(drawn[0]) > 5000
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -99,13 +100,16 @@ DESTROYING = [
     "lab nugget.span --gold gold.tbf --steps 2 --orders 1 -o gold.tbf",
     "lab nugget.span --gold picture.svg --input-format tbf --steps 2 --orders 1 --plot picture.svg",
     "lab nugget.span --gold gold.tbf --steps 2 --orders 1 --plot picture.svg -o picture.svg",
+    "score gold.tbf picture.svg --system-format tbf --plot picture.svg",
+    "score gold.tbf picture.svg.csv --system-format tbf --plot picture.svg",
+    "compare gold.tbf picture.svg --system-format tbf --plot picture.svg",
 ]
 
 
 @pytest.mark.parametrize("args", DESTROYING)
 def test_no_output_replaces_an_input(args: str) -> None:
-    if "--gold picture.svg" in args:
-        Path("picture.svg").write_text(TBF)
+    for name in re.findall(r" (picture\S+) --\w+-format", args):
+        Path(name).write_text(TBF)
     before = tree()
     done = run(*args.split())
     assert (done.code, done.out) == (1, "")
@@ -113,6 +117,7 @@ def test_no_output_replaces_an_input(args: str) -> None:
     after = tree()
     if "-o picture.svg" in args:  # the first of two outputs is written, the second is not
         assert after.pop("picture.svg").startswith(b"<?xml")
+        assert after.pop("picture.svg.csv").startswith(b"# signature ")
     assert after == before
 
 

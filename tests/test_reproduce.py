@@ -1,6 +1,7 @@
 """Papers recomputed. Araki et al. 2014: curves against formulas worked out by hand, and against recorded ones."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 import pytest
 
 from karat.errors import UsageError
+from karat.model import Document, Mention
 from karat.protocols import resolve
-from karat.studies import papers
+from karat.studies import papers, pilot
 from karat.studies.bench import Bench
 from karat.studies.curves import Curve
-from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014
+from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014, liu_2015
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
 from karat.studies.reproduction_report import numbers, text
 from tests.conftest import shared_path
@@ -137,6 +139,103 @@ def test_the_claims_of_the_text(found: Reproduction) -> None:
     assert [claim.holds for claim in found.claims] == [True] * 4
 
 
+# Liu et al. 2015, on a simulated pilot
+
+
+def test_the_simulated_pilot_has_the_numbers_of_the_paper() -> None:
+    gold = pilot.gold()
+    mentions = [mention for document in gold for mention in document.mentions]
+    assert (len(gold), len(mentions), len(pilot.SYSTEMS)) == (200, 6921, 15)
+    assert {str(one.attributes["type"]).partition(".")[0] for one in mentions} == {
+        *("Life", "Movement", "Business", "Conflict", "Contact", "Personnel", "Transaction", "Justice")
+    }
+    assert sum(len(one.span) > 1 for one in mentions) > 500, "discontinuous mentions, as in example 2"
+    assert pilot.gold() == gold
+    assert len({str(system.rates) for system in pilot.SYSTEMS}) == 15
+
+
+def test_spans_in_characters_are_the_same_words() -> None:
+    document = pilot.gold()[0]
+    assert document.text is not None
+    characters = pilot.in_characters(document)
+    for one, other in zip(document.mentions, characters.mentions, strict=True):
+        words = [document.text.split()[token] for begin, end in one.span for token in range(begin, end)]
+        assert " ".join(document.text[begin:end] for begin, end in other.span).split() == words
+    shortest, longest = (pilot.reduced(document, longest=flag).mentions for flag in (False, True))
+    lengths = [[characters_of(one, document) for one in side] for side in (shortest, document.mentions, longest)]
+    assert all(low <= high <= whole for low, whole, high in zip(*lengths, strict=True))
+    assert sum(map(sum, lengths[:1])) < sum(map(sum, lengths[2:]))
+
+
+def characters_of(mention: Mention, document: Document) -> int:
+    assert document.tokens is not None
+    return sum(document.tokens[token][1] - document.tokens[token][0] for b, e in mention.span for token in range(b, e))
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Reproduction:
+    return papers.recomputed("liu-2015", None)
+
+
+@pytest.mark.slow
+def test_the_claims_of_liu_2015(simulated: Reproduction) -> None:
+    assert simulated.about.startswith("SIMULATED")
+    assert [claim.holds for claim in simulated.claims] == [True] * 9
+    corpus, example, precision, *figures, units = simulated.numbers
+    assert all(cell.difference == 0 for table in (corpus, example) for row in table.rows.values() for cell in row)
+    # The order of systems stays, and the fix never raises a score.
+    assert [[cell.found for cell in row[3:]] for row in precision.rows.values()] == [[n, n] for n in range(1, 16)]
+    assert all(row[2].found is not None and row[2].found < 0 for row in precision.rows.values())
+    # Attributes only lower scores (Figure 3), and products are below every factor (Figure 2).
+    for span, type_, realis, both in values(figures[2]):
+        assert span >= max(type_, realis)
+        assert min(type_, realis) >= both
+    for span, type_, realis, both in values(figures[1]):
+        assert span > max(type_, realis)
+        assert min(type_, realis) > both
+    assert max(abs(change) for _, _, change in values(units)) < 0.005
+
+
+def values(table: Numbers) -> list[list[float]]:
+    return [[cell.found for cell in row if cell.found is not None] for row in table.rows.values()]
+
+
+@pytest.mark.slow
+def test_the_figures_of_liu_2015_have_the_numbers_of_the_tables(simulated: Reproduction) -> None:
+    assert tuple(simulated.figures) == liu_2015.FIGURES
+    for table, figure in zip(simulated.numbers[3:6], simulated.figures.values(), strict=True):
+        found = {record["simulated system"]: [] for record in figure.records()}
+        for record in figure.records():
+            found[record["simulated system"]].append(record["value"])
+        assert list(found) == list(table.rows)
+        assert list(found.values()) == values(table)
+        assert figure.comments[0].startswith("SIMULATED")
+
+
+@pytest.mark.slow
+def test_the_page_shows_the_simulated_pilot(simulated: Reproduction) -> None:
+    page = DOCS / "reproductions.md"
+    shown = page.read_text(encoding="utf-8")
+    before, command, rest = shown.partition("```text\n$ karat reproduce liu-2015\n")
+    renewed = before + command + text(simulated) + rest[rest.index("```\n") :]
+    if os.environ.get("KARAT_RENEW"):
+        page.write_text(renewed, encoding="utf-8")
+    assert renewed == shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["figure-1", "figure-3"])
+def test_the_figures_of_the_page_are_these(name: str, simulated: Reproduction, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
+    simulated.figures[name].save(tmp_path / "x.svg")
+    shown = (DOCS / "assets" / f"liu-2015-{name}.svg").read_text()
+    assert texts((tmp_path / "x.svg").read_text()) == texts(shown)
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)", svg)
+
+
 # Any paper
 
 
@@ -160,9 +259,10 @@ class Needy:
     """A paper without a figure that needs data."""
 
     DATA = "the folder of ECB+"
+    FIGURES = ()
 
     @staticmethod
-    def reproduce(data: str | None, *, quick: bool) -> Reproduction:
+    def reproduce(data: str | None, progress: object, *, quick: bool) -> Reproduction:
         return Reproduction(f"from {data}", ())
 
 
@@ -172,7 +272,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(UsageError, match="x needs the folder of ECB"):
         papers.recomputed("x", None)
     with pytest.raises(UsageError, match="figure-absent"):
-        papers.recomputed("x", "here", figure=True)
+        papers.recomputed("x", "here", figures=[None])
 
 
 @pytest.mark.parametrize(
@@ -181,6 +281,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
         (["araki-2013"], "[unknown-paper]"),
         (["araki-2014", "somewhere"], "[data-unwanted]"),
         (["araki-2014", "--plot", "figure.jpg"], "[plot-format]"),
+        (["araki-2014", "--plot", "figure-5=figure.svg"], "[unknown-figure]"),
     ],
 )
 def test_refusals(args: list[str], told: str) -> None:
@@ -195,7 +296,7 @@ def test_the_command(found: Reproduction, tmp_path: Path) -> None:
     assert done.out == text(found)
     told = json.loads(run("reproduce", "araki-2014", "-f", "json").out)
     assert told["numbers"][0]["rows"]["events"] == [{"found": 50, "published": 50}]
-    assert len(told["panels"][0]["lines"]) == 4
+    assert [len(panel["lines"]) for panel in told["figures"]["figure-4"]["rows"][0]] == [4, 3]
     assert re.search(r"^araki-2014 +Araki, Hovy and Mitamura \(2014\)", run("reproduce").out, re.MULTILINE)
 
 
@@ -203,7 +304,7 @@ def test_the_figure_of_the_page_is_this_one(tmp_path: Path) -> None:
     """Another version of the library may draw other bytes; lines are then still in the same places."""
     pytest.importorskip("matplotlib", reason="pictures need matplotlib (karat[plots])")
     path = tmp_path / "araki-2014.svg"
-    assert run("reproduce", "araki-2014", "--plot", str(path)).code == 0
+    assert run("reproduce", "araki-2014", "--plot", f"figure-4={path}").code == 0
     assert lines(path) == lines(DOCS / "assets" / "araki-2014.svg")
 
 

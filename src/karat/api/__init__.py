@@ -5,7 +5,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from karat import engine
 from karat.corpus import Corpus, FileCorpus, MemoryCorpus, open_corpus
@@ -18,6 +18,9 @@ from karat.report.notebook import html
 from karat.report.text import main_line, text, texts
 from karat.results import Result as _Result
 from karat.tables.contingency import contingency
+
+if TYPE_CHECKING:
+    from karat.report.figures import Figure
 
 IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
 NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
@@ -37,6 +40,15 @@ class Result(_Result):
 
     def __repr__(self) -> str:
         return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
+
+    def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
+        """A figure, as `--plot` draws it: `result.figure("confusion").save("confusion.pdf")`.
+
+        `of` is what `--plot` takes after a colon, such as the field of a breakdown.
+        """
+        from karat.report.figures import result_figure
+
+        return result_figure([self], kind, of)
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""

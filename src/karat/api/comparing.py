@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from karat import comparison, engine
 from karat.api import Side, corpus, level, listed
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.comparison import comparison_html, comparison_text
+
+if TYPE_CHECKING:
+    from karat.report.figures import Figure
 
 
 class Comparison(comparison.Comparison):
@@ -20,6 +23,12 @@ class Comparison(comparison.Comparison):
     def __repr__(self) -> str:
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
         return f"<Comparison {self.first.protocol}, by {self.sort_by}: {names}>"
+
+    def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
+        """A figure, as `--plot` draws it: `comparison.figure("ranks").save("ranks.pdf")`."""
+        from karat.report.figures import comparison_figure
+
+        return comparison_figure([self], kind, of)
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, write_output
 from karat.cli._scoring import SEED, ScoringOptions, scoring_options
@@ -22,6 +23,7 @@ Examples:
   karat compare gold.jsonl old.jsonl new=run1.jsonl,run2.jsonl,run3.jsonl
   karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
   karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex
+  karat compare gold.tbf submissions/ -p liu-2015 --plot attributes=figure3.pdf --plot ranks.pdf
 
 A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
 standard deviation (sd). A single folder has one file or folder per system. Intervals and tests resample the units of
@@ -43,6 +45,7 @@ difference to the system above is not significant.
     shell_complete=complete_measures,
     help="Measure that systems are ranked by. Default: the last of the protocol's headline.",
 )
+@plot_option("KIND: ranks (default; ranks:ID by another measure), accuracy, product, attributes, breakdown.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
 def compare(
     gold: str,
@@ -50,6 +53,7 @@ def compare(
     scoring: ScoringOptions,
     baseline: str | None,
     sort_by: str | None,
+    plots: tuple[Plot, ...],
     jobs: int,
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
@@ -70,6 +74,7 @@ def compare(
 
     runs = named.opened(opened, findings.kept)
     refuse_overwriting(scoring.output, inputs)
+    refuse_figures(plots, inputs)
     baseline = chosen_baseline(baseline, runs)
     comparisons = compared(
         Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), scoring.run_options(keep_rows=True)),
@@ -82,4 +87,8 @@ def compare(
         jobs=jobs,
         on_run=progress("runs"),
     )
+    if plots:
+        from karat.report.figures import comparison_figure
+
+        write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
     write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)

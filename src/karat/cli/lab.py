@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._choice import Nearest
+from karat.cli._figures import Plot, curves_plot_option, refuse_figures, write_figures
 from karat.cli._options import input_options, print_findings, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli.completion import complete_files, complete_measures, complete_protocols
@@ -62,12 +63,7 @@ holds for this gold and these orders: a counter-example disproves a property, bu
     help="Orders in which pieces are added: the first from last to first, the others random.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the orders.")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    shell_complete=complete_files,
-    help="Also draw the curves to FILE.svg, FILE.png or FILE.pdf.",
-)
+@curves_plot_option
 @click.option(
     "-f",
     "--format",
@@ -88,7 +84,7 @@ def lab(
     steps: int,
     orders: int,
     seed: int,
-    plot: str | None,
+    plots: tuple[Plot, ...],
     form: str,
     output: str | None,
 ) -> None:
@@ -100,21 +96,18 @@ def lab(
     from karat.errors import Findings
     from karat.protocols import parse_setting
     from karat.studies import lab, shown
-    from karat.studies.plot import drawn_as, picture
 
-    suffix = None if plot is None else drawn_as(plot)
     findings = Findings()
     named = None
     if gold is not None:
         named = open_corpus(gold, format=input_format, options=reading, report=findings.add)
         refuse_overwriting(output, named.inputs())
-        refuse_overwriting(plot, named.inputs())
+        refuse_figures(plots, named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))
     if protocol is None:
         click.echo(f"protocol: {chosen.name} (choose with -p)", err=True)
     options = lab.Options(steps, orders, seed)
     examination = lab.examine(measure, corpus, chosen, options, findings=findings, progress=progress("systems"))
     print_findings(findings)
-    if plot is not None and suffix is not None:
-        write_output(picture(shown.panels(examination), suffix, title=shown.title(examination)), plot)
+    write_figures(plots, lambda _, __: shown.figure(examination))
     write_output({"text": shown.text, "json": shown.json, "csv": shown.points}[form](examination), output)

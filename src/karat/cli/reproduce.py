@@ -2,7 +2,8 @@
 
 import click
 
-from karat.cli._options import form_option
+from karat.cli._figures import Plot, named_plot_option, refuse_figures, write_figures
+from karat.cli._options import form_option, progress
 from karat.cli._output import output_option, write_output
 from karat.cli.completion import complete_files
 
@@ -12,23 +13,19 @@ Examples:
   karat reproduce araki-2014
   karat reproduce araki-2014 -f json -o araki-2014.json
   karat reproduce upadhyay-2016 ecbplus/ --quick
+  karat reproduce liu-2015 --plot figure-1=f1.pdf --plot figure-2=f2.pdf --plot figure-3=f3.pdf
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("paper", required=False)
 @click.argument("data", required=False, shell_complete=complete_files)
-@click.option(
-    "--plot",
-    metavar="FILE",
-    shell_complete=complete_files,
-    help="Also draw the paper's figure to FILE.svg, FILE.png or FILE.pdf.",
-)
+@named_plot_option
 @click.option("--quick", is_flag=True, help="Leave out what takes minutes, such as training.")
 @form_option
 @output_option
 def reproduce(
-    paper: str | None, data: str | None, plot: str | None, quick: bool, form: str, output: str | None
+    paper: str | None, data: str | None, plots: tuple[Plot, ...], quick: bool, form: str, output: str | None
 ) -> None:
     """Recompute the published numbers of PAPER.
 
@@ -36,14 +33,12 @@ def reproduce(
     DATA is the corpus, for a paper whose data does not come with karat.
     """
     from karat.studies.papers import recomputed
-    from karat.studies.plot import drawn_as, picture
     from karat.studies.reproduction_report import json, listed, text
 
     if paper is None:
         write_output(listed(), output)
         return
-    suffix = None if plot is None else drawn_as(plot)
-    study = recomputed(paper, data, figure=plot is not None, quick=quick)
-    if plot is not None and suffix is not None:
-        write_output(picture([study.panels], suffix, title=study.title), plot)
+    refuse_figures(plots)
+    study = recomputed(paper, data, figures=[plot.kind for plot in plots], progress=progress("steps"), quick=quick)
+    write_figures(plots, lambda name, _: study.figure(name))
     write_output(json(study) if form == "json" else text(study), output)

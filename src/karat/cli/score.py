@@ -2,6 +2,7 @@
 
 import click
 
+from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
@@ -17,6 +18,7 @@ Examples:
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
   karat score gold.tbf system.tbf --errors -m nugget.type
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
+  karat score gold.tbf system.tbf -m nugget.type --by type --plot by-type.pdf --plot confusion=confusion.pdf
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -40,7 +42,8 @@ class OneSystem(click.Command):
 @click.argument("gold", shell_complete=complete_files)
 @click.argument("system", shell_complete=complete_files)
 @scoring_options
-def score(gold: str, system: str, scoring: ScoringOptions) -> None:
+@plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
+def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...]) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
     from karat.errors import Findings, UsageError
@@ -56,13 +59,16 @@ def score(gold: str, system: str, scoring: ScoringOptions) -> None:
     findings = Findings()
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
-    refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
+    refuse_overwriting(output, inputs)
+    refuse_figures(plots, inputs)
+    details = scoring.details or any(plot.kind == "confusion" for plot in plots)
     protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     results = engine.score(
         gold_corpus,
         system_corpus,
         protocols,
-        scoring.run_options(keep_rows=level is not None),
+        scoring._replace(details=details).run_options(keep_rows=level is not None),
         findings=findings,
         progress=progress(),
     )
@@ -84,4 +90,11 @@ def score(gold: str, system: str, scoring: ScoringOptions) -> None:
                 by=scoring.by,
                 progress=progress(),
             )
+    if plots:
+        from karat.report.figures import result_figure
+        from karat.stats.confidence import changed
+
+        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort))
+        if details and not scoring.details:  # only a figure needed them
+            results = [changed(result, outcomes=None, details=None) for result in results]
     write_output(FORMATS[scoring.form](results, scoring.view()), output)

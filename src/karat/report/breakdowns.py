@@ -120,7 +120,7 @@ def _shared(
             *(_items(score.items) if has_items else ()),
             *(score_cell(_leaf(by_value[key].get(id_)), name, digits) for id_, name in columns),
         ]
-        for key, score in _sorted(first, sort).items()
+        for key, score in sorted_scores(first, sort).items()
     ]
     return Table(header, rows) if rows else None
 
@@ -143,7 +143,7 @@ def _single(field: str, by_value: Mapping[str, Mapping[str, Score]], id_: str, d
             *(Cell(_share(value, digits)) for value in _own_columns(score).values()),
             *(score_cell(score.micro, name, digits, with_interval=name in main) for name in names),
         ]
-        for key, score in _sorted(scores, sort).items()
+        for key, score in sorted_scores(scores, sort).items()
     ]
     return Table(header, rows)
 
@@ -155,7 +155,7 @@ def _items(items: ItemCounts | None) -> list[Cell]:
     return [Cell("")] * len(ITEM_COLUMNS) if items is None else [Cell(f"{number:,}") for number in items.numbers()]
 
 
-def _sorted(scores: Mapping[str, Score], sort: Sort) -> Mapping[str, Score]:
+def sorted_scores(scores: Mapping[str, Score], sort: Sort) -> Mapping[str, Score]:
     """What lost most first; of equal losses, in the order of names."""
     if sort == "name":
         return scores

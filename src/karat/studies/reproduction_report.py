@@ -17,7 +17,8 @@ def listed() -> str:
 
 def text(reproduction: Reproduction) -> str:
     """Everything, top to bottom: the paper, its numbers, its claims, remarks."""
-    blocks = [reproduction.title, *map(numbers, reproduction.numbers)]
+    about = [_paragraph(reproduction.about, "")] if reproduction.about else []
+    blocks = [reproduction.title, *about, *map(numbers, reproduction.numbers)]
     if reproduction.claims:
         blocks.append("\n".join(["Claims of the paper, and results", *_claims(reproduction)]))
     blocks += [_paragraph(remark, "") for remark in reproduction.remarks]
@@ -66,7 +67,7 @@ def _row(columns: Sequence[Column], known: Sequence[bool], row: Sequence[Cell]) 
 def _number(value: float | None, form: Form) -> str:
     if value is None:
         return UNDEFINED
-    return {"count": f"{value:g}", "percent": f"{100 * value:.2f}", "share": f"{value:.3f}"}[form]
+    return {"count": f"{value:g}", "percent": f"{100 * value:z.2f}", "share": f"{value:z.3f}"}[form]
 
 
 def _claims(reproduction: Reproduction) -> Iterator[str]:

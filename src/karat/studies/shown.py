@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from karat.report.figures import Curves, Figure, Line
 from karat.report.text import counted, table
 from karat.studies.curves import Curve
 from karat.studies.lab import Examination
-from karat.studies.plot import Line, Panel
 from karat.studies.properties import PROPERTIES, percent, plural
 
 WIDTH = 50
@@ -137,12 +137,13 @@ def points(examination: Examination) -> str:
     return stream.getvalue()
 
 
-def panels(examination: Examination) -> list[list[Panel]]:
-    """The curves to draw: one row per kind of piece, growth to gold beside the way to chaos."""
+def figure(examination: Examination) -> Figure:
+    """The curves: one row per kind of piece, growth to gold beside the way to chaos."""
     rows: dict[tuple[str, ...], dict[str, list[Curve]]] = {}
     for curve in examination.curves:
         rows.setdefault(curve.measures, {}).setdefault(curve.direction, []).append(curve)
-    return [[_panel(curves) for curves in ways.values()] for ways in rows.values()]
+    panels = tuple(tuple(map(_panel, ways.values())) for ways in rows.values())
+    return Figure(panels, title(examination), (f"signature {examination.base.signature}",))
 
 
 def title(examination: Examination) -> str:
@@ -153,7 +154,7 @@ def title(examination: Examination) -> str:
     return f"{base.protocol} on {base.gold.name}{thin}"
 
 
-def _panel(curves: Sequence[Curve]) -> Panel:
+def _panel(curves: Sequence[Curve]) -> Curves:
     first = curves[0]
     lines = [
         Line(
@@ -166,4 +167,4 @@ def _panel(curves: Sequence[Curve]) -> Panel:
         for id_ in curve.measures
     ]
     across = f"{KINDS[first.direction]} {plural(first.noun, 2)} [% of {first.pieces}]"
-    return Panel(WAYS[first.direction], across, tuple(lines))
+    return Curves(WAYS[first.direction], across, tuple(lines))

@@ -2,21 +2,25 @@
 
 A paper is a module (or any object that another package offers under the entry-point group `karat.studies.papers`) with
 
-    TITLE              authors, year and title
-    DATA               the data that the user must provide; None: the data come with karat
-    reproduce(data, quick=False)
-                       the `Reproduction`; `data` is the path that the user gave, None if DATA is None; `quick` asks to
-                       leave out what takes minutes
+    TITLE                        authors, year and title
+    DATA                         the data that the user must provide; None: the data come with karat
+    FIGURES                      the names of its figures
+    reproduce(data, progress, quick=False)
+                                 the `Reproduction`; `data` is the path that the user gave, None if DATA is None;
+                                 `progress`, if not None, is called with the steps done and the number of steps; `quick`
+                                 asks to leave out what takes minutes
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from karat.corpus import Progress
 from karat.errors import UsageError
 from karat.registry import Registry, modules_of
-from karat.studies.plot import Panel
+from karat.report.figures import Figure
 
 Form = Literal["count", "percent", "share"]
 """How a number is printed: as it is, as a percentage with two digits, or with three digits."""
@@ -65,8 +69,16 @@ class Reproduction(Struct, frozen=True):
     numbers: tuple[Numbers, ...]
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
-    panels: tuple[Panel, ...] = ()
-    """Its figure, to be drawn."""
+    figures: dict[str, Figure] = {}
+    """Its figures by name, to be drawn."""
+    about: str = ""
+    """What the reader must know first, such as that the data are simulated."""
+
+    def figure(self, name: str | None) -> Figure:
+        """One figure, or without a name all of them in one picture."""
+        if name is None:
+            return Figure.joined(self.figures)
+        return self.figures[name]
 
 
 PAPERS: Registry[Any] = Registry(
@@ -78,14 +90,25 @@ PAPERS: Registry[Any] = Registry(
 )
 
 
-def recomputed(name: str, data: str | None, *, figure: bool = False, quick: bool = False) -> Reproduction:
-    """A paper recomputed; with `figure`, it must have a figure to draw."""
+def recomputed(
+    name: str,
+    data: str | None,
+    *,
+    figures: Sequence[str | None] = (),
+    progress: Progress | None = None,
+    quick: bool = False,
+) -> Reproduction:
+    """A paper recomputed; it must have these figures (None: any)."""
     paper = PAPERS.get(name)
     if paper.DATA is None and data is not None:
         raise UsageError("data-unwanted", f"the data of {name} come with karat", "Omit DATA.")
     if paper.DATA is not None and data is None:
         raise UsageError("data-needed", f"{name} needs {paper.DATA}", "Give its path after the name of the paper.")
-    found: Reproduction = paper.reproduce(data, quick=quick)
-    if figure and not found.panels:
-        raise UsageError("figure-absent", f"{name} has no figure to draw", "Omit --plot.")
+    for figure in figures:
+        if not paper.FIGURES:
+            raise UsageError("figure-absent", f"{name} has no figure to draw", "Omit --plot.")
+        if figure is not None and figure not in paper.FIGURES:
+            hint = f"Known figures: {', '.join(paper.FIGURES)}."
+            raise UsageError("unknown-figure", f"{name} has no figure {figure!r}", hint)
+    found: Reproduction = paper.reproduce(data, progress, quick=quick)
     return found

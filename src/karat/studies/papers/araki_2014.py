@@ -12,19 +12,20 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from karat.corpus import open_corpus
+from karat.corpus import Progress, open_corpus
 from karat.counts import ScoreValues
 from karat.model import Document, Link
 from karat.protocols import resolve
+from karat.report.figures import Curves, Figure, Line
 from karat.studies.bench import Bench
 from karat.studies.curves import Curve, Way, curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.pieces.links import Links, Placed
-from karat.studies.plot import Line, Panel
 from karat.studies.properties import SAME, deviation, percent
 
 TITLE = "Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference"
 DATA = None
+FIGURES = ("figure-4",)
 
 FOLDER = Path(str(files("karat"))) / "studies" / "data" / "araki-2014"
 GOLD, *SYSTEMS = RESPONSES = ("Gold standard", "System 1", "System 2", "System 3")
@@ -38,9 +39,9 @@ CLOSE = 0.2
 """What counts as close to a straight line: the paper gives no number, we take a fifth of the range."""
 
 
-def reproduce(data: str | None, *, quick: bool = False) -> Reproduction:
+def reproduce(data: str | None, progress: Progress | None, *, quick: bool = False) -> Reproduction:
     """Section 5; the data come with karat."""
-    del data, quick
+    del data, progress, quick
     bench = Bench(resolve("araki-2014"), "hierarchy")
     forests = {name: [*open_corpus(str(FOLDER / f"{file}.forest"))] for name, file in FILES.items()}
     scored = {name: bench.leaves(forests[GOLD], system) for name, system in forests.items()}
@@ -58,19 +59,23 @@ def reproduce(data: str | None, *, quick: bool = False) -> Reproduction:
         ),
         claims=tuple(_claims(found, gold=forests[GOLD][0])),
         remarks=tuple(_remarks(found)),
-        panels=(
-            Panel(
-                "(a) correct links are added, from singletons to gold",
-                "ratio of correct links [%]",
-                (*_lines(found[PREORDER]), _line("NSTMp, deepest links first", found[DEEPEST], NSTMP)),
-            ),
-            Panel(
-                "(b) incorrect links are added, from gold to a single tree",
-                "ratio of incorrect links [%]",
-                tuple(_lines(found[CHAIN])),
-            ),
-        ),
+        figures=dict(zip(FIGURES, [figure(found)], strict=True)),
     )
+
+
+def figure(found: Mapping[str, Curve]) -> Figure:
+    """Both panels."""
+    right = Curves(
+        "(a) correct links are added",
+        "ratio of correct links [%]",
+        (*_lines(found[PREORDER]), _line("NSTMp, deepest links first", found[DEEPEST], NSTMP)),
+    )
+    wrong = Curves(
+        "(b) incorrect links are added",
+        "ratio of incorrect links [%]",
+        tuple(_lines(found[CHAIN])),
+    )
+    return Figure(((right, wrong),))
 
 
 def shape(document: Document) -> Numbers:

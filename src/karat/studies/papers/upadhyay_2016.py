@@ -13,7 +13,7 @@ from karat.baselines.running import DELTA
 from karat.baselines.similarity import DocumentSimilarity
 from karat.baselines.texts import texts_of
 from karat.baselines.words import ANALYSERS
-from karat.corpus import Corpus, FileCorpus, MemoryCorpus, Topics, open_corpus
+from karat.corpus import Corpus, FileCorpus, MemoryCorpus, Progress, Topics, open_corpus
 from karat.engine import RunOptions, score
 from karat.errors import Findings
 from karat.model import Document
@@ -24,6 +24,7 @@ from karat.studies.papers._upadhyay_2016_published import PURE, SETTINGS, SIMPLE
 
 TITLE = "Upadhyay et al. (2016), Revisiting the Evaluation for Cross Document Event Coreference"
 DATA = "the folder of ECB+"
+FIGURES = ()
 
 SPLITS = {"train": "1-22", "dev": "23-25", "test": "26-45"}
 CROSS, WITHIN = "CROSS_DOC_COREF", "INTRA_DOC_COREF"
@@ -48,13 +49,13 @@ REPRESENTATIVES = ("first", "last", "aligned")
 """Which mention represents a cluster in a document under PURE-CDEC; the paper does not say which it used."""
 
 
-def reproduce(data: str | None, *, quick: bool = False) -> Reproduction:
+def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool = False) -> Reproduction:
     """Tables 1 to 3; `quick` leaves out SAC, which has to be trained."""
     assert data is not None, "DATA says that it is needed"
     corpus = open_corpus(data)
     analyser = ANALYSERS.get("lemminflect")
     parts = {name: corpus.of_topics(Topics.parse(spec)) for name, spec in SPLITS.items()}
-    texts = texts_of(parts["test"], analyser)
+    texts = texts_of(parts["test"], analyser, progress)
     systems = {
         "Lemma-WD": lemma_wd(texts),
         "Lemma": lemma(texts),
@@ -63,7 +64,9 @@ def reproduce(data: str | None, *, quick: bool = False) -> Reproduction:
     if not quick:
         from karat.baselines.sac import Classifier, sac
 
-        systems["SAC"] = sac(texts, Classifier(texts_of(parts["train"], analyser), delta=DELTA, analyser=analyser))
+        systems["SAC"] = sac(
+            texts, Classifier(texts_of(parts["train"], analyser, progress), delta=DELTA, analyser=analyser)
+        )
     made = {name: MemoryCorpus(system(texts, clusters, {})) for name, clusters in systems.items()}
     second = _table_2(parts["test"], made["Lemma"])
     third = {name: _table_3(parts["test"], one) for name, one in made.items()}

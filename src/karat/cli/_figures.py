@@ -1,0 +1,106 @@
+"""`--plot`: which figures a user wants, and writing them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from karat.cli._output import refuse_overwriting, write_output
+from karat.cli.completion import complete_files
+
+if TYPE_CHECKING:
+    from karat.report.figures import Figure
+
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Plot(NamedTuple):
+    """A figure that a user wants, and where."""
+
+    file: str
+    kind: str | None = None
+    of: str | None = None
+
+    @property
+    def data(self) -> str:
+        """Where its data go. A name of its own: `x.csv` may be somebody's table."""
+        return f"{self.file}.csv"
+
+
+def _plots(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
+    """`FILE`, `KIND=FILE` or `KIND:OF=FILE`; the file is checked before the work starts."""
+    del context, parameter
+    return tuple(map(_plot, given))
+
+
+def _plot(given: str) -> Plot:
+    name, equals, file = given.partition("=")
+    kind, _, of = name.partition(":")
+    return _checked(Plot(file, kind, of or None) if equals else Plot(given))
+
+
+def _checked(plot: Plot) -> Plot:
+    from karat.report.figures import checked_suffix
+
+    checked_suffix(plot.file)
+    return plot
+
+
+def _files(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
+    """`FILE`, where there is only one figure."""
+    del context, parameter
+    return tuple(_checked(Plot(file)) for file in given)
+
+
+def _known_plots(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
+    """The same for kinds of figures that are known before the work starts."""
+    plots = _plots(context, parameter, given)
+    for plot in plots:
+        if plot.kind is not None:
+            from karat.report.figures import checked_kind
+
+            checked_kind(plot.kind)
+    return plots
+
+
+_HELP = "Also draw a figure to FILE.svg, FILE.png or FILE.pdf, and its data to FILE.csv; may be repeated."
+
+
+def _option(metavar: str, help_: str, callback: Callable[..., tuple[Plot, ...]]) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--plot",
+        "plots",
+        multiple=True,
+        metavar=metavar,
+        callback=callback,
+        shell_complete=complete_files,
+        help=f"{_HELP} {help_}".strip(),
+    )
+
+
+def plot_option(help_: str) -> Callable[[_Command], _Command]:
+    """`--plot` of scores. The command receives the figures as `plots`."""
+    return _option("[KIND=]FILE", help_, _known_plots)
+
+
+named_plot_option = _option("[FIGURE=]FILE", "FIGURE is one of several, by its name.", _plots)
+curves_plot_option = _option("FILE", "", _files)
+
+
+def refuse_figures(plots: Iterable[Plot], inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse figures that would overwrite an input."""
+    inputs = list(inputs)
+    for plot in plots:
+        refuse_overwriting(plot.file, inputs)
+        refuse_overwriting(plot.data, inputs)
+
+
+def write_figures(plots: Sequence[Plot], made: "Callable[[str | None, str | None], Figure]") -> None:
+    """Draw every figure before the first is written; `made` makes one of a kind."""
+    figures = [(plot, made(plot.kind, plot.of)) for plot in plots]
+    drawn = [(plot, figure.drawn(Path(plot.file).suffix.lower()), figure.csv()) for plot, figure in figures]
+    for plot, picture, data in drawn:
+        write_output(picture, plot.file)
+        write_output(data, plot.data)

@@ -42,7 +42,7 @@ ROOMS: dict[str, set[str]] = {
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"comparison", "describe", "engine", "results"},
+    "report": {"comparison", "corpus", "describe", "engine", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},

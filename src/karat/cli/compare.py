@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._options import progress
-from karat.cli._output import output_style, refuse_overwriting, write_output
-from karat.cli._scoring import SEED, ScoringOptions, scoring_options
+from karat.cli._output import output_style, refuse_overwriting, report_size, write_output
+from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
 from karat.cli.completion import complete_files, complete_measures
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ Examples:
   karat compare gold.jsonl old.jsonl new=run1.jsonl,run2.jsonl,run3.jsonl
   karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
   karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex
+  karat compare gold.tbf baseline.tbf mine.tbf -f html -o report.html
 
 A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
 standard deviation (sd). A single folder has one file or folder per system. Intervals and tests resample the units of
@@ -80,8 +81,9 @@ def compare(
         accept_faults=scoring.accept_faults,
         keep_rows=True,
     )
+    task = Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options)
     comparisons = compared(
-        Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options),
+        task,
         runs,
         baseline=chosen_baseline(baseline, runs),
         sort_by=sort_by,
@@ -91,7 +93,17 @@ def compare(
         jobs=jobs,
         on_run=progress("runs"),
     )
-    if form == "json":
+    if form == "html":
+        from karat.protocols import resolve_all
+        from karat.report.html import comparison_report, gathered_runs
+
+        place = {system.name: number for number, system in enumerate(comparisons[0].systems)}
+        by = default_fields(gold_corpus, resolve_all(task.protocols, task.settings))
+        best_first = sorted(runs, key=lambda run: place[run.system])
+        gathered = gathered_runs(task, best_first, by=by, on_run=progress("runs"))
+        write_output(comparison_report(comparisons, gathered, digits=digits), output)
+        report_size(output, len(gathered.documents))
+    elif form == "json":
         write_output(comparison_json(comparisons), output)
     elif form in WRITERS:
         write_output(WRITERS[form](comparison_page(comparisons, form, digits=digits)), output)

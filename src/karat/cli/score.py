@@ -6,8 +6,8 @@ import click
 
 from karat.cli._choice import Nearest
 from karat.cli._options import progress
-from karat.cli._output import output_style, refuse_overwriting, write_output
-from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
+from karat.cli._output import output_style, refuse_overwriting, report_size, write_output
+from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, default_fields, scoring_options
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ Examples:
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
+  karat score gold.tbf system.tbf --ci 95 -f html -o report.html
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -60,8 +61,14 @@ class OneSystem(click.Command):
 )
 @click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation.")
 @click.option("--per-document", is_flag=True, help="Show the scores of each document.")
-@click.option("--summary", is_flag=True, help="Print only the main scores in text: one row per protocol.")
-@click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item.")
+@click.option(
+    "--summary",
+    is_flag=True,
+    help="Print only the main scores in text, one row per protocol; leave the documents out of html.",
+)
+@click.option(
+    "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
+)
 def score(
     gold: str,
     system: str,
@@ -93,18 +100,20 @@ def score(
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
     refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
+    protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
+    with_documents = form == "html" and not summary
     results = engine.score(
         gold_corpus,
         system_corpus,
-        resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
+        protocols,
         engine.RunOptions(
             scoring.measures,
-            by,
+            by or (default_fields(gold_corpus, protocols) if with_documents else ()),
             per_unit or per_document,
             scoring.strict,
             None if scoring.topics is None else str(scoring.topics),
             accept_faults=scoring.accept_faults,
-            details=details,
+            details=details or with_documents,
             keep_rows=level is not None,
         ),
         findings=findings,
@@ -115,7 +124,15 @@ def score(
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
-    if form == "json":
+    if form == "html":
+        from karat.report.html import Gathered, score_report
+
+        documents = Gathered(gold_corpus) if with_documents else None
+        if documents is not None:
+            documents.add(system_corpus.name, system_corpus, results)
+        write_output(score_report(results, documents, digits=digits, sort=sort), output)
+        report_size(output, 0 if documents is None else len(documents))
+    elif form == "json":
         write_output(json(results), output)
     elif form in WRITERS:
         write_output(WRITERS[form](results_page(results, form, digits=digits, sort=sort, summary=summary)), output)

@@ -32,25 +32,32 @@ def comparison_texts(comparisons: Sequence[Comparison], *, digits: int, style: S
 
 def comparison_text(comparison: Comparison, *, digits: int, style: Style = PLAIN) -> str:
     """The whole report: what was compared, the rankings, all measures, what they say, findings, the signature."""
-    first, how = comparison.first, comparison.confidence
+    first = comparison.first
     gold = ["gold", first.gold.name, counted(first.gold.documents, "document"), counted(first.gold.mentions, "mention")]
-    settings = {
-        "systems": f"{len(comparison.systems)}, best {comparison.sort_by} first; the baseline is {comparison.baseline}",
-        "unit": counted(first.unit_count, first.unit) if first.unit != "corpus" else "the corpus as a whole",
-        "ci": intervals_line(how),
-        "tests": _tests_line(comparison),
-    }
-    lines = [paragraph(line, style, first=f"{name:<9}", indent=" " * 9) for name, line in settings.items() if line]
+    settings = comparison_facts(comparison)
+    lines = [paragraph(line, style, first=f"{name:<9}", indent=" " * 9) for name, line in settings.items()]
     blocks = [
         style.paint(f"{first.protocol}: {first.title}", "bold"),
         "\n".join([table([], [gold], left=2, style=style).replace("gold  ", "gold     ", 1), *lines]),
         *(as_text(one, style) for one in comparison_tables(comparison, digits=digits)),
-        "\n".join(paragraph(line, style) for line in _words(comparison)),
-        *_findings(comparison, style),
+        "\n".join(paragraph(line, style) for line in comparison_words(comparison)),
+        *_painted(comparison_findings(comparison), style),
         paragraph(first.signature, style, first="signature  ", indent=" " * 11),
-        *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in _quotable(comparison)),
+        *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in quotable_lines(comparison)),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def comparison_facts(comparison: Comparison) -> dict[str, str]:
+    """What was compared, and how: names with a line each."""
+    first = comparison.first
+    facts = {
+        "systems": f"{len(comparison.systems)}, best {comparison.sort_by} first; the baseline is {comparison.baseline}",
+        "unit": counted(first.unit_count, first.unit) if first.unit != "corpus" else "the corpus as a whole",
+        "ci": intervals_line(comparison.confidence),
+        "tests": _tests_line(comparison),
+    }
+    return {name: line for name, line in facts.items() if line}
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -201,14 +208,15 @@ def _tests_line(comparison: Comparison) -> str:
     return f"{names}; p-values are corrected (Holm, {pairs}); {STAR} p ({tests[0]}) < {alpha}"
 
 
-def _words(comparison: Comparison) -> Iterator[str]:
+def comparison_words(comparison: Comparison) -> Iterator[str]:
+    """What the comparison says, and what holds the best systems back."""
     yield from verdict(comparison)
     for system in comparison.systems[:MOST_DISCUSSED]:
         for line in bottleneck(system.scores, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 
 
-def _findings(comparison: Comparison, style: Style) -> list[str]:
+def comparison_findings(comparison: Comparison) -> list[str]:
     """What was found in gold and the systems; a finding of some systems names them."""
     having: dict[str, list[str]] = {}
     for system in comparison.systems:
@@ -221,10 +229,15 @@ def _findings(comparison: Comparison, style: Style) -> list[str]:
         severity, _, rest = line.partition(": ")
         everyone = len(names) == len(comparison.systems)
         lines.append(line if everyone else f"{severity}: {', '.join(names)}: {rest}")
+    return lines
+
+
+def _painted(lines: Sequence[str], style: Style) -> list[str]:
+    """Findings as one block, if there are any."""
     return ["\n".join(paint_finding(line, style) for line in lines)] if lines else []
 
 
-def _quotable(comparison: Comparison) -> Iterator[str]:
+def quotable_lines(comparison: Comparison) -> Iterator[str]:
     """The best system's score with its interval, as one line for a paper."""
     best, first = comparison.systems[0], comparison.first
     if comparison.confidence is not None:

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 from karat.counts import Counts, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
+from karat.results.errors import ErrorAnalysis
 
 
 def family(id_: str) -> str:
@@ -250,6 +251,7 @@ class Result:
         rows: UnitRows | None = None,
         by_rows: Mapping[str, Mapping[str, UnitRows]] | None = None,
         confidence: "Confidence | None" = None,
+        errors: ErrorAnalysis | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -276,6 +278,8 @@ class Result:
         """On request: the same for each value of each field of a breakdown."""
         self.confidence = confidence
         """How the intervals of the scores were made, if they have any."""
+        self.errors = errors
+        """On request: the errors by class, and what each class costs."""
 
     def __getitem__(self, measure: str) -> Score:
         try:
@@ -341,6 +345,11 @@ class Result:
         if self.units:
             name = "documents" if self.unit == "document" else "units"
             content[name] = {unit: _nested(row) for unit, row in self.units.items()}
+        if self.errors is not None:
+            content["errors"] = self.errors.to_dict()
+            if by := self.errors.by():
+                content["errors_by"] = by
+            content["confusions"] = self.errors.confusions()
         if self.outcomes or self.details:
             content["details"] = {**self.outcomes, **self.details}
         content["warnings"] = [

@@ -125,11 +125,11 @@ def score(
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if form == "html":
-        from karat.report.html import Gathered, score_report
+        from karat.report.html import Gathered, score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:
-            documents.add(system_corpus.name, system_corpus, results)
+            documents.add(short_name(results[0]), system_corpus, results)
         write_output(score_report(results, documents, digits=digits, sort=sort), output)
         report_size(output, 0 if documents is None else len(documents))
     elif form == "json":

@@ -7,10 +7,10 @@ from karat.report.breakdowns import Sort
 from karat.report.html.gather import Gathered
 from karat.report.html.page import page
 from karat.report.html.runs import GatheredRuns, gathered_runs
-from karat.report.html.sections import comparison_section, result_section, shown_first
+from karat.report.html.sections import comparison_section, result_section, short_name, view_first
 from karat.results import Result
 
-__all__ = ["Gathered", "GatheredRuns", "comparison_report", "gathered_runs", "score_report"]
+__all__ = ["Gathered", "GatheredRuns", "comparison_report", "gathered_runs", "score_report", "short_name"]
 
 
 def score_report(
@@ -20,8 +20,7 @@ def score_report(
     first = results[0]
     index = None
     if documents is not None:
-        shown = shown_first(first, documents.measures(first.protocol))
-        index = documents.index(measure=None if shown is None else (first.protocol, shown), a=first.system.name)
+        index = documents.index(view=view_first(first, documents), a=short_name(first))
     return page(
         title=f"{first.system.name} against {first.gold.name}",
         version=first.version,
@@ -41,11 +40,10 @@ def comparison_report(
     comparison, first = comparisons[0], comparisons[0].first
     index = None
     if runs is not None:
-        shown = shown_first(first, runs.documents.measures(first.protocol))
         best, *others = runs.results
         baseline = [name for name in others if name.removesuffix(" (run 1)") == comparison.baseline]
         index = runs.documents.index(
-            measure=None if shown is None else (first.protocol, shown), a=best, b=next(iter([*baseline, *others]), None)
+            view=view_first(first, runs.documents), a=best, b=next(iter([*baseline, *others]), None)
         )
     systems = len(comparison.systems)
     return page(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
@@ -13,17 +13,28 @@ from karat.report.html.records import DocumentData, IndexData, MeasureData, Outc
 from karat.report.html.shown_text import ShownText
 from karat.report.html.sides import CorpusSide, DocumentSide, Item
 from karat.report.listing import earned
-from karat.results import MentionRecord, Result
+from karat.results import MentionRecord, OutcomeRecord, Result
+from karat.results.errors import MeasureErrors
 
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("match", "correct"), "right"),
-    **dict.fromkeys(("miss", "missing"), "missed"),
+    **dict.fromkeys(("miss", "missing", "missed"), "missed"),
     **dict.fromkeys(("spurious", "false_alarm"), "spurious"),
+    "incorrect": "wrong",
 }
 LABELS: Mapping[str, str] = {"miss": "missed", "false_alarm": "false alarm"}
 
+
+class View(NamedTuple):
+    """What can be shown over the text: the outcomes of a measure, or its errors by class."""
+
+    protocol: str
+    measure: str
+    by_class: bool = False
+
+
 Outcomes = dict[int, dict[int, list[OutcomeData]]]
-"""The outcomes of one system by the numbers of documents and measures."""
+"""What is listed of one system, by the numbers of documents and views."""
 
 
 class _Encoded:
@@ -57,8 +68,8 @@ class Gathered:
         self._gold = CorpusSide()
         self._shared: list[CorpusSide] = [self._gold]
         self._systems: list[str] = []
-        self._measures: dict[tuple[str, str], int] = {}
-        self._classes: dict[str, int] = {}
+        self._views: dict[View, int] = {}
+        self._classes: dict[OutcomeClass, int] = {}
         self._counts: dict[str, dict[tuple[str, str], Counter[str]]] = {}
 
     def __len__(self) -> int:
@@ -66,7 +77,11 @@ class Gathered:
 
     def measures(self, protocol: str) -> list[str]:
         """The measures of a protocol that have outcomes."""
-        return [id_ for own, id_ in self._measures if own == protocol]
+        return [view.measure for view in self._views if view.protocol == protocol and not view.by_class]
+
+    def number(self, view: View) -> int | None:
+        """The number of a view in the index."""
+        return self._views.get(view)
 
     def counts(self, system: str, protocol: str, measure: str) -> Counter[str]:
         """How many outcomes of each class a measure has."""
@@ -76,27 +91,15 @@ class Gathered:
         """Add a system: its corpus, and its results under each protocol, which must have outcomes."""
         system = self._read(corpus)
         outcomes: Outcomes = {}
-        counts = self._counts[name] = {}
+        self._counts[name] = {}
         for result in results:
-            for id_, records in result.outcomes.items():
-                measure = self._measure(result, id_)
-                counts[result.protocol, id_] = Counter(record.outcome for record in records)
-                for record in records:
-                    document = None if record.document is None else self._numbers[record.document]
-                    gold, own = (
-                        None if one is None else side.item(one, document, self._numbers)
-                        for side, one in ((self._gold, record.gold), (system, record.system))
-                    )
-                    is_pair = gold is not None and own is not None
-                    is_mention = isinstance(record.gold or record.system, MentionRecord)
-                    note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
-                    self._enter(outcomes, measure, record.outcome, (gold, own), system, document, note)
-            for id_, listed in result.details.items():
-                counts[result.protocol, id_] = Counter(entry["outcome"] for entry in listed["items"])
-                self._add_elements(outcomes, self._measure(result, id_), listed["items"], system)
+            self._add_outcomes(outcomes, result, system, self._counts[name])
+            if result.errors is not None:
+                for measure in result.errors.measures:
+                    self._add_errors(outcomes, result, measure, system)
         for number, document_side in system.documents.items():
             by_measure = outcomes.get(number, {})
-            listed_outcomes = [by_measure.get(measure, []) for measure in range(len(self._measures))]
+            listed_outcomes = [by_measure.get(measure, []) for measure in range(len(self._views))]
             self._documents[number].add(len(self._systems), document_side, listed_outcomes)
         self._systems.append(name)
         system.documents.clear()
@@ -121,8 +124,45 @@ class Gathered:
         corpus.close()
         return side
 
+    def _add_outcomes(
+        self, outcomes: Outcomes, result: Result, system: CorpusSide, counts: dict[tuple[str, str], Counter[str]]
+    ) -> None:
+        for id_, records in result.outcomes.items():
+            view = self._view(View(result.protocol, id_))
+            counts[result.protocol, id_] = Counter(record.outcome for record in records)
+            for record in records:
+                self._add_outcome(outcomes, view, record, system)
+        for id_, listed in result.details.items():
+            counts[result.protocol, id_] = Counter(entry["outcome"] for entry in listed["items"])
+            self._add_elements(outcomes, self._view(View(result.protocol, id_)), listed["items"], system)
+
+    def _add_outcome(self, outcomes: Outcomes, view: int, record: OutcomeRecord, system: CorpusSide) -> None:
+        document = None if record.document is None else self._numbers[record.document]
+        gold, own = (
+            None if one is None else side.item(one, document, self._numbers)
+            for side, one in ((self._gold, record.gold), (system, record.system))
+        )
+        is_pair = gold is not None and own is not None
+        is_mention = isinstance(record.gold or record.system, MentionRecord)
+        note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
+        self._enter(outcomes, view, outcome_class(record.outcome), (gold, own), system, document, note)
+
+    def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
+        """Errors by class, and what is right under the same measure."""
+        view = self._view(View(result.protocol, measure.id, by_class=True))
+        for one in measure.classes:
+            kind = OutcomeClass(one.name, one.name, TONES.get(one.name, "wrong"), one.explanation)
+            for instance in one.instances:
+                document = None if instance.document is None else self._numbers[instance.document]
+                gold = self._gold.items(instance.gold, document, self._numbers)
+                own = system.items(instance.system, document, self._numbers)
+                self._enter(outcomes, view, kind, (gold, own), system, document, "")
+        for record in result.outcomes.get(measure.id, ()):
+            if TONES.get(record.outcome) == "right":
+                self._add_outcome(outcomes, view, record, system)
+
     def _add_elements(
-        self, outcomes: Outcomes, measure: int, listed: Iterable[Mapping[str, Any]], system: CorpusSide
+        self, outcomes: Outcomes, view: int, listed: Iterable[Mapping[str, Any]], system: CorpusSide
     ) -> None:
         """What measures list in place of outcomes: elements, by their ids."""
         for entry in listed:
@@ -132,13 +172,13 @@ class Gathered:
                 for side, key in ((self._gold, "reference"), (system, "system"))
             )
             note = "; ".join([f"{entry['value']:.4g} of {entry['worth']:.4g}", *entry["lost"]])
-            self._enter(outcomes, measure, entry["outcome"], (gold, own), system, document, note)
+            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, own), system, document, note)
 
     def _enter(
         self,
         outcomes: Outcomes,
-        measure: int,
-        outcome: str,
+        view: int,
+        kind: OutcomeClass,
         items: tuple[Item | None, Item | None],
         system: CorpusSide,
         document: int | None,
@@ -150,28 +190,36 @@ class Gathered:
         """
         gold, own = items
         places = (gold and gold.documents()) or (own and own.documents()) or set()
-        for number in sorted(places) or ([] if document is None else [document]):
+        kind_number = self._classes.setdefault(kind, len(self._classes))
+        for place, number in enumerate(sorted(places) or ([] if document is None else [document])):
             notes = self._documents[number].notes
             data = OutcomeData(
-                self._classes.setdefault(outcome, len(self._classes)),
+                kind_number if place == 0 else -1 - kind_number,
                 self._gold.reference(gold, number),
                 system.reference(own, number),
                 notes.setdefault(note, len(notes)),
             )
-            outcomes.setdefault(number, {}).setdefault(measure, []).append(data)
+            outcomes.setdefault(number, {}).setdefault(view, []).append(data)
 
-    def _measure(self, result: Result, id_: str) -> int:
-        return self._measures.setdefault((result.protocol, id_), len(self._measures))
+    def _view(self, view: View) -> int:
+        return self._views.setdefault(view, len(self._views))
 
-    def index(self, *, measure: tuple[str, str] | None, a: str, b: str | None = None) -> IndexData:
-        """What all documents share; `measure` (protocol and id) and the systems `a` and `b` are shown first."""
+    def index(self, *, view: View | None, a: str, b: str | None = None) -> IndexData:
+        """What all documents share; `view` and the systems `a` and `b` are shown first."""
         return IndexData(
             self._systems,
-            [MeasureData(id_, protocol) for protocol, id_ in self._measures],
-            [OutcomeClass(name, LABELS.get(name, name), TONES.get(name, "other")) for name in self._classes],
+            [
+                MeasureData(
+                    f"{one.measure}: error classes" if one.by_class else one.measure,
+                    one.protocol,
+                    self._views.get(one._replace(by_class=False), number),
+                )
+                for one, number in self._views.items()
+            ],
+            list(self._classes),
             list(self._numbers),
             [list(side.shared) for side in self._shared],
-            0 if measure is None else self._measures.get(measure, 0),
+            0 if view is None else self._views.get(view, 0),
             self._systems.index(a),
             -1 if b is None else self._systems.index(b),
         )
@@ -189,6 +237,11 @@ class Gathered:
                 encoded.outcomes,
                 list(encoded.notes),
             )
+
+
+def outcome_class(name: str) -> OutcomeClass:
+    """A class of outcomes as the page shows it."""
+    return OutcomeClass(name, LABELS.get(name, name), TONES.get(name, "other"))
 
 
 def _raw(records: list[Any]) -> Raw:

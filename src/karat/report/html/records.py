@@ -45,7 +45,7 @@ class OutcomeData(Struct, array_like=True):
     """An outcome of a measure."""
 
     outcome: int
-    """The number of its class in `IndexData.outcomes`."""
+    """The number of its class in `IndexData.outcomes`; counted from -1 down if an earlier document lists it, too."""
     gold: Reference | None
     system: Reference | None
     earned: int
@@ -58,7 +58,9 @@ class OutcomeClass(Struct, array_like=True, frozen=True):
     name: str
     label: str
     tone: str
-    """right, missed, spurious or other."""
+    """right, missed, spurious, wrong or other."""
+    about: str = ""
+    """What it is, if its name does not say it."""
 
 
 class DocumentData(Struct, omit_defaults=True):
@@ -78,10 +80,12 @@ class DocumentData(Struct, omit_defaults=True):
 
 
 class MeasureData(Struct):
-    """A measure that has outcomes."""
+    """What can be shown over the text: the outcomes of a measure, or its errors by class."""
 
-    id: str
+    label: str
     protocol: str
+    outcomes: int
+    """The number of its outcomes in `IndexData.measures`: its own, or, of errors by class, those of the measure."""
 
 
 class IndexData(Struct):

@@ -6,8 +6,8 @@
   const index = JSON.parse($("index").textContent);
   const sources = document.querySelectorAll("script.document");
   const state = { measure: index.measure, a: index.a, b: index.b, type: "", query: "", hidden: new Set(), doc: -1, selected: -1 };
-  const SIGNS = { right: "✓", missed: "−", spurious: "+", other: "~", a: "A", b: "B" };
-  const WEIGHT = { right: 1, other: 2, a: 3, b: 3, missed: 4, spurious: 4 };
+  const SIGNS = { right: "✓", missed: "−", spurious: "+", wrong: "≠", other: "~", a: "A", b: "B" };
+  const WEIGHT = { right: 1, other: 2, wrong: 3, a: 3, b: 3, missed: 4, spurious: 4 };
   const NONE = "none";
 
   function make(tag, properties, ...children) {
@@ -44,6 +44,8 @@
     const named = Object.entries(others).map(([name, value]) => `${name}=${value}`);
     return [type, realis].filter((value) => value !== undefined).map(String).concat(named);
   }
+  /** The id of a cluster; ids that are local to a document are shown without its name. */
+  const bare = (own, name) => (name.startsWith(`${index.documents[own.number]}:`) ? name.slice(index.documents[own.number].length + 1) : name);
   /** An item of an outcome: its form, its label, and the numbers of the mentions of its parts in this document. */
   function itemOf(own, side, reference) {
     if (reference === null) return null;
@@ -62,7 +64,7 @@
   // The slots of an instance are gold (0), the system (1) and the system beside it (2).
   const sideOf = (slot) => [0, state.a + 1, state.b + 1][slot];
   const nameOf = (slot) => (slot === 0 ? "gold" : index.systems[slot === 1 ? state.a : state.b]);
-  function instance(own, cls, label, tones, references, notes) {
+  function instance(own, cls, label, tones, references, notes, isRepeated) {
     const items = references.map((reference, slot) => (reference === undefined ? null : itemOf(own, sideOf(slot), reference)));
     const types = new Set();
     let start = Infinity;
@@ -72,12 +74,14 @@
       if (mention.place.length) start = Math.min(start, mention.place[0][0]);
       else start = Math.min(start, parseInt(mention.span, 10) || Infinity);
     }));
-    return { cls, label, tone: tones[0], tones, items, notes, types, start };
+    return { cls, label, tone: tones[0], tones, items, notes, types, start, isRepeated };
   }
+  /** A class by its number; numbers from -1 down are those of instances that an earlier document lists, too. */
+  const classOf = (number) => index.outcomes[number < 0 ? -1 - number : number];
   function single(own) {
     return (own.outcomes[state.a]?.[state.measure] || []).map(([cls, gold, system, note]) => {
-      const [name, label, tone] = index.outcomes[cls];
-      return instance(own, name, label, [tone, tone], [gold, system], [own.notes[note]]);
+      const [name, label, tone] = classOf(cls);
+      return instance(own, name, label, [tone, tone], [gold, system], [own.notes[note]], cls < 0);
     });
   }
   /** Two systems over one text: each gold item with what both made of it, then what each has beside. */
@@ -85,28 +89,28 @@
     const byGold = new Map();
     const alone = [];
     [state.a, state.b].forEach((system, number) => {
-      for (const [cls, gold, item, note] of own.outcomes[system]?.[state.measure] || []) {
-        const tone = index.outcomes[cls][2];
+      for (const [cls, gold, item, note] of own.outcomes[system]?.[index.measures[state.measure].outcomes] || []) {
+        const tone = classOf(cls)[2];
         const words = own.notes[note] && `${index.systems[system]}: ${own.notes[note]}`;
         if (gold === null) {
           const references = number === 0 ? [null, item, null] : [null, null, item];
           const cls_ = number === 0 ? "spurious-a" : "spurious-b";
-          alone.push(instance(own, cls_, CLASSES[cls_](), ["spurious", tone, tone], references, [words]));
+          alone.push(instance(own, cls_, CLASSES[cls_](), ["spurious", tone, tone], references, [words], cls < 0));
           continue;
         }
         const key = JSON.stringify(gold);
-        if (!byGold.has(key)) byGold.set(key, { gold, found: [[], []], notes: [] });
+        if (!byGold.has(key)) byGold.set(key, { gold, found: [[], []], notes: [], isRepeated: cls < 0 });
         byGold.get(key).found[number].push([tone, item]);
         byGold.get(key).notes.push(words);
       }
     });
-    const compared = [...byGold.values()].map(({ gold, found, notes }) => {
+    const compared = [...byGold.values()].map(({ gold, found, notes, isRepeated }) => {
       const right = found.map((own_) => own_.length > 0 && own_.every(([tone]) => tone === "right"));
       const cls = right[0] ? (right[1] ? "both-right" : "only-a") : right[1] ? "only-b" : "both-wrong";
       const tone = { "both-right": "right", "only-a": "a", "only-b": "b", "both-wrong": "missed" }[cls];
       const worst = found.map((own_) => own_.map(([one]) => one).sort((x, y) => WEIGHT[y] - WEIGHT[x])[0] || NONE);
       const items = found.map((own_) => own_.map(([, item]) => item).find((item) => item !== null) ?? null);
-      return instance(own, cls, CLASSES[cls](), [tone, ...worst], [gold, ...items], notes);
+      return instance(own, cls, CLASSES[cls](), [tone, ...worst], [gold, ...items], notes, isRepeated);
     });
     return compared.concat(alone);
   }
@@ -128,7 +132,7 @@
     return instances.get(number);
   }
   const isShown = (one) => !state.hidden.has(one.cls) && (!state.type || one.types.has(state.type));
-  const isError = (one) => one.tone !== "right" && isShown(one);
+  const isError = (one) => one.tone !== "right" && !one.isRepeated && isShown(one);
   function matches(number) {
     if (!state.query) return true;
     const own = load(number);
@@ -139,16 +143,20 @@
 
   // Counting all documents, in slices so that the page stays responsive ------------------------------------------------
   let errors = [];
+  let repeated = []; // errors that an earlier document lists, too
   let listed = [];
   let totals = new Map();
   let typesSeen = new Set();
+  let seen = new Set(); // classes
   let counting = 0;
   function count(done) {
     const own = ++counting;
     errors = new Array(sources.length).fill(0);
+    repeated = new Array(sources.length).fill(0);
     listed = [];
     totals = new Map();
     typesSeen = new Set();
+    seen = new Set();
     const isFiltered = state.type !== "" || state.hidden.size > 0;
     let number = 0;
     const slice = () => {
@@ -159,9 +167,11 @@
           let shown = 0;
           for (const one of instancesOf(number)) {
             one.types.forEach((type) => typesSeen.add(type));
-            if (!state.type || one.types.has(state.type)) totals.set(one.cls, (totals.get(one.cls) || 0) + 1);
+            seen.add(one.cls);
+            if (!one.isRepeated && (!state.type || one.types.has(state.type))) totals.set(one.cls, (totals.get(one.cls) || 0) + 1);
             if (isShown(one)) shown += 1;
             if (isError(one)) errors[number] += 1;
+            else if (one.isRepeated && one.tone !== "right" && isShown(one)) repeated[number] += 1;
           }
           if (shown || !isFiltered) listed.push(number);
         }
@@ -181,9 +191,9 @@
   }
   function fillMeasures() {
     const groups = new Map();
-    index.measures.forEach(({ id, protocol }, number) => {
+    index.measures.forEach(({ label, protocol }, number) => {
       if (!groups.has(protocol)) groups.set(protocol, []);
-      groups.get(protocol).push(make("option", { value: number, textContent: id, selected: number === state.measure }));
+      groups.get(protocol).push(make("option", { value: number, textContent: label, selected: number === state.measure }));
     });
     const nodes = [...groups].map(([protocol, options]) => {
       if (groups.size === 1) return options;
@@ -204,11 +214,12 @@
   }
   function classNames() {
     if (state.b >= 0) return Object.keys(CLASSES).map((cls) => [cls, CLASSES[cls](), { "only-a": "a", "only-b": "b", "both-wrong": "missed", "both-right": "right" }[cls] || "spurious"]);
-    const order = { missed: 0, spurious: 1, other: 2, right: 3 };
-    return index.outcomes.filter(([cls]) => totals.has(cls) || state.hidden.has(cls)).sort((x, y) => order[x[2]] - order[y[2]]);
+    const order = { missed: 0, spurious: 1, wrong: 2, other: 3, right: 4 };
+    const known = new Map(index.outcomes.map((one) => [one[0], one]));
+    return [...known.values()].filter(([cls]) => totals.has(cls) || seen.has(cls)).sort((x, y) => order[x[2]] - order[y[2]]);
   }
   function fillClasses() {
-    const chips = classNames().map(([cls, label, tone]) => make("label", { className: `chip t-${tone}` },
+    const chips = classNames().map(([cls, label, tone, about]) => make("label", { className: `chip t-${tone}`, title: about || "" },
       make("input", { type: "checkbox", checked: !state.hidden.has(cls), value: cls }),
       make("span", { className: "sign", "aria-hidden": "true", textContent: SIGNS[tone] }),
       ` ${label} `, make("span", { className: "number", textContent: (totals.get(cls) || 0).toLocaleString("en") })));
@@ -217,10 +228,13 @@
 
   // The list of documents ------------------------------------------------------------------------------------------------
   function fillList() {
-    $("list").replaceChildren(...listed.map((number) => make("li", {}, make("button", {
-      type: "button", className: "document-row", data: { number },
-      "aria-label": `${index.documents[number]}, ${counted(errors[number], "error")}`,
-    }, make("bdi", { textContent: index.documents[number] }), make("span", { className: `count${errors[number] ? "" : " zero"}`, textContent: errors[number].toLocaleString("en") })))));
+    $("list").replaceChildren(...listed.map((number) => {
+      const here = errors[number] + repeated[number];
+      return make("li", {}, make("button", {
+        type: "button", className: "document-row", data: { number },
+        "aria-label": `${index.documents[number]}, ${counted(here, "error")}`,
+      }, make("bdi", { textContent: index.documents[number] }), make("span", { className: `count${here ? "" : " zero"}`, textContent: here.toLocaleString("en") })));
+    }));
     const total = errors.reduce((sum, one) => sum + one, 0);
     const documents = listed.length === sources.length ? counted(sources.length, "document") : `${listed.length.toLocaleString("en")} of ${counted(sources.length, "document")}`;
     $("list-count").textContent = `${documents}, ${counted(total, "error")}`;
@@ -243,6 +257,7 @@
   // The open document ------------------------------------------------------------------------------------------------------
   let pieces = new Map(); // "slot:number of the mention" -> its pieces of the text
   let tones = new Map();
+  let clusters = new Map();
   const slots = () => (state.b < 0 ? [0, 1] : [0, 1, 2]);
   const keyOf = (slot, number) => `${slot}:${number}`;
   function open(number, { focus = false } = {}) {
@@ -251,6 +266,7 @@
     const own = load(number);
     $("document-title").replaceChildren(make("bdi", { textContent: index.documents[number] }));
     $("no-text").hidden = own.text !== null;
+    $("reader").classList.toggle("without-text", own.text === null);
     findTones(own);
     drawText(own);
     drawItems(own);
@@ -271,7 +287,19 @@
       }));
     }
   }
+  /** Numbers of clusters with several mentions here, in the order of the text, if they are to be shown. */
+  function findClusters(own) {
+    clusters = new Map();
+    if (!$("clusters").checked) return;
+    for (const slot of slots()) {
+      const members = new Map();
+      const side = (own.mentions[sideOf(slot)] || []).filter((mention) => mention.place.length && mention.cluster !== null);
+      side.sort((x, y) => x.place[0][0] - y.place[0][0]).forEach(({ cluster }) => members.set(cluster, (members.get(cluster) || 0) + 1));
+      [...members].filter(([, size]) => size > 1).forEach(([cluster], number) => clusters.set(`${slot}:${cluster}`, number));
+    }
+  }
   function drawText(own) {
+    findClusters(own);
     pieces = new Map();
     const node = $("text");
     node.replaceChildren();
@@ -306,10 +334,10 @@
       const isHit = hit < hits.length && hits[hit][0] <= begin;
       const text = own.text.slice(begin, end);
       const inner = isHit ? make("mark", { textContent: text }) : document.createTextNode(text);
-      node.append(active.length ? piece(own, inner, active, starting) : inner);
+      node.append(active.length ? piece(own, inner, active, starting, end) : inner);
     }
   }
-  function piece(own, inner, active, starting) {
+  function piece(own, inner, active, starting, until) {
     let node = inner;
     let worst = NONE;
     for (const slot of [0, 1, 2]) {
@@ -331,6 +359,12 @@
       outer.setAttribute("aria-label", beginning.map((span) => described(own, span[2], span[3])).join("; "));
     }
     outer.append(node);
+    for (const [, end, slot, number] of active) {
+      const mention = own.mentions[sideOf(slot)][number];
+      const mark = clusters.get(`${slot}:${mention.cluster}`);
+      if (mark === undefined || end !== until || mention.place[mention.place.length - 1][1] !== end) continue;
+      outer.append(make("span", { className: `cluster c${mark % 8} of-${slot}`, "aria-hidden": "true", textContent: mark + 1 }));
+    }
     for (const span of active) {
       const key = keyOf(span[2], span[3]);
       if (!pieces.has(key)) pieces.set(key, []);
@@ -338,7 +372,7 @@
     }
     return outer;
   }
-  const TONE_WORDS = { right: "right", missed: "missed", spurious: "spurious", other: "partly right", none: "not scored" };
+  const TONE_WORDS = { right: "right", missed: "missed", spurious: "spurious", wrong: "wrong", other: "partly right", none: "not scored" };
   function toneWords(slot, number) {
     const tone = tones.get(keyOf(slot, number)) || NONE;
     return tone === "a" ? CLASSES["only-a"]() : tone === "b" ? CLASSES["only-b"]() : TONE_WORDS[tone];
@@ -349,8 +383,8 @@
   }
   function drawLegend() {
     const line = (slot) => make("span", { className: "sample" }, make("span", { className: `layer slot-${slot} t-sample`, textContent: nameOf(slot) }));
-    const tones_ = state.b < 0 ? ["right", "missed", "spurious", "other"] : ["right", "a", "b", "missed", "spurious"];
-    const words = { right: state.b < 0 ? "right" : "both right", a: "only A right", b: "only B right", missed: state.b < 0 ? "missed" : "both wrong", spurious: "spurious", other: "partly right" };
+    const tones_ = state.b < 0 ? ["right", "missed", "spurious", "wrong", "other"] : ["right", "a", "b", "missed", "spurious"];
+    const words = { right: state.b < 0 ? "right" : "both right", a: "only A right", b: "only B right", missed: state.b < 0 ? "missed" : "both wrong", spurious: "spurious", wrong: "wrong", other: "partly right" };
     $("legend").replaceChildren(...slots().map(line), ...tones_.map((tone) => make("span", { className: "sample" },
       make("span", { className: `sign t-${tone}`, "aria-hidden": "true", textContent: SIGNS[tone] }), ` ${words[tone]}`)));
   }
@@ -364,7 +398,7 @@
     const texts = item.parts.map((part) => part.map((number) => textOf(own, own.mentions[sideOf(slot)][number])).join(", "));
     const more = item.elsewhere.length ? ` and ${counted(item.elsewhere.length, "mention")} elsewhere` : "";
     const title = item.form === "link" ? texts.join(" → ") : texts.join(" · ") || item.about || item.label;
-    const about = item.form === "mention" ? [...attributesOf(mentions[0])].join(", ") : [item.form === "link" ? item.label : `${item.form} ${item.label}`, item.about].filter(Boolean).join(", ");
+    const about = item.form === "mention" ? [...attributesOf(mentions[0])].join(", ") : [item.form === "link" ? item.label : `${item.form} ${bare(own, item.label)}`.trim(), item.form === "link" ? "" : item.about].filter(Boolean).join(", ");
     const place = mentions.length && (own.text === null || item.form === "mention") ? offsetsOf(mentions[0]) : "";
     return [title + more, [about, place].filter(Boolean).join(" · ")];
   }
@@ -387,7 +421,7 @@
   const membersOf = (own, side, name) => (own.mentions[side] || []).map((mention, number) => [mention, number]).filter(([mention]) => mention.cluster === name || mention.id === name);
   function endOf(own, side, name) {
     const members = membersOf(own, side, name);
-    return members.length ? `${textOf(own, members[0][0])} (${name})` : name;
+    return members.length ? `${textOf(own, members[0][0])} (${bare(own, name)})` : bare(own, name);
   }
   function drawLinks(own) {
     const lists = slots().map((slot) => [slot, own.links[sideOf(slot)] || []]);
@@ -396,15 +430,15 @@
     $("links").querySelector("div").replaceChildren(...lists.filter(([, links]) => links.length).map(([slot, links]) => make("section", {}, make("h4", { textContent: nameOf(slot) }),
       make("ul", {}, ...links.map(([kind, from, to]) => make("li", {}, `${kind}: `, make("bdi", { textContent: endOf(own, sideOf(slot), from) }), " → ", make("bdi", { textContent: endOf(own, sideOf(slot), to) })))))));
   }
-  function memberRow(own, slot, number, gold) {
+  function memberRow(own, slot, number, gold, isAlone) {
     const mention = own.mentions[sideOf(slot)][number];
     const attributes = attributesOf(mention).map((value) => make("span", { className: gold && !gold.includes(value) ? "value differs" : "value", textContent: gold && !gold.includes(value) ? `≠ ${value}` : value }));
     const where = [offsetsOf(mention), mention.line === null ? "" : `line ${mention.line}`].filter(Boolean).join(", ");
     const cluster = mention.cluster === null ? null : membersOf(own, sideOf(slot), mention.cluster).length;
     return make("li", {}, make("button", { type: "button", className: "plain", data: { go: keyOf(slot, number) } }, make("bdi", { textContent: textOf(own, mention) })), " ", ...attributes,
       make("span", { className: "quiet", textContent: ` ${where}` }),
-      cluster ? make("span", { className: "quiet", textContent: ` · cluster ${mention.cluster}, ${counted(cluster, "mention")} here` }) : null,
-      ...linksOf(own, sideOf(slot), mention).map(([kind, from, to]) => make("div", { className: "quiet", textContent: `${kind}: ${endOf(own, sideOf(slot), from)} → ${endOf(own, sideOf(slot), to)}` })));
+      cluster && isAlone ? make("span", { className: "quiet", textContent: ` · cluster ${bare(own, mention.cluster)}, ${counted(cluster, "mention")} here` }) : null,
+      ...(isAlone ? linksOf(own, sideOf(slot), mention) : []).map(([kind, from, to]) => make("div", { className: "quiet", textContent: `${kind}: ${endOf(own, sideOf(slot), from)} → ${endOf(own, sideOf(slot), to)}` })));
   }
   function drawCard(own) {
     const one = instancesOf(own.number)[state.selected];
@@ -415,8 +449,8 @@
     const sections = one.items.map((item, slot) => {
       const heading = make("h4", {}, make("span", { className: `layer slot-${slot} t-${one.tones[slot] || one.tone}` }, make("bdi", { textContent: nameOf(slot) })));
       if (!item) return make("section", {}, heading, make("p", { className: "quiet", textContent: "nothing" }));
-      const title = item.form === "mention" ? null : make("p", {}, `${item.form} `, make("bdi", { textContent: item.label }), item.about ? ` (${item.about})` : "");
-      const rows = item.parts.flatMap((part, at) => [...(item.parts.length > 1 && at > 0 && item.form === "link" ? [make("li", { className: "quiet", textContent: "→" })] : []), ...part.map((number) => memberRow(own, slot, number, slot > 0 ? gold : null))]);
+      const title = item.form === "mention" ? null : make("p", {}, `${item.form} `, make("bdi", { textContent: bare(own, item.label) }), item.about && item.form !== "link" ? ` (${item.about})` : "");
+      const rows = item.parts.flatMap((part, at) => [...(item.parts.length > 1 && at > 0 && item.form === "link" ? [make("li", { className: "arrow", textContent: "→" })] : []), ...part.map((number) => memberRow(own, slot, number, slot > 0 ? gold : null, ["mention", "element"].includes(item.form)))]);
       const others = item.elsewhere.map(([number, mention]) => {
         const other = load(number);
         return make("li", {}, make("button", { type: "button", className: "plain", data: { document: number } }, make("bdi", { textContent: `${textOf(other, other.mentions[sideOf(slot)][mention])} in ${index.documents[number]}` })));
@@ -491,7 +525,7 @@
         membersOf(own, side, other).forEach(([, one]) => pieces.get(keyOf(slot, one))?.forEach((piece_) => piece_.classList.add("linked")));
       }
       lines.push(make("p", {}, make("b", {}, make("bdi", { textContent: nameOf(slot) })), `: ${[...attributesOf(mention), toneWords(slot, number)].join(", ")}`,
-        mention.cluster === null ? "" : make("span", { className: "quiet", textContent: ` · cluster ${mention.cluster}, ${counted(members.length, "mention")} here` })),
+        mention.cluster === null ? "" : make("span", { className: "quiet", textContent: ` · cluster ${bare(own, mention.cluster)}, ${counted(members.length, "mention")} here` })),
         ...links.map(([kind, from, to]) => make("p", { className: "quiet", textContent: `${kind}: ${endOf(own, side, from)} → ${endOf(own, side, to)}` })));
     }
     const tip = $("tip");
@@ -539,6 +573,7 @@
     changed();
   });
   $("system-b").addEventListener("change", (event) => { state.b = Number(event.target.value); state.hidden.clear(); changed(); });
+  $("clusters").addEventListener("change", () => { const { selected } = state; open(state.doc); if (selected >= 0) select(selected); });
   $("type").addEventListener("change", (event) => { state.type = event.target.value; refresh(); });
   $("classes").addEventListener("change", (event) => {
     if (event.target.checked) state.hidden.delete(event.target.value);
@@ -601,9 +636,11 @@
   });
   for (const button of document.querySelectorAll("button[data-show]")) {
     button.addEventListener("click", () => {
-      const { measure, outcome } = JSON.parse(button.dataset.show);
-      state.measure = measure;
+      const { view, outcome, system } = JSON.parse(button.dataset.show);
+      state.measure = view;
+      state.a = system;
       state.b = -1;
+      state.type = "";
       state.hidden = new Set(index.outcomes.map(([name]) => name).filter((name) => name !== outcome));
       fillMeasures();
       fillSystems();

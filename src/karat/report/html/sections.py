@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from karat.comparison import Comparison
@@ -15,7 +16,7 @@ from karat.report.comparison import (
     quotable_lines,
 )
 from karat.report.html.charts import Axis, Segment, Whisker, stacked
-from karat.report.html.gather import LABELS, TONES, Gathered
+from karat.report.html.gather import LABELS, TONES, Gathered, View
 from karat.report.layout import counted
 from karat.report.listing import ORDER
 from karat.report.numbers import SHORT, bounds, printed, score_names, summary
@@ -103,7 +104,7 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
     ids = result.counted_ids()
     listed = [] if gathered is None else gathered.measures(result.protocol)
     measure = shown_first(result, listed)
-    counts = {id_: gathered.counts(result.system.name, result.protocol, id_) for id_ in listed if gathered is not None}
+    counts = {id_: gathered.counts(short_name(result), result.protocol, id_) for id_ in listed if gathered is not None}
     return ProtocolSection(
         result.protocol,
         result.title,
@@ -156,6 +157,20 @@ def shown_first(result: Result, listed: Sequence[str]) -> str | None:
         if own:
             return id_ if id_ in own else own[0]
     return listed[0] if listed else None
+
+
+def view_first(result: Result, documents: Gathered) -> View | None:
+    """What is shown first over the text: errors by class, if there are any, else outcomes."""
+    shown = shown_first(result, documents.measures(result.protocol))
+    if result.errors is not None and result.errors.measures:
+        ids = [one.id for one in result.errors.measures]
+        return View(result.protocol, shown if shown in ids else ids[0], by_class=True)
+    return None if shown is None else View(result.protocol, shown)
+
+
+def short_name(result: Result) -> str:
+    """The name of the system without its folder."""
+    return Path(result.system.name).name or result.system.name
 
 
 def _headline(id_: str, score: Score, digits: int) -> Headline:

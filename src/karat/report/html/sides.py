@@ -1,6 +1,6 @@
 """One side of a report, gold or a system: its mentions, and the items of outcomes that are made of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from karat.model import Document
@@ -94,6 +94,15 @@ class CorpusSide:
         if isinstance(record, TreeRecord):
             return Item("tree", record.id, tuple(places(event.mentions) for event in record.events))
         return Item("element", record.kind, (), attributes_in_words(record.attributes))
+
+    def items(self, records: Sequence[Record], document: int | None, numbers: dict[str, int]) -> Item | None:
+        """The item of several records: each is a part of it."""
+        made = [self.item(record, document, numbers) for record in records]
+        if len(made) < 2:
+            return made[0] if made else None
+        parts = tuple(tuple(place for part in item.parts for place in part) for item in made)
+        form = f"{len(made)} {made[0].form}s"
+        return Item(form, ", ".join(item.label for item in made if item.form != "mention"), parts)
 
     def element(self, id_: str, document: int | None) -> Item:
         """The item of an element that is listed by its id: that of a cluster, or of a mention."""

@@ -41,16 +41,17 @@ ROOMS: dict[str, set[str]] = {
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"comparison", "corpus", "describe", "engine", "results", "stats"},
-    "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
+    "report": {"comparison", "corpus", "describe", "engine", "insight", "results", "stats"},
+    "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},
     "studies": PLUGINS
     | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
     | {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
-    | {"comparison", "results", "simulate", "stats", "studies"},
+    | {"comparison", "insight", "results", "simulate", "stats", "studies"},
 }
 
 

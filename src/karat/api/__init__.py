@@ -115,6 +115,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -134,6 +135,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -152,6 +154,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -161,7 +164,8 @@ def score(
     Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
     `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
-    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`.
+    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
+    by class, where they are, and what each class costs; the system is scored again for each class.
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
@@ -184,6 +188,11 @@ def score(
         from karat.stats.confidence import with_intervals
 
         results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
+    if errors:
+        from karat.insight import analysed
+
+        for one, result in zip(chosen, results, strict=True):
+            result.errors = analysed(gold_corpus, system_corpus, one, result, measures=options.measures, by=options.by)
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 

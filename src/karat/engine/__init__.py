@@ -6,11 +6,13 @@ Pairs are read one at a time, and each is released before the next one is read; 
 """
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 from msgspec import Struct
 
 from karat.corpus import Corpus, Fingerprint, Progress
 from karat.engine.details import Details
+from karat.engine.observer import ObserveLines
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
@@ -58,10 +60,12 @@ def score(
     findings: Findings,
     progress: Progress | None = None,
     make_tables: MakeTables = Tables,
+    observe: ObserveLines | None = None,
 ) -> list[Result]:
     """Score a system against gold under each protocol; the files are read once for all of them.
 
-    `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`).
+    `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`). `observe` makes,
+    for each protocol, what sees the tables as they are counted.
     """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
@@ -92,6 +96,7 @@ def score(
                 measures=options.measures,
                 by=options.by,
                 details=Details(places.line, unit=protocol.unit) if options.details else None,
+                observe=None if observe is None else partial(observe, places.line),
                 keep_rows=options.keep_rows,
             )
         )

@@ -1,14 +1,16 @@
 """What all measures of event hierarchies share: parameters, a row per kind of link, and what is undefined."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.counts import Counts
+from karat.counts import Counts, PrecisionRecall
 from karat.errors import Finding, Rule, quoted
-from karat.plugin import ElementItem, Measure, Outcome
+from karat.plugin import ElementItem, LinkItem, Measure, Outcome
+from karat.tables.compared import Compared
+from karat.tables.events import EventLink
 from karat.tables.hierarchy import Hierarchy
 
 C = TypeVar("C", bound=Counts)
@@ -62,6 +64,13 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
         for document in table:
             yield from self.document_outcomes(document)
 
+    def link_outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[Any]]:
+        """Links that both sides have, or one: whatever it counts, it is wrong where links are."""
+        for document in table:
+            relation = compared_links(document, transitive=self.parameters.transitive)
+            for gold, system, counts in relation.pairs():
+                yield link_outcome(document, self.link, gold, system, counts, counts)
+
     def count_document(self, table: Hierarchy) -> C:
         """Its formula."""
         raise NotImplementedError
@@ -69,6 +78,29 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[C]]:
         """What the counts of a document consist of."""
         raise NotImplementedError
+
+
+def compared_links(table: Hierarchy, *, transitive: bool) -> Compared:
+    """The links of a document, and those that others imply if these count, too."""
+    return table.implied_links if transitive else table.links
+
+
+def link_outcome(
+    table: Hierarchy,
+    kind: str,
+    gold: EventLink | None,
+    system: EventLink | None,
+    earned: PrecisionRecall,
+    counts: C,
+) -> Outcome[C]:
+    """A link of either side, or both. One that is the same as several on the other side is found without a partner."""
+    return Outcome(
+        None if gold is None else LinkItem(kind, *map(table.gold.key, gold)),
+        None if system is None else LinkItem(kind, *map(table.system.key, system)),
+        counts,
+        "match" if earned.recall_num or earned.precision_num else "",
+        table.document,
+    )
 
 
 def undefined_outcome(table: Hierarchy, counts: C) -> Outcome[C]:

@@ -277,7 +277,20 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         kind = self.kind
         for token in token_outcomes(table):
             gold, system = compared_attributes(table, token.gold, token.system)
-            yield Detail(kind, attributes_item(kind, gold), attributes_item(kind, system), listed_token(token, table))
+            listed = listed_token(token, table)
+            wrong: tuple[str, ...] = ()
+            if token.gold is not None and token.system is not None:
+                wrong = tuple(table.wrong_attributes(token.gold, token.system))
+            yield Detail(
+                kind,
+                attributes_item(kind, gold),
+                attributes_item(kind, system),
+                listed,
+                listed.get("reference"),
+                listed.get("system"),
+                wrong,
+                token.cost,
+            )
             if token.gold is not None and token.system is not None:
                 for part, gold, system in compared_parts(table, token.gold, token.system):
                     yield Detail(part, attributes_item(part, gold), attributes_item(part, system))

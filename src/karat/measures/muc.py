@@ -114,6 +114,8 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
     """Whether the span is one of the slots."""
     bits: tuple[int, ...]
     """The other slots: the bit of a match that says whether the attribute agrees."""
+    attributes: tuple[str, ...] = ()
+    """Their names."""
 
     @property
     def id(self) -> str:
@@ -155,8 +157,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     bits = {attribute: aligned.bit(attribute) for attribute in attributes}
     return [
         Muc(aligned, "span", True, ()),
-        *(Muc(aligned, attribute, False, (bit,)) for attribute, bit in bits.items()),
-        Muc(aligned, "all", True, tuple(bits.values())),
+        *(Muc(aligned, attribute, False, (bit,), (attribute,)) for attribute, bit in bits.items()),
+        Muc(aligned, "all", True, tuple(bits.values()), tuple(bits)),
     ]
 
 

@@ -151,6 +151,11 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
         """`nugget.accuracy.` and the attribute."""
         return f"nugget.accuracy.{self.attribute}"
 
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Its attribute."""
+        return (self.attribute,)
+
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Accuracy]]:
         """Each gold mention earns the share of its system mentions that have its value."""
         right: dict[int, list[bool]] = {}

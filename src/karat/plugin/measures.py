@@ -102,7 +102,14 @@ class Detail(Struct, frozen=True):
     gold: ElementItem | None
     system: ElementItem | None
     listed: Mapping[str, Any] | None = None
-    """What is listed about it; None: it only counts in the confusions."""
+    """What is listed about it; None: it is a part of the last item that was listed, and counts in the confusions."""
+    gold_id: str | None = None
+    """The cluster that it is, or the mention."""
+    system_id: str | None = None
+    wrong: tuple[str, ...] = ()
+    """Attributes of a matched item that are wrong."""
+    lost: float = 0.0
+    """How much more it could have earned."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
@@ -133,6 +140,15 @@ class Measure(Struct, Generic[T, C], frozen=True):
     def fields(self) -> tuple[str, ...]:
         """Fields, beside the attributes of mentions, by which its outcomes can be broken down."""
         return ()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Attributes of mentions that must be right to earn everything; the first that is wrong is the error."""
+        return ()
+
+    def link_outcomes(self, table: T) -> Iterator[Outcome[C]]:
+        """The outcomes of the links behind its counts, if its errors are errors of links."""
+        return self.outcomes(table)
 
     @property
     def lists_details(self) -> bool:

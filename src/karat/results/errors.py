@@ -1,15 +1,15 @@
 """Errors of a system by class: how often each occurs, where, and what the score would be without it.
 
-    analysis = result.errors                         made with `karat.score(..., errors=True)`
-    for measure in analysis.measures:                one per family that was analysed
-        measure.id, measure.score                    `nugget.type+realis`, its scores as the system is
-        for one in measure.classes:                  sorted by what repairing the class gains
-            one.name, one.count, one.share           `wrong type`, 12, 0.31
-            one.fixed["f1"]                          the score of the system with only this class repaired
-            for instance in one.instances:           where: document, gold's items, the system's items
-                instance.document, instance.gold, instance.system
-        for confusion in measure.confusions:         gold values by system values of an attribute
-            confusion.attribute, confusion.cells
+analysis = result.errors                         made with `karat.score(..., errors=True)`
+for measure in analysis.measures:                one per family that was analysed
+    measure.id, measure.score                    `nugget.type+realis`, its scores as the system is
+    for one in measure.classes:                  sorted by what repairing the class gains
+        one.name, one.count, one.share           `wrong type`, 12, 0.31
+        one.fixed["f1"]                          the score of the system with only this class repaired
+        for instance in one.instances:           where: document, gold's items, the system's items
+            instance.document, instance.gold, instance.system
+    for confusion in measure.confusions:         gold values by system values of an attribute
+        confusion.attribute, confusion.cells
 """
 
 from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import fsum
 from typing import TypeVar
 
-from karat.plugin import Counted, Tables, TableSpec
+from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
 from karat.tables.ace.mapping import is_one_to_one
 from karat.tables.ace.mentions import CorrespondenceTable, MentionCorrespondences, refuse_many
@@ -51,6 +51,11 @@ class DetectionValues(TableSpec["DetectionTable"]):
         self.elements = elements
         self.has_value = has_value
         """Whether the system's elements have a value; if not, they are worth 0 as arguments."""
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Elements with their attributes and mentions."""
+        return "elements"
 
     @property
     def counted(self) -> Counted:

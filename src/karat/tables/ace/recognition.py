@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from karat.model.regions import extension
-from karat.plugin import Counted, Tables, TableSpec
+from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
 from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.mapping import IndexPair, optimal
@@ -44,6 +44,11 @@ class RecognitionValues(TableSpec["RecognitionTable"]):
         """Where the values of arguments come from, by kind."""
         self.whole = whole or {}
         """Where arguments are promoted mentions: the values of the elements that they mention."""
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Elements with their attributes and arguments."""
+        return "elements"
 
     @property
     def counted(self) -> Counted:

@@ -43,7 +43,7 @@ ROOMS: dict[str, set[str]] = {
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
     "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"comparison", "corpus", "describe", "engine", "insight", "results", "stats"},
+    "report": {"comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
     "demo": {"api", "report"},

@@ -98,9 +98,10 @@ def compare(
         from karat.report.html import comparison_report, gathered_runs
 
         place = {system.name: number for number, system in enumerate(comparisons[0].systems)}
-        by = default_fields(gold_corpus, resolve_all(task.protocols, task.settings))
+        protocols = resolve_all(task.protocols, task.settings)
+        by = default_fields(gold_corpus, protocols)
         best_first = sorted(runs, key=lambda run: place[run.system])
-        gathered = gathered_runs(task, best_first, by=by, on_run=progress("runs"))
+        gathered = gathered_runs(task, protocols, best_first, by=by, on_run=progress("runs"))
         write_output(comparison_report(comparisons, gathered, digits=digits), output)
         report_size(output, len(gathered.documents))
     elif form == "json":

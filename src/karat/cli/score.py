@@ -102,13 +102,14 @@ def score(
     refuse_overwriting(output, [*gold_corpus.inputs(), *system_corpus.inputs()])
     protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     with_documents = form == "html" and not summary
+    fields = by or (default_fields(gold_corpus, protocols) if with_documents else ())
     results = engine.score(
         gold_corpus,
         system_corpus,
         protocols,
         engine.RunOptions(
             scoring.measures,
-            by or (default_fields(gold_corpus, protocols) if with_documents else ()),
+            fields,
             per_unit or per_document,
             scoring.strict,
             None if scoring.topics is None else str(scoring.topics),
@@ -125,10 +126,13 @@ def score(
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if form == "html":
+        from karat.insight import analysed
         from karat.report.html import Gathered, score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:
+            for one, result in zip(protocols, results, strict=True):
+                result.errors = analysed(gold_corpus, system_corpus, one, result, measures=scoring.measures, by=fields)
             documents.add(short_name(results[0]), system_corpus, results)
         write_output(score_report(results, documents, digits=digits, sort=sort), output)
         report_size(output, 0 if documents is None else len(documents))

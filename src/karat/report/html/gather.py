@@ -1,7 +1,7 @@
 """Gathers the documents of a report: mentions and links as corpora have them, outcomes as results list them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,9 +11,9 @@ from karat.corpus import Corpus
 from karat.model import Document
 from karat.report.html.records import DocumentData, IndexData, MeasureData, OutcomeClass, OutcomeData
 from karat.report.html.shown_text import ShownText
-from karat.report.html.sides import CorpusSide, DocumentSide, Item
+from karat.report.html.sides import CorpusSide, DocumentSide, Item, Place
 from karat.report.listing import earned
-from karat.results import MentionRecord, OutcomeRecord, Result
+from karat.results import MentionRecord, OutcomeRecord, Result, family
 from karat.results.errors import MeasureErrors
 
 TONES: Mapping[str, str] = {
@@ -136,30 +136,54 @@ class Gathered:
             counts[result.protocol, id_] = Counter(entry["outcome"] for entry in listed["items"])
             self._add_elements(outcomes, self._view(View(result.protocol, id_)), listed["items"], system)
 
-    def _add_outcome(self, outcomes: Outcomes, view: int, record: OutcomeRecord, system: CorpusSide) -> None:
+    def outcomes_of(self, protocol: str, measure: str) -> str:
+        """The measure whose outcomes are shown for another: itself, or, for a composite, the first of its family."""
+        listed = self.measures(protocol)
+        return (
+            measure if measure in listed else next((id_ for id_ in listed if family(id_) == family(measure)), measure)
+        )
+
+    def _add_outcome(
+        self,
+        outcomes: Outcomes,
+        view: int,
+        record: OutcomeRecord,
+        system: CorpusSide,
+        *,
+        unless: tuple[Set[Place], Set[Place]] = (frozenset(), frozenset()),
+    ) -> None:
+        """Add an outcome, unless one of its mentions is among those named."""
         document = None if record.document is None else self._numbers[record.document]
         gold, own = (
             None if one is None else side.item(one, document, self._numbers)
             for side, one in ((self._gold, record.gold), (system, record.system))
         )
+        if any(
+            item is not None and not places.isdisjoint(item.places())
+            for item, places in zip((gold, own), unless, strict=True)
+        ):
+            return
         is_pair = gold is not None and own is not None
         is_mention = isinstance(record.gold or record.system, MentionRecord)
         note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
         self._enter(outcomes, view, outcome_class(record.outcome), (gold, own), system, document, note)
 
     def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
-        """Errors by class, and what is right under the same measure."""
+        """Errors by class, and what is right and no part of an error."""
         view = self._view(View(result.protocol, measure.id, by_class=True))
+        in_errors: tuple[set[Place], set[Place]] = set(), set()
         for one in measure.classes:
             kind = OutcomeClass(one.name, one.name, TONES.get(one.name, "wrong"), one.explanation)
             for instance in one.instances:
                 document = None if instance.document is None else self._numbers[instance.document]
                 gold = self._gold.items(instance.gold, document, self._numbers)
                 own = system.items(instance.system, document, self._numbers)
+                for places, item in zip(in_errors, (gold, own), strict=True):
+                    places.update(() if item is None else item.places())
                 self._enter(outcomes, view, kind, (gold, own), system, document, "")
-        for record in result.outcomes.get(measure.id, ()):
+        for record in result.outcomes.get(self.outcomes_of(result.protocol, measure.id), ()):
             if TONES.get(record.outcome) == "right":
-                self._add_outcome(outcomes, view, record, system)
+                self._add_outcome(outcomes, view, record, system, unless=in_errors)
 
     def _add_elements(
         self, outcomes: Outcomes, view: int, listed: Iterable[Mapping[str, Any]], system: CorpusSide
@@ -212,7 +236,7 @@ class Gathered:
                 MeasureData(
                     f"{one.measure}: error classes" if one.by_class else one.measure,
                     one.protocol,
-                    self._views.get(one._replace(by_class=False), number),
+                    self._views.get(View(one.protocol, self.outcomes_of(one.protocol, one.measure)), number),
                 )
                 for one, number in self._views.items()
             ],

@@ -58,7 +58,7 @@ def page(
             script=Markup(script),
             policy=policy(style, script),
             has_breakdowns=any(one.breakdowns or one.breakdown_tables for one in sections),
-            has_outcomes=any(one.outcomes for one in sections),
+            has_errors=any(one.errors or one.compared_errors or one.outcomes for one in sections),
             index=index,
             index_json=None if index is None else as_json(index),
             documents=() if documents is None else map(as_json, documents.documents()),

@@ -339,15 +339,16 @@
   }
   function piece(own, inner, active, starting, until) {
     let node = inner;
-    let worst = NONE;
+    let background = NONE;
     for (const slot of [0, 1, 2]) {
       const here = active.filter((span) => span[2] === slot);
       if (!here.length) continue;
       const own_ = here.map((span) => tones.get(keyOf(slot, span[3])) || NONE).sort((x, y) => (WEIGHT[y] || 0) - (WEIGHT[x] || 0))[0];
-      if ((WEIGHT[own_] || 0) > (WEIGHT[worst] || 0)) worst = own_;
+      // The background is that of gold's outcome, where gold has a mention.
+      if (background === NONE) background = own_;
       node = make("span", { className: `layer slot-${slot} t-${own_}` }, node);
     }
-    const outer = make("span", { className: `piece t-${worst}`, data: { mentions: active.map((span) => keyOf(span[2], span[3])).join(" ") } });
+    const outer = make("span", { className: `piece t-${background}`, data: { mentions: active.map((span) => keyOf(span[2], span[3])).join(" ") } });
     const beginning = starting.filter((span) => span[4]);
     if (beginning.length) {
       // What a system has is right or not as gold's sign says; only what is not in gold has a sign of its own.

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from karat.comparison.scoring import OnRun, Run, Task, prepare, scored
+from karat.insight import analysed
+from karat.protocols import Protocol
 from karat.report.html.gather import Gathered
 from karat.results import Result
 from karat.stats.confidence import changed
@@ -22,9 +24,14 @@ class GatheredRuns(NamedTuple):
 
 
 def gathered_runs(
-    task: Task, runs: Sequence[Run], *, by: Sequence[str] = (), on_run: OnRun | None = None
+    task: Task,
+    protocols: Sequence[Protocol],
+    runs: Sequence[Run],
+    *,
+    by: Sequence[str] = (),
+    on_run: OnRun | None = None,
 ) -> GatheredRuns:
-    """The outcomes of runs, and their breakdowns by some fields."""
+    """The outcomes and errors of runs, and their breakdowns by some fields. `protocols` are those of the task."""
     prepare(task._replace(options=replace(task.options, details=True, keep_rows=False, by=tuple(by))))
     documents = Gathered(task.gold)
     results: dict[str, list[Result]] = {}
@@ -34,6 +41,10 @@ def gathered_runs(
         if names.count(name) > 1:
             name = f"{name} (run {names[: number + 1].count(name)})"
         own = scored(run)
+        for protocol, result in zip(protocols, own, strict=True):
+            result.errors = analysed(
+                task.gold, run.corpus, protocol, result, measures=task.options.measures, by=task.options.by
+            )
         documents.add(name, run.corpus, own)
         results[name] = [changed(result, outcomes=None, details=None) for result in own]
         if on_run is not None:

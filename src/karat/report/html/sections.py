@@ -16,6 +16,7 @@ from karat.report.comparison import (
     quotable_lines,
 )
 from karat.report.html.charts import Axis, Segment, Whisker, stacked
+from karat.report.html.errors import ErrorTable, compared_errors, error_tables
 from karat.report.html.gather import LABELS, TONES, Gathered, View
 from karat.report.layout import counted
 from karat.report.listing import ORDER
@@ -92,6 +93,8 @@ class ProtocolSection(NamedTuple):
     breakdowns: Sequence[Bars]
     breakdown_tables: Sequence[Table]
     outcomes: Sequence[Bars]
+    errors: Sequence[ErrorTable] = ()
+    compared_errors: Sequence[Table] = ()
 
 
 def result_section(result: Result, gathered: Gathered | None, *, digits: int, sort: Sort) -> ProtocolSection:
@@ -119,6 +122,7 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         [bars for field, rows in result.by.items() for bars in _by(field, rows, measure, digits, sort)],
         breakdown_tables(result, digits=digits, sort=sort),
         _outcomes("", counts, "measure"),
+        error_tables(result, gathered, 0, digits),
     )
 
 
@@ -147,7 +151,16 @@ def comparison_section(
         [],
         _compared_by(results, measure, digits),
         _outcomes(measure or "", counts, "system"),
+        compared_errors=[
+            table for id_ in _analysed(results.values()) for table in compared_errors(results, id_, digits)
+        ],
     )
+
+
+def _analysed(results: Iterable[Result]) -> list[str]:
+    """The measures whose errors are known."""
+    known = [result.errors for result in results if result.errors is not None]
+    return list(dict.fromkeys(measure.id for errors in known for measure in errors.measures))
 
 
 def shown_first(result: Result, listed: Sequence[str]) -> str | None:
@@ -160,11 +173,12 @@ def shown_first(result: Result, listed: Sequence[str]) -> str | None:
 
 
 def view_first(result: Result, documents: Gathered) -> View | None:
-    """What is shown first over the text: errors by class, if there are any, else outcomes."""
+    """What is shown first over the text: errors by class of the headline, else outcomes."""
+    for id_ in result.headline_ids():
+        view = View(result.protocol, id_, by_class=True)
+        if documents.number(view) is not None:
+            return view
     shown = shown_first(result, documents.measures(result.protocol))
-    if result.errors is not None and result.errors.measures:
-        ids = [one.id for one in result.errors.measures]
-        return View(result.protocol, shown if shown in ids else ids[0], by_class=True)
     return None if shown is None else View(result.protocol, shown)
 
 

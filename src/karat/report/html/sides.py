@@ -21,9 +21,13 @@ class Item(NamedTuple):
     parts: tuple[tuple[Place, ...], ...]
     about: str = ""
 
+    def places(self) -> set[Place]:
+        """Its mentions."""
+        return {place for part in self.parts for place in part}
+
     def documents(self) -> set[int]:
         """The numbers of the documents that it has mentions in."""
-        return {document for part in self.parts for document, _ in part}
+        return {document for document, _ in self.places()}
 
 
 class DocumentSide:

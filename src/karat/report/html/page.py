@@ -2,39 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
-from karat.errors import visible
 from karat.report.html.gather import Gathered
 from karat.report.html.records import IndexData
 from karat.report.html.sections import ProtocolSection
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from karat.report.html.templating import environment
 
 STYLE, SCRIPT = "report.css", "report.js"
-
-
-@cache
-def environment() -> "Environment":
-    """The templates. Everything that they insert is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("karat.report.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["visible"] = visible
-    return made
+GENERATOR = '<meta name="generator" content="karat '
+"""How the head of every page names its program."""
 
 
 def page(
@@ -83,3 +66,9 @@ def _source(name: str) -> str:
 def as_json(data: Any) -> Markup:
     """Data for a script element: without `<`, nothing in it can end the element."""
     return Markup(msgspec.json.encode(data).decode().replace("<", r"\u003c"))  # JSON is no markup
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a page that karat made."""
+    with path.open("rb") as file:
+        return GENERATOR.encode() in file.read(1000)

@@ -490,7 +490,7 @@
     if (!listed.length || !errors.some(Boolean)) return;
     const here = instancesOf(state.doc).map((one, number) => number).filter((number) => isError(instancesOf(state.doc)[number]));
     const at = here.indexOf(state.selected);
-    const wanted = at < 0 ? (step > 0 ? here[0] : here[here.length - 1]) : here[at + step];
+    const wanted = at < 0 ? (step > 0 ? here[0] : undefined) : here[at + step];
     if (wanted !== undefined && listed.includes(state.doc)) return select(wanted);
     let place = listed.indexOf(state.doc);
     for (let tried = 0; tried < listed.length; tried += 1) {

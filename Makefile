@@ -21,7 +21,7 @@ $(VENV)/ready: $(VENV)/installed
 	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/installed  ## score the bundled corpus
+demo: $(VENV)/installed  ## score the bundled corpus and write a report, karat-demo.html
 	@$(BIN)/karat demo
 	@echo
 	@echo "karat is in $(BIN). To use it in this shell: . $(BIN)/activate"
@@ -67,4 +67,4 @@ calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulat
 	$(BIN)/python bench/calibrate.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz karat-demo.html

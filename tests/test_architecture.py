@@ -45,10 +45,10 @@ ROOMS: dict[str, set[str]] = {
     "audit": PLUGINS | {"baselines", "corpus"},
     "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"audit", "comparison", "describe", "engine", "results"},
+    "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
-    "demo": {"api", "report"},
+    "demo": {"api", "comparison", "corpus", "engine", "protocols", "report"},
     "studies": PLUGINS
     | {"baselines", "checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
@@ -128,7 +128,18 @@ def test_help_starts_at_once() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     imported = done.stdout.splitlines()[-1].split()
     assert "karat.cli.convert" in imported
-    assert {"numpy", "scipy", "lxml", "msgspec"}.isdisjoint(imported)
+    assert {"numpy", "scipy", "lxml", "msgspec", "jinja2"}.isdisjoint(imported)
+
+
+def test_templates_are_loaded_only_for_pages() -> None:
+    gold = SOURCE / "demo" / "gold.jsonl"
+    code = f"import sys\nfrom karat.cli import cli\ncli(['score', {str(gold)!r}, {str(gold)!r}], standalone_mode=False)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
+    )
+    imported = done.stdout.splitlines()[-1].split()
+    assert "karat.engine" in imported
+    assert {"jinja2", "karat.insight", "karat.report.html"}.isdisjoint(imported)
 
 
 def test_the_public_names_are_there() -> None:

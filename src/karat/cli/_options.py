@@ -101,10 +101,11 @@ tables_option = click.option(
     "-f",
     "--format",
     "form",
-    type=Nearest(["text", "json", *TABLES]),
+    type=Nearest(["text", "json", *TABLES, "html"]),
     default="text",
     show_default=True,
-    help="Output format; csv, markdown and latex are tables for spreadsheets and papers.",
+    help="Output format; csv, markdown and latex are tables for spreadsheets and papers, html is a report with the "
+    "documents (see -o).",
 )
 digits_option = click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."

@@ -89,6 +89,14 @@ def write_output(content: str | bytes | Iterable[str], output: str | None) -> No
             stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
 
 
+def report_size(output: str | None, documents: int) -> None:
+    """Print to standard error how large a report is: its documents are all in it."""
+    if output is not None and Path(output).is_file():
+        size = Path(output).stat().st_size / 1_000_000
+        held = f"{documents:,} document{'s' * (documents != 1)}, " if documents else ""
+        click.echo(f"{output}: {held}{size:.1f} MB", err=True)
+
+
 def output_style(output: str | None) -> "Style":
     """How text is laid out: to the width of the terminal and in colour, if it goes to one that wants colours."""
     from karat.report.layout import PLAIN

@@ -1,6 +1,6 @@
 """The options that `karat score` and `karat compare` share, and how they become a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from karat.engine import RunOptions
     from karat.errors import Report
     from karat.plugin import ReadOptions
+    from karat.protocols import Protocol
     from karat.report.view import Sort, View
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -124,6 +125,12 @@ class ScoringOptions(NamedTuple):
         from karat.protocols import parse_setting
 
         return dict(map(parse_setting, self.settings))
+
+
+def default_fields(gold: "FileCorpus", protocols: "Sequence[Protocol]") -> tuple[str, ...]:
+    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
+    survey = gold.survey()
+    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
 class Level(click.ParamType[float]):

@@ -95,11 +95,11 @@ def _side(name: str, result: Result) -> list[str]:
 
 def _settings(result: Result, style: Style) -> list[str]:
     """How the scores were made, and their intervals."""
-    lines = {"unit": _averages(result), "ci": intervals_line(result.confidence)}
+    lines = {"unit": averages_line(result), "ci": intervals_line(result.confidence)}
     return [paragraph(line, style, first=f"{name:<8}", indent=" " * 8) for name, line in lines.items() if line]
 
 
-def _averages(result: Result) -> str:
+def averages_line(result: Result) -> str:
     """What the scores are averaged over, and how."""
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
     if result.unit_count < 2:

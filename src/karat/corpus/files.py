@@ -137,7 +137,7 @@ class FileCorpus:
         if block.problems:
             raise KaratError(block.problems[0])
         # If only the document itself has its id and topic, it has to be parsed first.
-        if not block.id or self._is_wanted(block):
+        if block.contents is None and (not block.id or self._is_wanted(block)):
             block = self._reader.surveyed(number, block)
         if self._is_wanted(block):
             self.enter(survey, number, block)

@@ -56,9 +56,7 @@ class DocumentReader:
                 yield block
 
     def surveyed(self, number: int, block: Block) -> Block:
-        """The block with id, topics and contents of its document, which is parsed if the block lacks them."""
-        if block.contents is not None:
-            return block
+        """The block with id, topics and contents of its document, which is parsed to know them."""
         findings: list[Finding] = []
         document = self._parse(number, block, refusing(findings.append))
         self._keep(number, block, document, findings)
@@ -125,21 +123,20 @@ class DocumentReader:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
     def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
-        name = self._files[number].name
         try:
             with self._lock:
                 stream = self._stream(number)
                 # Lines are looked up after the document was read, and often: it is known to be unchanged then.
                 state = _state(stream) if check else None
-                pieces = []
-                for offset, length, _ in (block[:3], *block.more):
-                    stream.seek(offset)
-                    pieces.append(stream.read(length))
+                data = _piece(stream, block.offset, block.length)
+                if block.more:
+                    data = b"".join([data, *(_piece(stream, offset, length) for offset, length, _ in block.more)])
         except OSError as error:
-            raise CHANGED.error(f"the file cannot be read any more: {error.strerror}", file=name) from None
+            message = f"the file cannot be read any more: {error.strerror}"
+            raise CHANGED.error(message, file=self._files[number].name) from None
         if state is not None and state != self.states.get(number, state):
-            raise CHANGED.error("the file was changed while karat was reading it", file=name)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
+        return data
 
     def _stream(self, number: int) -> BinaryIO:
         """The file with this number. The last one stays open, since documents are usually read in file order."""
@@ -161,6 +158,11 @@ class DocumentReader:
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
+
+
+def _piece(stream: BinaryIO, offset: int, length: int) -> bytes:
+    stream.seek(offset)
+    return stream.read(length)
 
 
 def _state(stream: BinaryIO) -> tuple[int, int]:

@@ -4,6 +4,7 @@ A reading turns values into whole numbers before they are compared, so that sums
 nothing.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.align.assignment import assignment, components
@@ -30,14 +31,20 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         return grouped_assignment(_packed(usable, groups), groups.rows, groups.columns)
     if is_one_to_one(usable):
         return sorted(usable)
-    weights = _packed(usable)
+    rows, columns = map(Counter, zip(*usable, strict=True))
+    contested = {pair: gain for pair, gain in usable.items() if rows[pair[0]] > 1 or columns[pair[1]] > 1}
+    return sorted([*usable.keys() - contested.keys(), *_assigned(_packed(contested))])
+
+
+def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
+    """The pairs with the greatest sum of weights."""
     if len(weights) <= LARGE:
         return assignment(weights)
     chosen: list[IndexPair] = []
-    for component in components(usable):
+    for component in components(weights):
         part = {pair: weights[pair] for pair in component}
         chosen += assignment(part) if len(part) <= LARGE else heaviest_matching(_early_first(part))
-    return sorted(chosen)
+    return chosen
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:

@@ -75,12 +75,12 @@ class Places:
         both = start + end
         # Nearly always digits and nothing else; a regular expression takes three times as long.
         if both.isdecimal() and both.isascii() and len(both) <= 18 and start and end and not len(locator):
-            begin, last = int(start), int(end)
-            if begin <= last:
+            begin, after = int(start), int(end) + 1
+            if begin < after:
                 text = locator.text or ""
-                if text and len(text) != last + 1 - begin:
-                    self._odd_lengths.append(_OddLength(locator, last + 1 - begin, text))
-                return ((begin, last + 1),), text
+                if text and len(text) != after - begin:
+                    self._odd_lengths.append(_OddLength(locator, after - begin, text))
+                return ((begin, after),), text
         begin, last = self._offsets(locator)
         if last < begin:
             raise self._validation.error(OFFSET, locator, f"<charseq> ends at {last:,}, before it starts at {begin:,}")

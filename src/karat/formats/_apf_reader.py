@@ -219,23 +219,21 @@ class Reader:
         id_ = self._id(element, _MENTION_OF[kind])
         attributes = _attributes(element, shape, is_valid=self._is_valid)
         regions: dict[str, LocatedText] = {}
-        inside, rule = _INSIDE.get(kind, _NO_REGION)
-        inner = None
+        names, argument = shape.regions, shape.argument
         for child in element:
             tag = child.tag
-            if tag == shape.argument:
+            if tag == argument:
                 self._mention_arguments.append(self._argument(id_, child))
-            elif name := shape.regions.get(tag):
-                if name in regions:
+            elif tag in names:
+                if names[tag] in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
-                regions[name] = self._places.located(child)
-                if name == inside:
-                    inner = child
-        for name in MENTIONS[kind]:
-            if name not in regions:
-                raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
-        if rule is not None:
-            check_inside(self._validation, rule, inner, id_, regions)
+                regions[names[tag]] = self._places.located(child)
+        if not self._is_valid:
+            for name in MENTIONS[kind]:
+                if name not in regions:
+                    raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
+        if kind in _INSIDE:
+            check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions)

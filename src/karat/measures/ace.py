@@ -266,7 +266,9 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
             return {}
         is_mappable, kinds = table.want.reading.is_mappable, PLURALS[self.kind]
         return {
-            f"{side} {kinds} without arguments": sum(not is_mappable(token) for token in tokens.values())
+            f"{side} {kinds} without arguments": len(
+                [token for token in tokens.values() if not token.arguments and not is_mappable(token)]
+            )
             for side, tokens in (("gold", table.gold), ("system", table.system))
         }
 

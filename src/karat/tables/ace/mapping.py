@@ -4,6 +4,7 @@ A reading turns values into whole numbers before they are compared, so that sums
 nothing.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.align.assignment import assignment, components
@@ -27,17 +28,23 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     """
     usable = {pair: gain for pair, gain in gains.items() if gain[0] >= 0}
     if groups is not None:
-        return grouped_assignment(_packed_groups(usable, groups), groups.rows, groups.columns)
+        return grouped_assignment(_packed(usable, groups), groups.rows, groups.columns)
     if is_one_to_one(usable):
         return sorted(usable)
-    weights = _packed(usable)
+    rows, columns = map(Counter, zip(*usable, strict=True))
+    contested = {pair: gain for pair, gain in usable.items() if rows[pair[0]] > 1 or columns[pair[1]] > 1}
+    return sorted([*usable.keys() - contested.keys(), *_assigned(_packed(contested))])
+
+
+def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
+    """The pairs with the greatest sum of weights."""
     if len(weights) <= LARGE:
         return assignment(weights)
     chosen: list[IndexPair] = []
-    for component in components(usable):
+    for component in components(weights):
         part = {pair: weights[pair] for pair in component}
         chosen += assignment(part) if len(part) <= LARGE else heaviest_matching(_early_first(part))
-    return sorted(chosen)
+    return chosen
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
@@ -54,10 +61,14 @@ def largest(pairs: Collection[IndexPair]) -> int:
     return len(pairs) if is_one_to_one(pairs) else len(optimal(dict.fromkeys(pairs, (1, 0.0))))
 
 
-def _packed(gains: Gains) -> dict[IndexPair, int]:
+def _packed(gains: Gains, groups: Groups | None = None) -> dict[IndexPair, int]:
     """Gain, number of pairs and overlap as one whole number for each pair; the order of the text decides after it."""
+    sizes = [1] * len(gains)  # of each pair: how many members can be mapped
+    if groups is not None:
+        sizes = [min(len(groups.rows[row]), len(groups.columns[column])) for row, column in gains]
     overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
-    overlap, number = sum(overlaps) + 1, len(gains) + 1
+    number = sum(sizes) + 1
+    overlap = sum([size * common for size, common in zip(sizes, overlaps, strict=True)]) + 1
     return {
         pair: (gain * number + 1) * overlap + common
         for (pair, (gain, _)), common in zip(gains.items(), overlaps, strict=True)
@@ -69,18 +80,6 @@ def _early_first(weights: Mapping[IndexPair, int]) -> dict[IndexPair, int]:
     rows, columns = (_from_the_end(side) for side in zip(*weights, strict=True))
     order = len(rows) * len(columns) * min(len(rows), len(columns)) + 1
     return {(row, column): weight * order + rows[row] * columns[column] for (row, column), weight in weights.items()}
-
-
-def _packed_groups(gains: Gains, groups: Groups) -> dict[IndexPair, int]:
-    """Gain, number of pairs and overlap as one whole number for each two groups."""
-    sizes = [min(len(groups.rows[row]), len(groups.columns[column])) for row, column in gains]
-    overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
-    number = sum(sizes) + 1
-    overlap = sum([size * common for size, common in zip(sizes, overlaps, strict=True)]) + 1
-    return {
-        pair: (gain * number + 1) * overlap + common
-        for (pair, (gain, _)), common in zip(gains.items(), overlaps, strict=True)
-    }
 
 
 def _from_the_end(indexes: Iterable[int]) -> dict[int, int]:

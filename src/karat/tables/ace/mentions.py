@@ -135,7 +135,7 @@ def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[S
             written = mention.attributes
             style = "METONYMIC" if str(written.get("metonymy_mention")).upper() == "TRUE" else "LITERAL"
             known = {"type": written.get("type"), "role": reading.mention_role(mention, element), "style": style}
-            attributes = tuple([known.get(name) for name in parameters.W_Merr])
+            attributes = tuple(map(known.get, parameters.W_Merr))
             value = value_of(parameters.MTypeValue, known["type"])
             region = place(mention, "head") or place(mention)
             scored.append(

@@ -39,6 +39,7 @@ class Plan:
         self.options = options
         self.detection = {"entity": parameters.EDR, "value": parameters.VAL, "time": parameters.TERN}
         self.recognition = {"relation": parameters.RDR, "event": parameters.VDR}
+        self._level_weighted = ("entity",) if options.weighting == "level" else ()
 
     def default_attributes(self, kind: str) -> Attributes:
         """The values of attributes that an element of a kind lacks, where they have any."""
@@ -112,7 +113,7 @@ class Plan:
         `level` is the smaller of the two levels, `own` the sum of the reference's mentions against themselves; a token
         by itself and an unmapped one have their own level and mentions.
         """
-        if kind != "entity" or self.options.weighting == "mention":
+        if kind not in self._level_weighted:
             return mmv
         return level * (mmv / own) if own else 0.0
 

@@ -142,10 +142,10 @@ class RecognitionTable:
         self, values: Mapping[str, Mapping[Any, float]], ids: str | ElementIds, documents: Sequence[str]
     ) -> float:
         """Value(arg, arg) of an argument, or Value(arg_sys, arg_ref) of two, over documents."""
-        found = [values[document].get(ids, 0.0) for document in documents]
-        if self.is_promoted:
-            found = [self.want.reading.promoted_argument_value(value) for value in found]
-        return found[0] if len(found) == 1 else fsum(found)
+        if len(documents) > 1:
+            return fsum([self.argument_value(values, ids, (document,)) for document in documents])
+        value = values[documents[0]].get(ids, 0.0)
+        return self.want.reading.promoted_argument_value(value) if self.is_promoted else value
 
     @cached_property
     def unmapped(self) -> dict[str, float]:
@@ -235,10 +235,11 @@ class RecognitionTable:
             if is_crowded(*regions):  # mentions of one token in one place are equal
                 groups = Groups(by_first(first_equals(golds)), by_first(first_equals(systems)))
                 regions = only_first(regions[0], groups.rows), only_first(regions[1], groups.columns)
+            gold_sizes, system_sizes = (list(map(extension, side)) for side in regions)
             shares: dict[ElementIds, dict[IndexPair, float]] = {}
             for (s, g), length in common_extensions(*regions, document.document).items():
-                (gold, ours), (system, theirs) = golds[g], systems[s]
-                shares.setdefault((gold, system), {})[g, s] = length / max(extension(ours), extension(theirs))
+                share = length / max(gold_sizes[g], system_sizes[s])
+                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
             for ids, share_of in shares.items():
                 found.setdefault(ids, []).append(_mapped_share(share_of, groups))
         return {ids: fsum(values) for ids, values in found.items()}
@@ -256,12 +257,14 @@ class RecognitionTable:
     def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
         """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
         later_golds, later_systems = self.first_equals
+        first_golds, first_systems = (
+            {kind: table.first_equals[side] for kind, table in self.arguments.items()} for side in (0, 1)
+        )
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
             if id_ not in later_golds:
                 for j, (_, kind, element) in enumerate(token.arguments):
-                    first = self.arguments[kind].first_equals[0].get(element, element)
-                    holders.setdefault((kind, first), []).append((id_, j))
+                    holders.setdefault((kind, first_golds[kind].get(element, element)), []).append((id_, j))
         found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
         count, most = 0, MOST_PAIRS * len(self.documents)
         for id_, token in self.system.items():
@@ -269,7 +272,7 @@ class RecognitionTable:
                 continue
             for i, (_, kind, element) in enumerate(token.arguments):
                 table = self.arguments[kind]
-                first = table.first_equals[1].get(element, element)
+                first = first_systems[kind].get(element, element)
                 for partner in table.partners.get(first, ()):
                     held = holders.get((kind, partner))
                     if held is None:

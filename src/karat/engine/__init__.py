@@ -18,7 +18,7 @@ from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
 from karat.engine.tokens import in_one_numbering
-from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest, without
+from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, nearest, without
 from karat.measures import MEASURES
 from karat.plugin import Tables
 from karat.protocols import PROTOCOLS, Protocol, resolve
@@ -68,7 +68,7 @@ def score(
     """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
-            MEASURES.get(prefix.partition(".")[0])
+            _refuse_unknown_family(prefix)
     report: Report = findings.add
     if options.strict:
         report = _refusing_faults(report, "--strict refuses faults.")
@@ -148,6 +148,19 @@ def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozense
         report(finding)
 
     return strict
+
+
+def _refuse_unknown_family(prefix: str) -> None:
+    """Refuse a measure of no family; the last part of an id is not enough, but its ids are suggested."""
+    try:
+        MEASURES.get(prefix.partition(".")[0])
+    except UsageError:
+        ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ")]
+        meant = [id_ for id_ in ids if id_.rpartition(".")[2] == prefix.lower()]
+        if not meant:
+            raise
+        hint = f"Did you mean {' or '.join(meant)}? `karat measures` lists them."
+        raise UsageError("unknown-measure", f"there is no measure {prefix!r}", hint) from None
 
 
 def _refuse_absent(prefixes: Sequence[str], runs: Sequence[ProtocolRun]) -> None:

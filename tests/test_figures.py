@@ -461,3 +461,12 @@ def test_save_writes_both(tmp_path: Path, fixed: karat.Comparison) -> None:
     assert (tmp_path / "ranks.pdf.csv").read_text() == fixed.figure().csv()
     with pytest.raises(UsageError):
         fixed.figure().save(tmp_path / "ranks.jpg")
+
+
+def test_the_figure_of_the_page_is_this_one() -> None:
+    """The text of it: another version of matplotlib may draw other bytes."""
+    systems = {name: SYSTEMS[name] for name in ("literal", "eager", "cautious")}
+    figure = karat.compare(GOLD, systems, protocol="tac-2017", measures="nugget").figure()
+    page = (Path(__file__).parents[1] / "docs" / "assets" / "demo-ranks.svg").read_text(encoding="utf-8")
+    found = ["".join(one.itertext()) for one in ElementTree.fromstring(page).iter(f"{SVG}text")]
+    assert found == Picture(figure).texts

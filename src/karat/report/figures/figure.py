@@ -93,6 +93,10 @@ class Figure(Struct, frozen=True):
         Path(path).write_bytes(picture)
         Path(f"{path}.csv").write_text(self.csv(), encoding="utf-8")
 
+    def __repr__(self) -> str:
+        panels = sum(map(len, self.rows))
+        return f"<Figure of {panels} panel{'s' * (panels != 1)}, {len(list(self.records()))} records>"
+
     def _repr_svg_(self) -> str:
         """The picture, for notebooks."""
         checked_suffix("figure.svg")

@@ -426,6 +426,7 @@ def test_compare_draws_a_panel_per_protocol(tmp_path: Path) -> None:
         ("rank=figure.svg", 2, "[unknown-figure]"),
         ("ranks:nugget.spam=figure.svg", 1, "Did you mean nugget.span?"),
         ("product=figure.svg", 1, "[figure-data-absent]"),
+        ("ranks:nugget.span=good.svg", 2, "[plot-twice]"),
         ("breakdown=figure.svg", 1, "add --by FIELD"),
     ],
 )

@@ -159,9 +159,13 @@ def _points(axes: Any, panel: Values, wide: float) -> None:
         faces = ["white" if row == panel.reference else colour for row in range(len(rows))]
         _whiskers(axes, series, zip(places, values, strict=True), colour)
         marker = style.of(number, style.MARKERS)
-        axes.scatter(values, places, s=13, marker=marker, c=faces, edgecolors=colour, linewidths=0.9, zorder=3)
+        axes.scatter(
+            values, places, s=13, marker=marker, c=faces, edgecolors=colour, linewidths=0.9, zorder=3, clip_on=False
+        )
         if panel.reference is not None and panel.reference < len(rows):
             axes.axvline(values[panel.reference], color="#666666", linewidth=0.6, linestyle=(0, (2, 2)), zorder=1)
+    if len(panel.series) > 1:
+        axes.set_xlim(*_range(panel))
     _rows_of_text(axes, panel, rows, wide)
 
 
@@ -331,4 +335,4 @@ def _percent(value: float | None) -> float:
 def _range(panel: Values) -> tuple[float, float]:
     """From 0 to 100, or as far down as a score below zero needs."""
     lowest = min((100 * value for series in panel.series for value in series.values if value is not None), default=0)
-    return (min(0.0, 1.05 * lowest), 100.0)
+    return (min(0.0, 1.05 * lowest), 101.0 if panel.drawn == "points" else 100.0)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from karat.cli._options import print_findings
 from karat.cli._output import refuse_overwriting, write_output
 from karat.cli.completion import complete_files
-from karat.errors import UsageError
+from karat.errors import Findings, UsageError
 
 if TYPE_CHECKING:
     from karat.report.figures import Figure
@@ -106,7 +107,11 @@ def refuse_figures(plots: Sequence[Plot], inputs: Iterable[str | Path] = ()) -> 
 def write_figures(plots: Sequence[Plot], made: "Callable[[str | None, str | None], Figure]") -> None:
     """Draw every figure before the first is written; `made` makes one of a kind."""
     figures = [(plot, made(plot.kind, plot.of)) for plot in plots]
-    drawn = [(plot, figure.drawn(Path(plot.file).suffix.lower()), figure.csv()) for plot, figure in figures]
+    findings = Findings()
+    drawn = [
+        (plot, figure.drawn(Path(plot.file).suffix.lower(), findings.add), figure.csv()) for plot, figure in figures
+    ]
+    print_findings(findings)
     for plot, picture, data in drawn:
         write_output(picture, plot.file)
         write_output(data, plot.data)

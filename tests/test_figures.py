@@ -322,6 +322,25 @@ def test_names_of_any_kind(drawn: str, count: int) -> None:
     assert count == 1 or "long-" * 60 + "end" in figure.csv()
 
 
+def test_tall_panels_stand_side_by_side() -> None:
+    rows, series = tuple(f"s{number}" for number in range(40)), (Series("F1", (0.5,) * 40, "m", "f1"),)
+    panel = Values(drawn="points", rows=rows, row_field="system", series=series, axis="F1 [%]", title="p")
+    one, two = (Picture(Figure.column([panel] * number)) for number in (1, 2))
+    assert [one.width, two.width] == pytest.approx([COLUMN, TEXT])
+    assert one.height == pytest.approx(two.height)
+    assert two.texts.count("s39") == 2
+
+
+def test_characters_that_the_font_lacks_are_reported(tmp_path: Path) -> None:
+    system = tmp_path / "\u4e8b\u4ef6.jsonl"
+    system.write_bytes(Path(SYSTEMS["eager"]).read_bytes())
+    command = ["compare", GOLD, str(system), "-p", "liu-2015", "-m", "nugget", "--resamples", "20", "--plot"]
+    done = run(*command, str(tmp_path / "x.png"))
+    assert (done.code, "2 characters are not in the font" in done.err) == (0, True)
+    assert "[figure-letters]" in done.err
+    assert "figure-letters" not in run(*command, str(tmp_path / "x.svg")).err
+
+
 def test_no_attributes() -> None:
     """Spans alone: Figure 3 has one line; the others need attributes."""
     side = [Document("d", mentions=(Mention("m", ((0, 5),)), Mention("n", ((7, 9),))))]
@@ -426,6 +445,7 @@ def test_compare_draws_a_panel_per_protocol(tmp_path: Path) -> None:
         ("rank=figure.svg", 2, "[unknown-figure]"),
         ("ranks:nugget.spam=figure.svg", 1, "Did you mean nugget.span?"),
         ("product=figure.svg", 1, "[figure-data-absent]"),
+        ("ranks:nugget.span=good.svg", 2, "[plot-twice]"),
         ("breakdown=figure.svg", 1, "add --by FIELD"),
     ],
 )
@@ -461,3 +481,12 @@ def test_save_writes_both(tmp_path: Path, fixed: karat.Comparison) -> None:
     assert (tmp_path / "ranks.pdf.csv").read_text() == fixed.figure().csv()
     with pytest.raises(UsageError):
         fixed.figure().save(tmp_path / "ranks.jpg")
+
+
+def test_the_figure_of_the_page_is_this_one() -> None:
+    """The text of it: another version of matplotlib may draw other bytes."""
+    systems = {name: SYSTEMS[name] for name in ("literal", "eager", "cautious")}
+    figure = karat.compare(GOLD, systems, protocol="tac-2017", measures="nugget").figure()
+    page = (Path(__file__).parents[1] / "docs" / "assets" / "demo-ranks.svg").read_text(encoding="utf-8")
+    found = ["".join(one.itertext()) for one in ElementTree.fromstring(page).iter(f"{SVG}text")]
+    assert found == Picture(figure).texts

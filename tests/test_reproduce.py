@@ -204,9 +204,9 @@ def values(table: Numbers) -> list[list[float]]:
 def test_the_figures_of_liu_2015_have_the_numbers_of_the_tables(simulated: Reproduction) -> None:
     assert tuple(simulated.figures) == liu_2015.FIGURES
     for table, figure in zip(simulated.numbers[3:6], simulated.figures.values(), strict=True):
-        found = {record["simulated system"]: [] for record in figure.records()}
+        found: dict[str, list[float]] = {}
         for record in figure.records():
-            found[record["simulated system"]].append(record["value"])
+            found.setdefault(record["simulated system"], []).append(record["value"])
         assert list(found) == list(table.rows)
         assert list(found.values()) == values(table)
         assert figure.comments[0].startswith("SIMULATED")

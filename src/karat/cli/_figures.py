@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from karat.cli._options import print_findings
 from karat.cli._output import refuse_overwriting, write_output
 from karat.cli.completion import complete_files
+from karat.errors import Findings, UsageError
 
 if TYPE_CHECKING:
     from karat.report.figures import Figure
@@ -65,7 +67,7 @@ def _known_plots(context: click.Context, parameter: click.Parameter, given: Sequ
     return plots
 
 
-_HELP = "Also draw a figure to FILE.svg, FILE.png or FILE.pdf, and its data to FILE.csv; may be repeated."
+_HELP = "Also draw a figure to FILE (.svg, .png or .pdf), and write its data to FILE.csv; may be repeated."
 
 
 def _option(metavar: str, help_: str, callback: Callable[..., tuple[Plot, ...]]) -> Callable[[_Command], _Command]:
@@ -85,13 +87,18 @@ def plot_option(help_: str) -> Callable[[_Command], _Command]:
     return _option("[KIND=]FILE", help_, _known_plots)
 
 
-named_plot_option = _option("[FIGURE=]FILE", "FIGURE is one of several, by its name.", _plots)
+named_plot_option = _option(
+    "[FIGURE=]FILE", "FIGURE is one of the paper's, such as figure-1; without it, all are drawn.", _plots
+)
 curves_plot_option = _option("FILE", "", _files)
 
 
-def refuse_figures(plots: Iterable[Plot], inputs: Iterable[str | Path] = ()) -> None:
-    """Refuse figures that would overwrite an input."""
-    inputs = list(inputs)
+def refuse_figures(plots: Sequence[Plot], inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse figures that would overwrite an input or each other."""
+    inputs, files = list(inputs), [plot.file for plot in plots]
+    for file in files:
+        if files.count(file) > 1:
+            raise UsageError("plot-twice", f"two figures cannot both be {file!r}", "Name a file for each.")
     for plot in plots:
         refuse_overwriting(plot.file, inputs)
         refuse_overwriting(plot.data, inputs)
@@ -100,7 +107,11 @@ def refuse_figures(plots: Iterable[Plot], inputs: Iterable[str | Path] = ()) -> 
 def write_figures(plots: Sequence[Plot], made: "Callable[[str | None, str | None], Figure]") -> None:
     """Draw every figure before the first is written; `made` makes one of a kind."""
     figures = [(plot, made(plot.kind, plot.of)) for plot in plots]
-    drawn = [(plot, figure.drawn(Path(plot.file).suffix.lower()), figure.csv()) for plot, figure in figures]
+    findings = Findings()
+    drawn = [
+        (plot, figure.drawn(Path(plot.file).suffix.lower(), findings.add), figure.csv()) for plot, figure in figures
+    ]
+    print_findings(findings)
     for plot, picture, data in drawn:
         write_output(picture, plot.file)
         write_output(data, plot.data)

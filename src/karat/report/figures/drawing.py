@@ -9,6 +9,8 @@ from karat.report.figures.figure import Figure
 from karat.report.figures.panels import Curves, HeatMap, Line, Panel, Series, Values
 from karat.report.layout import width
 
+Rows = tuple[tuple[Panel, ...], ...]
+
 LETTER = 0.053
 """Inches: the width of a letter in labels, on average."""
 LONGEST_LABEL = 30
@@ -27,15 +29,16 @@ def draw(figure: Figure) -> Any:
     """The figure of matplotlib."""
     from matplotlib.figure import Figure as Canvas
 
-    across = max(map(len, figure.rows))
-    wide = style.TEXT if across > 1 or any(_needs_text_width(row[0]) for row in figure.rows) else style.COLUMN
-    heights = [max(_height(panel, wide / across) for panel in row) for row in figure.rows]
+    rows = _arranged(figure.rows)
+    across = max(map(len, rows))
+    wide = style.TEXT if across > 1 or any(_needs_text_width(row[0]) for row in rows) else style.COLUMN
+    heights = [max(_height(panel, wide / across) for panel in row) for row in rows]
     canvas: Any = Canvas(figsize=(wide, sum(heights) + LINE * 1.5 * bool(figure.title)), layout="constrained")
     canvas.get_layout_engine().set(w_pad=0.02, h_pad=0.03)
     if figure.title:
         canvas.suptitle(_label(figure.title, 10**6), fontsize=style.SETTINGS["font.size"])
-    grid = canvas.subplots(len(figure.rows), across, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for axes, row in zip(grid, figure.rows, strict=True):
+    grid = canvas.subplots(len(rows), across, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axes, row in zip(grid, rows, strict=True):
         for unused in axes[len(row) :]:
             unused.set_visible(False)
         for one, panel in zip(axes, row, strict=False):
@@ -44,6 +47,15 @@ def draw(figure: Figure) -> Any:
         if isinstance(row[0], Curves):
             _legend_right(axes[0], axes[len(row) - 1])
     return canvas
+
+
+def _arranged(rows: Rows) -> Rows:
+    """Panels in rows; a column of tall ones that would not fit on a page becomes two."""
+    heights = [_height(row[0], style.COLUMN) for row in rows]
+    if sum(heights) <= style.LONGEST + 1 or any(len(row) > 1 or _needs_text_width(row[0]) for row in rows):
+        return rows
+    panels = [row[0] for row in rows]
+    return tuple(tuple(panels[at : at + 2]) for at in range(0, len(panels), 2))
 
 
 def _title(axes: Any, panel: Panel, wide: float) -> None:
@@ -159,9 +171,13 @@ def _points(axes: Any, panel: Values, wide: float) -> None:
         faces = ["white" if row == panel.reference else colour for row in range(len(rows))]
         _whiskers(axes, series, zip(places, values, strict=True), colour)
         marker = style.of(number, style.MARKERS)
-        axes.scatter(values, places, s=13, marker=marker, c=faces, edgecolors=colour, linewidths=0.9, zorder=3)
+        axes.scatter(
+            values, places, s=13, marker=marker, c=faces, edgecolors=colour, linewidths=0.9, zorder=3, clip_on=False
+        )
         if panel.reference is not None and panel.reference < len(rows):
             axes.axvline(values[panel.reference], color="#666666", linewidth=0.6, linestyle=(0, (2, 2)), zorder=1)
+    if len(panel.series) > 1:
+        axes.set_xlim(*_range(panel))
     _rows_of_text(axes, panel, rows, wide)
 
 
@@ -283,8 +299,15 @@ def _legend_above(axes: Any, panel: Values, wide: float) -> None:
     # It begins at the edge of the figure, since names of rows may leave little room to the right of them. The layout
     # knows only the room above the axes that the title keeps free.
     across = transforms.blended_transform_factory(axes.figure.transFigure, axes.transAxes)
-    columns = _legend_columns(panel, wide)
-    legend = axes.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), bbox_transform=across, ncols=columns)
+    place = axes.get_subplotspec()
+    legend = axes.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(place.colspan.start / place.get_gridspec().ncols, 1),
+        bbox_transform=across,
+        ncols=_legend_columns(panel, wide),
+    )
     legend.set_in_layout(False)
 
 
@@ -331,4 +354,4 @@ def _percent(value: float | None) -> float:
 def _range(panel: Values) -> tuple[float, float]:
     """From 0 to 100, or as far down as a score below zero needs."""
     lowest = min((100 * value for series in panel.series for value in series.values if value is not None), default=0)
-    return (min(0.0, 1.05 * lowest), 100.0)
+    return (min(0.0, 1.05 * lowest), 101.0 if panel.drawn == "points" else 100.0)

@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import io
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +12,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.errors import Rule, UsageError, visible
+from karat.errors import Report, Rule, UsageError, visible
 from karat.report.figures.panels import Panel
 from karat.report.figures.style import FORMATS, SETTINGS
 
 NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'.")
+
+NO_GLYPHS = Rule("figure-letters", "note", "Draw it as .svg, where text stays text.")
 
 
 def checked_suffix(name: str) -> str:
@@ -51,21 +54,26 @@ class Figure(Struct, frozen=True):
         comments = dict.fromkeys(line for figure in figures.values() for line in figure.comments)
         return cls(tuple(rows), comments=tuple(comments))
 
-    def drawn(self, suffix: str) -> bytes:
-        """The picture: the same bytes for the same figure."""
+    def drawn(self, suffix: str, report: Report | None = None) -> bytes:
+        """The picture: the same bytes for the same figure. Characters that the font lacks are reported."""
         import matplotlib
 
         from karat.report.figures.drawing import draw
 
         settings: Any = SETTINGS
-        with matplotlib.rc_context(), warnings.catch_warnings():
+        with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             matplotlib.rcdefaults()  # a personal matplotlibrc changes nothing
             matplotlib.rcParams.update(settings)
-            # An SVG keeps characters that the font lacks; elsewhere they are drawn as boxes.
-            warnings.filterwarnings("ignore", r"Glyph \d+ ")
             stream = io.BytesIO()
             metadata: Any = FORMATS[suffix]
             draw(self).savefig(stream, format=suffix[1:], metadata=metadata)
+        letters = {found[1] for one in caught if (found := re.match(r"Glyph (\d+) ", str(one.message)))}
+        for one in caught:
+            if not str(one.message).startswith("Glyph "):
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        if letters and report is not None and suffix != ".svg":
+            report(NO_GLYPHS.at(f"{len(letters):,} characters are not in the font, and are drawn as boxes"))
         return stream.getvalue()
 
     def csv(self) -> str:
@@ -92,6 +100,10 @@ class Figure(Struct, frozen=True):
         picture = self.drawn(checked_suffix(str(path)))
         Path(path).write_bytes(picture)
         Path(f"{path}.csv").write_text(self.csv(), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        panels = sum(map(len, self.rows))
+        return f"<Figure of {panels} panel{'s' * (panels != 1)}, {len(list(self.records()))} records>"
 
     def _repr_svg_(self) -> str:
         """The picture, for notebooks."""

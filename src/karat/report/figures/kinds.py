@@ -233,13 +233,13 @@ def scores(scored: Scored, of: str | None) -> Panel:
     main = {id_: summary(score_names([score.micro])) for id_, score in leaves.items()}
     shown = {"precision", "recall", *(name for names in main.values() for name in names)}
     names = [name for name in score_names(score.micro for score in leaves.values()) if name in shown]
-    all_scores = list(leaves.values())
+    series = [_named_series(SHORT.get(name, name), name, list(leaves.values())) for name in names]
     return Values(
         drawn="points",
         rows=tuple(leaves),
         row_field="measure",
-        series=tuple(_named_series(SHORT.get(name, name), name, all_scores) for name in names),
-        axis=f"score [%]{_interval_words(scored.confidence)}",
+        series=tuple(series),
+        axis=_axis("", series, scored.confidence),
         protocol=scored.protocol,
     )
 
@@ -339,7 +339,9 @@ def _place(score: float | None) -> tuple[bool, float]:
 def _axis(name: str, series: Sequence[Series], how: Confidence | None) -> str:
     """What is measured, with the name of the score if all have the same."""
     kinds = {SHORT.get(one.score, one.score) for one in series}
-    return f"{name} {kinds.pop() if len(kinds) == 1 else 'score'} [%]{_interval_words(how)}".strip()
+    has_intervals = any(one.intervals for one in series)
+    words = f", {level(how.level)} intervals" if how is not None and has_intervals else ""
+    return f"{name} {kinds.pop() if len(kinds) == 1 else 'score'} [%]{words}".strip()
 
 
 def _family(ids: Sequence[str]) -> str:
@@ -351,10 +353,6 @@ def _family(ids: Sequence[str]) -> str:
 def _short(id_: str, among: Sequence[str]) -> str:
     """The name of a measure in a legend: without its family, if the axis names that."""
     return id_.partition(".")[2] if len(among) > 1 and _family(among) else id_
-
-
-def _interval_words(how: Confidence | None) -> str:
-    return "" if how is None else f", {level(how.level)} intervals"
 
 
 def _headline(scored: Scored, known: Sequence[str]) -> str:

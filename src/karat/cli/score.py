@@ -21,6 +21,7 @@ Examples:
   karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
+  karat score gold.tbf system.tbf --errors -m nugget.type
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
   karat score gold.tbf system.tbf --ci 95 -f html -o report.html
 
@@ -69,6 +70,12 @@ class OneSystem(click.Command):
 @click.option(
     "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
 )
+@click.option(
+    "--errors",
+    is_flag=True,
+    help="Count errors by class, with the score if each class were fixed; scores the system once more per class. "
+    "html always does.",
+)
 def score(
     gold: str,
     system: str,
@@ -79,6 +86,7 @@ def score(
     sort: "Sort",
     summary: bool,
     details: bool,
+    errors: bool,
 ) -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
@@ -93,6 +101,9 @@ def score(
         raise UsageError("standard-input-twice", "GOLD and SYSTEM cannot both be standard input", "Use a file for one.")
     if details and form in WRITERS:
         raise UsageError("details-no-table", f"--details is a list, not a table for -f {form}", "Use text or json.")
+    if errors and summary and form != "json":
+        message = "--summary prints only the main scores, and --errors what they lost"
+        raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
     if level is None and (scoring.resamples, scoring.seed) != (None, None):
         raise UsageError("level-needed", "--resamples and --seed are for intervals", "Add --ci 95.")
     scoring.check()
@@ -125,14 +136,18 @@ def score(
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
-    if form == "html":
+    if errors or with_documents:
         from karat.insight import analysed
+
+        for protocol, result in zip(protocols, results, strict=True):
+            result.errors = analysed(
+                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=fields, progress=progress()
+            )
+    if form == "html":
         from karat.report.html import Gathered, score_report, short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:
-            for one, result in zip(protocols, results, strict=True):
-                result.errors = analysed(gold_corpus, system_corpus, one, result, measures=scoring.measures, by=fields)
             documents.add(short_name(results[0]), system_corpus, results)
         write_output(score_report(results, documents, digits=digits, sort=sort), output)
         report_size(output, 0 if documents is None else len(documents))

@@ -38,6 +38,8 @@ CLUSTER_CLASSES: Classes = {
 }
 REPAIRED = "karat\uf8ffrepaired"
 """How ids of entities begin that a repair makes; no corpus has such ids."""
+_numbers = count(1)
+"""Numbers of such entities; a system that is repaired twice must not get an id twice."""
 
 
 T = TypeVar("T")
@@ -64,25 +66,20 @@ def cluster_errors(
     confused: Sequence[str],
     *,
     collapsed: bool,
-    numbers: "count[int]",
 ) -> Findings:
     """The errors of a unit, by the steps of repair, and the confusions of some attributes of mentions.
 
     The table says which entities are scored: dropped singletons are no errors. If the protocol has collapsed clusters
-    to a mention each, a repair of the mention is one of all that it stands for. `numbers` name the entities that
-    repairs make.
+    to a mention each, a repair of the mention is one of all that it stands for.
     """
-    found = _UnitErrors(unit, alignment, table, collapsed=collapsed, numbers=numbers)
+    found = _UnitErrors(unit, alignment, table, collapsed=collapsed)
     return Findings(list(found.errors()), confusions(found.met(), confused))
 
 
 class _UnitErrors:
-    def __init__(
-        self, unit: UnitView, alignment: AlignmentSpec, table: Contingency, *, collapsed: bool, numbers: "count[int]"
-    ) -> None:
+    def __init__(self, unit: UnitView, alignment: AlignmentSpec, table: Contingency, *, collapsed: bool) -> None:
         self._unit = unit
         self._collapsed = collapsed
-        self._numbers = numbers
         self._sizes: dict[Origin, Mapping[Hashable, int]] = {"gold": table.gold, "system": table.system}
         self._matched: list[tuple[_Placed, _Placed]] = []
         self._near: list[tuple[_Placed, _Placed]] = []
@@ -118,9 +115,7 @@ class _UnitErrors:
     def errors(self) -> Iterator[FoundError]:
         """In the order of the steps."""
         for gold, system in self._near:
-            mended = replace(gold.mention, id=system.mention.id, cluster=system.mention.cluster)
-            edit = Edit(mentions={system.mention.id: mended})
-            yield self._error("span error", [gold], [system], [(system.document, edit)])
+            yield self._error("span error", [gold], [system], [self._altered(gold, system)])
         found = [*self._matched, *self._near]
         by_system = _grouped(found, lambda pair: pair[1].key)
         by_gold = _grouped(found, lambda pair: pair[0].key)
@@ -176,7 +171,7 @@ class _UnitErrors:
         return new, [self._moved(system, new) for _, system in members]
 
     def _new(self) -> str:
-        return f"{REPAIRED} {next(self._numbers)}"
+        return f"{REPAIRED} {next(_numbers)}"
 
     def _added(self, one: _Placed, target: str) -> tuple[str, Edit]:
         scored = self._scored[one.document]
@@ -188,6 +183,14 @@ class _UnitErrors:
             return one.document, Edit(moved={one.mention.cluster: target})
         moved = None if target is None else replace(one.mention, cluster=target)
         return one.document, Edit(mentions={one.mention.id: moved})
+
+    def _altered(self, gold: _Placed, system: _Placed) -> tuple[str, Edit]:
+        """The system's mention as gold has it; it still stands for its cluster, if clusters are collapsed."""
+        own = system.mention
+        altered = replace(gold.mention, id=own.id, cluster=own.cluster)
+        if self._collapsed and own.cluster is not None:
+            return system.document, Edit(moved={own.cluster: None}, added={own.id: altered})
+        return system.document, Edit(mentions={own.id: altered})
 
     def _removed(self, one: _Placed) -> tuple[str, Edit]:
         return self._moved(one, None)

@@ -1,7 +1,6 @@
 """The observer of a run that finds the errors of each unit as it is counted."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any
 
 from karat.engine.breakdown import DOCUMENT_FIELDS
@@ -11,7 +10,7 @@ from karat.insight.clusters import CLUSTER_CLASSES, cluster_errors
 from karat.insight.elements import element_classes, element_errors
 from karat.insight.found import Classes, CountedTable, DocumentView, Findings, FoundError, UnitView
 from karat.insight.links import LINK_CLASSES, link_errors
-from karat.insight.mentions import mention_classes, mention_errors
+from karat.insight.mentions import OTHER, mention_classes, mention_errors
 from karat.insight.targets import Target, targets
 from karat.plugin import AlignmentSpec, Measure, Tables
 from karat.protocols import Protocol
@@ -41,14 +40,15 @@ class TargetErrors:
                 own[cell] = own.get(cell, 0) + number
 
     def classes(self) -> Classes:
-        """All classes in the order of definition; of elements, those that do not occur are omitted."""
+        """All classes in the order of definition, without those that only some corpora have and this one has not."""
+        names = {error.name for error in self.errors}
         if self.target.errors_of == "mentions":
-            return mention_classes(self.target.attributes)
+            classes = mention_classes(self.target.attributes)
+            return {name: text for name, text in classes.items() if name != OTHER or name in names}
         if self.target.errors_of == "clusters":
             return CLUSTER_CLASSES
         if self.target.errors_of == "links":
             return LINK_CLASSES
-        names = {error.name for error in self.errors}
         wrong = sorted(name.removeprefix("wrong ") for name in names if name.startswith("wrong "))
         classes = element_classes(wrong)
         return {name: text for name, text in classes.items() if name in names or name in ("miss", "false alarm")}
@@ -93,7 +93,6 @@ class Collector:
             for measure in found.target.measures
             if (alignment := measure.table.alignment) is not None
         }
-        self._numbers = count(1)
         self._documents: dict[str, dict[str, DocumentView]] = {}
         self._records: dict[str, UnitRecords] = {}
         self._tables: dict[str, list[CountedTable]] = {}
@@ -148,7 +147,7 @@ class Collector:
         if target.errors_of == "links":
             return Findings(list(link_errors(unit, alignment)), {})
         collapsed = self._protocol.collapse is not None
-        return cluster_errors(unit, alignment, first.table, confused, collapsed=collapsed, numbers=self._numbers)
+        return cluster_errors(unit, alignment, first.table, confused, collapsed=collapsed)
 
     def _value(self, field: str, unit: UnitView, error: FoundError) -> str:
         """The value of a field: gold's, or the system's if the error has no gold item."""

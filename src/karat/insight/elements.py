@@ -4,7 +4,6 @@ They are found from what a measure lists of each element. An error belongs to th
 that describes it. A mapped element whose attributes and arguments are right can still have lost value.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -15,7 +14,7 @@ from karat.insight.clusters import REPAIRED
 from karat.insight.edits import Edit, Repair
 from karat.insight.found import Classes, Findings, FoundError, UnitView
 from karat.insight.mentions import near
-from karat.model import Cluster, Document, Link, Mention, Pair
+from karat.model import Cluster, Document, Link, Mention, Pair, Value
 from karat.plugin import ClusterItem, Comparison, Detail
 from karat.results import Record
 from karat.results.errors import Cell, Instance
@@ -31,7 +30,7 @@ def element_classes(attributes: Sequence[str]) -> Classes:
         **{f"wrong {name}": f"the element is mapped, but its {name} is not the reference's" for name in attributes},
         "mentions": "the attributes are right; mentions are missing, spurious, or wrong",
         "arguments": "the attributes are right; arguments are missing, spurious, or in a wrong role",
-        "argument values": "the arguments are right, but what they refer to has lost value",
+        "argument values": "the arguments correspond, but what they refer to is worth less than gold's",
     }
 
 
@@ -41,6 +40,9 @@ def element_errors(unit: UnitView) -> Findings:
     cells: dict[str, dict[Cell, int]] = {}
     sides = {id_: _Sides(view.pair, unit.comparison) for id_, view in unit.documents.items()}
     for document, measure, table in unit.tables:
+        mapping = measure.counterparts(table)
+        for side in sides.values() if document is None else [sides[document]]:
+            side.mapping = mapping
         for detail, parts in _items(measure.details(table)):
             values = [None if item is None else item.attributes for item in (detail.gold, detail.system)]
             for name in dict.fromkeys(name for side in values if side is not None for name in side):
@@ -120,6 +122,8 @@ class _Sides:
     def __init__(self, pair: Pair, comparison: Comparison) -> None:
         self._pair, self._comparison = pair, comparison
         self._gold, self._system = _Side(pair.gold), _Side(pair.system)
+        self.mapping: Mapping[str, str] = {}
+        """Elements of gold, and those of the system that they are mapped to, as far as they are arguments."""
 
     def has(self, detail: Detail) -> bool:
         """Whether an element is mentioned in this document."""
@@ -154,8 +158,9 @@ class _Sides:
         elif name == "arguments":
             self._argue(edit, gold, system)
         elif name == "argument values":
+            self._argue(edit, gold, system)
             for link in self._gold.links.get(gold, ()):
-                if (other := self._counterparts.get(link.target)) is not None:
+                if (other := self._counterpart(link.target)) is not None:
                     self._describe(edit, link.target, other)
                     self._take_mentions(edit, link.target, other)
         else:
@@ -196,7 +201,7 @@ class _Sides:
         """Give an element the arguments that gold has; those that the system has not found are copied."""
         edit.links |= dict.fromkeys(self._system.links.get(system, ()), False)
         for link in self._gold.links.get(gold, ()):
-            target = self._counterparts.get(link.target)
+            target = self._counterpart(link.target)
             if target is None and self._gold.has(link.target):
                 target = self._copied(link.target)
                 self._copy(edit, link.target)
@@ -220,24 +225,26 @@ class _Sides:
             edit.clusters[new] = replace(cluster, id=new)
             edit.mentions[system] = replace(self._system.mentions[system], cluster=new)
 
+    def _counterpart(self, gold: str) -> str | None:
+        """The element that gold's is mapped to; or, in it, the mention at the place of gold's."""
+        if gold in self._gold.members:
+            found = self.mapping.get(gold)
+            return found if self._system.has(found) else None
+        return self._counterparts.get(gold)
+
     @cached_property
     def _counterparts(self) -> Mapping[str, str]:
-        """For mentions and elements of gold: what the system has at their places, with the most mentions there."""
+        """Mentions of gold and of the system that overlap, best first, in elements that are mapped to each other."""
         if self._pair.gold.unit == "box":
             return {}
-        golds, systems = (
-            [_at_head(mention) for mention in side.mentions] for side in (self._pair.gold, self._pair.system)
-        )
-        found: dict[str, str] = {}
-        shared: Counter[tuple[str, str]] = Counter()
-        for gold, system in near(self._pair, golds, systems, self._comparison, agree=("kind",)):
-            found[gold.id] = system.id
-            shared[gold.cluster or gold.id, system.cluster or system.id] += 1
-        for (gold_id, system_id), _ in shared.most_common():
-            found.setdefault(gold_id, system_id)
-        return found
+        golds = [_in_element(one, self.mapping.get(one.cluster or one.id)) for one in self._pair.gold.mentions]
+        systems = [_in_element(one, one.cluster or one.id) for one in self._pair.system.mentions]
+        known = [one for one in golds if one.attributes]
+        pairs = near(self._pair, known, systems, self._comparison, agree=("element",)) if known and systems else ()
+        return {gold.id: system.id for gold, system in pairs}
 
 
-def _at_head(mention: Mention) -> Mention:
-    """A mention at the place of its head, with its kind as its attribute."""
-    return replace(mention, span=mention.head or mention.span, attributes={"kind": mention.kind})
+def _in_element(mention: Mention, element: str | None) -> Mention:
+    """A mention at the place of its head, with its element as its attribute."""
+    attributes: dict[str, Value] = {} if element is None else {"element": element}
+    return replace(mention, span=mention.head or mention.span, attributes=attributes)

@@ -23,6 +23,8 @@ from karat.tables.aligned import Alignment, CandidatePairs
 MOST_OVERLAPS = 500_000
 """Overlapping mentions of a document among which split and merged ones are looked for."""
 ABSENT = "(none)"
+OTHER = "other"
+"""A class that only accuracies have: they judge all system mentions on a gold mention, and list the best."""
 
 
 def mention_classes(attributes: Sequence[str]) -> Classes:
@@ -34,6 +36,7 @@ def mention_classes(attributes: Sequence[str]) -> Classes:
         "boundary": "the mentions overlap, but the span is not gold's",
         "missed": "no system mention is left that overlaps the gold mention",
         "spurious": "no gold mention is left that overlaps the system mention",
+        OTHER: "the mention is right, but another system mention on the gold mention is not",
     }
 
 
@@ -144,7 +147,8 @@ class _DocumentErrors:
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
-                yield from self._pair(gold, system, outcomes=1)
+                named = list(self._pair(gold, system, outcomes=1))
+                yield from named or [self._error(OTHER, (gold,), (system,), Edit())]
         missed = [one for one in outcomes.missed if one.id not in done_gold]
         spurious = [one for one in outcomes.spurious if one.id not in done_system]
         for gold, system in self._near(missed, spurious):

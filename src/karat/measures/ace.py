@@ -295,6 +295,13 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
                 for part, gold, system in compared_parts(table, token.gold, token.system):
                     yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
 
+    def counterparts(self, table: ValueTable) -> Mapping[str, str]:
+        """Entities, values and times that are mapped to each other, if they are arguments."""
+        if not isinstance(table, RecognitionTable):
+            return {}
+        elements = table.whole or table.arguments
+        return {gold: system for values in elements.values() for gold, system in values.mapping.items()}
+
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """The tasks; those that cannot be scored here with the reason."""

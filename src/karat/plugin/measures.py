@@ -160,6 +160,11 @@ class Measure(Struct, Generic[T, C], frozen=True):
         del table
         return ()
 
+    def counterparts(self, table: T) -> Mapping[str, str]:
+        """Clusters of gold and of the system that are matched, if its items have them as arguments."""
+        del table
+        return {}
+
     def remarks(self, table: T, counts: C) -> Iterable[Finding]:
         """What a reader of this unit's score should know."""
         del table, counts

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from karat.report.breakdowns import Sort, main_scores
 from karat.report.csv import csv, tidy
+from karat.report.errors import error_lines, error_tables
 from karat.report.latex import latex
 from karat.report.markdown import markdown
 from karat.report.scores import intervals_line, score_table
@@ -17,7 +18,7 @@ WRITERS: Mapping[str, Callable[[Page], str]] = {"latex": latex, "markdown": mark
 
 def results_page(results: Sequence[Result], form: str, *, digits: int, sort: Sort, summary: bool) -> Page:
     """The tables of results; for CSV, one table of everything."""
-    comments = [line for result in results for line in _comments(result)]
+    comments = [line for result in results for line in (*_comments(result), *error_lines(result, digits=digits))]
     if form == "csv":
         return tidy([row for result in results for row in _full(results, result)], comments, digits=digits)
     if summary:
@@ -30,6 +31,7 @@ def results_page(results: Sequence[Result], form: str, *, digits: int, sort: Sor
         if len(results) > 1:
             scores = scores._replace(header=[result.protocol, *scores.header[1:]])
         tables += [scores, *breakdown_tables(result, digits=digits, sort=sort)]
+        tables += [one for one in error_tables(result, digits=digits) if one.rows]
     return Page(tables, comments)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from karat.errors import Finding, Origin
 from karat.report.breakdowns import Sort, by_field, main_scores
 from karat.report.elements import elements
+from karat.report.errors import error_lines, error_tables
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
 from karat.report.listing import listing
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
@@ -80,6 +81,7 @@ def text(
         "\n".join([sides, *_settings(result, style)]),
         as_text(score_table(result, digits=digits), style) if ids else "nothing to score",
         *(as_text(one, style) for one in breakdown_tables(result, digits=digits, sort=sort, width=style.width)),
+        *errors(result, digits=digits, style=style),
         *details(result, digits=digits, style=style),
         *(paragraph(line, style) for line in bottleneck(result.scores) if result.confidence is not None),
         *_painted([line for line in _lines(result) if line not in omitted], style),
@@ -119,6 +121,13 @@ def breakdown_tables(result: Result, *, digits: int, sort: Sort, width: int | No
         for one in by_field(field, rows, ids, digits=digits, sort=sort, width=width)
     ]
     return tables + (main_scores(result.unit, result.units, ids, digits=digits) if result.units else [])
+
+
+def errors(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
+    """The errors by class: what to look at first, then the tables."""
+    tables = [as_text(one, style) for one in error_tables(result, digits=digits) if one.rows]
+    lines = [paragraph(line, style, indent="  ") for line in error_lines(result, digits=digits)]
+    return ["\n".join(lines), *tables] if lines else []
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:

@@ -311,6 +311,7 @@ class Result:
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
 
         All rows have the same keys. Scores are unrounded fractions, None if undefined or if a measure has no such one.
+        An error class is a value of the field `error`, with the scores after its repair.
         """
         rows = [row for id_, score in self.scores.items() for row in _rows(None, None, id_, score)]
         for name, values in self.by.items():
@@ -318,6 +319,7 @@ class Result:
                 rows += [row for id_, score in scores.items() for row in _rows(name, value, id_, score)]
         for unit, leaves in self.units.items():
             rows += [row for id_, leaf in leaves.items() for row in _rows(self.unit, unit, id_, leaf)]
+        rows += [] if self.errors is None else self.errors.to_dicts()
         keys = dict.fromkeys(key for row in rows for key in row)
         return [{"protocol": self.protocol, **dict.fromkeys(keys), **row} for row in rows]
 

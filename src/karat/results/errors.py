@@ -136,6 +136,22 @@ class ErrorAnalysis(Struct, frozen=True):
         """The JSON under `errors`: for each class its measure, count, share and fixed scores."""
         return {key: {"measure": measure.id, **one.to_dict()} for key, measure, one in self._keyed()}
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row per class, for pandas or polars."""
+        return [
+            {
+                "by": "error",
+                "value": one.name,
+                "measure": measure.id,
+                "average": "micro",
+                **one.fixed,
+                "count": one.count,
+                "share": one.share,
+            }
+            for measure in self.measures
+            for one in measure.classes
+        ]
+
     def confusions(self) -> dict[str, Any]:
         """The JSON under `confusions`: matrices by measure and attribute."""
         return {

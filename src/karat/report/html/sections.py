@@ -15,6 +15,7 @@ from karat.report.comparison import (
     comparison_words,
     quotable_lines,
 )
+from karat.report.errors import error_lines
 from karat.report.html.charts import Axis, Segment, Whisker, stacked
 from karat.report.html.errors import ComparedErrors, ErrorTable, compared_errors, error_tables
 from karat.report.html.gather import LABELS, TONES, Gathered, View
@@ -115,7 +116,10 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         [_headline(id_, result.scores[id_], digits) for id_ in result.headline_ids()],
         None,
         [score_table(result, digits=digits)] if ids else [],
-        [f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores)],
+        [
+            *(f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores)),
+            *(f"{line}." for line in error_lines(result, digits=digits)),
+        ],
         finding_lines(result.warnings, result.warning_counts),
         list(quotable(result)),
         result.signature,

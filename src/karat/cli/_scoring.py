@@ -202,12 +202,17 @@ _OPTIONS = (
     ),
     click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation."),
     click.option("--per-document", is_flag=True, help="Show the scores of each document."),
-    click.option("--summary", is_flag=True, help="Show only the main scores in text and tables."),
-    click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item."),
+    click.option(
+        "--summary", is_flag=True, help="Show only the main scores in text and tables; leave the documents out of html."
+    ),
+    click.option(
+        "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
+    ),
     click.option(
         "--errors",
         is_flag=True,
-        help="Count errors by class, with the score if each class were fixed; scores the system once more per class.",
+        help="Count errors by class, with the score if each class were fixed; scores the system once more per class. "
+        "html always does.",
     ),
     click.option(
         "--ci",

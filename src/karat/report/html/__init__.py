@@ -20,7 +20,7 @@ def score_report(
     first = results[0]
     index = None
     if documents is not None:
-        index = documents.index(view=view_first(first, documents), a=short_name(first))
+        index = documents.index(view=view_first(first, documents, by_class=True), a=short_name(first))
     return page(
         title=f"{first.system.name} against {first.gold.name}",
         version=first.version,
@@ -43,7 +43,7 @@ def comparison_report(
         best, *others = runs.results
         baseline = [name for name in others if name.removesuffix(" (run 1)") == comparison.baseline]
         index = runs.documents.index(
-            view=view_first(first, runs.documents), a=best, b=next(iter([*baseline, *others]), None)
+            view=view_first(first, runs.documents, by_class=False), a=best, b=next(iter([*baseline, *others]), None)
         )
     systems = len(comparison.systems)
     return page(

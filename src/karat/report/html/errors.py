@@ -60,7 +60,7 @@ def _table(protocol: str, measure: MeasureErrors, documents: Gathered | None, sy
             percentage(one.share, 0) + " %" * (one.share is not None),
             percentage(one.fixed.get(measure.main), digits),
             stacked([(TONES.get(one.name, "wrong"), max(one.share or 0.0, 0.0))], widest),
-            "" if view is None else msgspec.json.encode({"view": view, "outcome": one.name, "system": system}).decode(),
+            _shown(view, one, system),
         )
         for one in found
     ]
@@ -92,21 +92,49 @@ def _confusion(measure: str, confusion: Confusion) -> Iterator[Table]:
         )
 
 
-def compared_errors(results: Mapping[str, Result], measure: str, digits: int) -> list[Table]:
+class CountCell(NamedTuple):
+    """How often a class occurs in a system, and what its repair gains."""
+
+    errors: str
+    gained: str
+    show: str
+
+
+class ComparedErrors(NamedTuple):
+    """The classes of one measure, one column per system."""
+
+    measure: str
+    systems: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[CountCell]]]
+
+
+def compared_errors(results: Mapping[str, Result], documents: Gathered | None, digits: int) -> list[ComparedErrors]:
     """How often each class occurs in each system, and how many points its repair gains."""
-    classes: dict[str, dict[str, tuple[ErrorClass, MeasureErrors]]] = {}
-    for name, result in results.items():
-        for own in () if result.errors is None else result.errors.measures:
-            for one in own.found() if own.id == measure else ():
-                classes.setdefault(one.name, {})[name] = (one, own)
-    rows = [
-        [Cell(name), *(_gain(*having[system], digits) if system in having else Cell("0") for system in results)]
-        for name, having in classes.items()
+    tables: dict[str, dict[str, dict[str, CountCell]]] = {}
+    for number, (name, result) in enumerate(results.items()):
+        for measure in () if result.errors is None else result.errors.measures:
+            view = None if documents is None else documents.number(View(result.protocol, measure.id, by_class=True))
+            classes = tables.setdefault(measure.id, {})
+            for one in measure.found():
+                cell = CountCell(f"{one.count:,}", _gained(one, measure, digits), _shown(view, one, number))
+                classes.setdefault(one.name, {})[name] = cell
+    none = CountCell("0", "", "")
+    return [
+        ComparedErrors(
+            measure,
+            list(results),
+            [(name, [cells.get(system, none) for system in results]) for name, cells in rows.items()],
+        )
+        for measure, rows in tables.items()
+        if rows
     ]
-    return [Table([f"errors of {measure}", *results], rows)] if rows else []
 
 
-def _gain(one: ErrorClass, measure: MeasureErrors, digits: int) -> Cell:
+def _gained(one: ErrorClass, measure: MeasureErrors, digits: int) -> str:
     fixed, now = one.fixed.get(measure.main), measure.score.get(measure.main)
-    gained = "" if fixed is None or now is None else f" ({100 * (fixed - now):+.{max(digits - 1, 0)}f})"
-    return Cell(f"{one.count:,}{gained}")
+    return "" if fixed is None or now is None else f"{100 * (fixed - now):+.{max(digits - 1, 0)}f}"
+
+
+def _shown(view: int | None, one: ErrorClass, system: int) -> str:
+    """What the page shows when the reader asks for the instances of a class, as JSON; empty if it has none."""
+    return "" if view is None else msgspec.json.encode({"view": view, "outcome": one.name, "system": system}).decode()

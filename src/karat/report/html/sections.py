@@ -9,14 +9,15 @@ from karat.comparison import Comparison
 from karat.counts import ScoreValues
 from karat.report.comparison import comparison_facts, comparison_findings, comparison_words, quotable_comparison
 from karat.report.comparison_tables import comparison_tables
+from karat.report.errors import error_lines
 from karat.report.html.charts import Axis, Segment, Whisker, stacked
-from karat.report.html.errors import ErrorTable, compared_errors, error_tables
+from karat.report.html.errors import ComparedErrors, ErrorTable, compared_errors, error_tables
 from karat.report.html.gather import LABELS, TONES, Gathered, View
 from karat.report.layout import counted
 from karat.report.listing import ORDER
 from karat.report.numbers import SHORT, bounds, printed, score_names, summary
 from karat.report.scores import intervals_line, quotable, score_table
-from karat.report.tables import Table
+from karat.report.tables import Cell, Table
 from karat.report.text import averages_line, breakdown_tables, finding_lines
 from karat.report.view import Sort
 from karat.report.view import View as Shown
@@ -90,7 +91,7 @@ class ProtocolSection(NamedTuple):
     breakdown_tables: Sequence[Table]
     outcomes: Sequence[Bars]
     errors: Sequence[ErrorTable] = ()
-    compared_errors: Sequence[Table] = ()
+    compared_errors: Sequence[ComparedErrors] = ()
 
 
 def result_section(result: Result, gathered: Gathered | None, *, digits: int, sort: Sort) -> ProtocolSection:
@@ -111,7 +112,10 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         [_headline(id_, result.scores[id_], digits) for id_ in result.headline_ids()],
         None,
         [score_table(result, digits=digits)] if ids else [],
-        [f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores)],
+        [
+            *(f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores)),
+            *(f"{line}." for line in error_lines(result, digits=digits)),
+        ],
         finding_lines(result.warnings, result.warning_counts),
         list(quotable(result)),
         result.signature,
@@ -147,16 +151,8 @@ def comparison_section(
         [],
         _compared_by(results, measure, digits),
         _outcomes(measure or "", counts, "system"),
-        compared_errors=[
-            table for id_ in _analysed(results.values()) for table in compared_errors(results, id_, digits)
-        ],
+        compared_errors=compared_errors(results, gathered, digits),
     )
-
-
-def _analysed(results: Iterable[Result]) -> list[str]:
-    """The measures whose errors are known."""
-    known = [result.errors for result in results if result.errors is not None]
-    return list(dict.fromkeys(measure.id for errors in known for measure in errors.measures))
 
 
 def shown_first(result: Result, listed: Sequence[str]) -> str | None:
@@ -168,9 +164,9 @@ def shown_first(result: Result, listed: Sequence[str]) -> str | None:
     return listed[0] if listed else None
 
 
-def view_first(result: Result, documents: Gathered) -> View | None:
-    """What is shown first over the text: errors by class of the headline, else outcomes."""
-    for id_ in result.headline_ids():
+def view_first(result: Result, documents: Gathered, *, by_class: bool) -> View | None:
+    """What is shown first over the text: errors by class of the headline, if they are wanted, else outcomes."""
+    for id_ in result.headline_ids() if by_class else ():
         view = View(result.protocol, id_, by_class=True)
         if documents.number(view) is not None:
             return view
@@ -260,16 +256,22 @@ def _compared_by(results: Mapping[str, Result], measure: str | None, digits: int
         values = dict.fromkeys(value for result in results.values() for value in result.by.get(field, {}))
         rows = []
         for value in sorted(values):
-            cells = [value]
-            for result in results.values():
-                score = result.by.get(field, {}).get(value, {}).get(measure)
-                names = [] if score is None else summary(score_names([score.micro]))
-                cells.append(printed(score.micro, names[0], digits) if score is not None and names else "")
-            if any(cells[1:]):
-                rows.append(cells)
+            scores = [result.by.get(field, {}).get(value, {}).get(measure) for result in results.values()]
+            mains = [None if score is None else score.micro.values.get(_main_name(score)) for score in scores]
+            best = max((main for main in mains if main is not None), default=None)
+            cells = [
+                Cell("" if score is None else printed(score.micro, _main_name(score), digits), is_best=main == best)
+                for score, main in zip(scores, mains, strict=True)
+            ]
+            if any(cell.text for cell in cells):
+                rows.append([Cell(value), *cells])
         if rows:
-            tables.append(Table.of([f"{measure} by {field}", *results], rows))
+            tables.append(Table([f"{measure} by {field}", *results], rows))
     return tables
+
+
+def _main_name(score: Score) -> str:
+    return next(iter(summary(score_names([score.micro]))), "")
 
 
 def _outcomes(measure: str, numbers: Mapping[str, Counter[str]], what: str) -> list[Bars]:

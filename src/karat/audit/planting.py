@@ -94,7 +94,7 @@ def damaged(found: Pairs, true: NDArray[np.int64], *, rate: float, seed: int) ->
 def _orders(found: Pairs, corefer: NDArray[np.bool_], seed: int) -> dict[str, NDArray[np.float64]]:
     """How suspicious each pair is, in each order."""
     selection = library("sklearn.model_selection")
-    by_pair = selection.KFold(FOLDS, shuffle=True, random_state=seed).split(found.rows)
+    by_pair = selection.KFold(min(FOLDS, len(corefer)), shuffle=True, random_state=seed).split(found.rows)
     topics = found.topics
     folds = min(FOLDS, len(set(topics)))
     by_topic = selection.GroupKFold(folds).split(found.rows, groups=topics) if folds > 1 else []
@@ -110,8 +110,9 @@ def _orders(found: Pairs, corefer: NDArray[np.bool_], seed: int) -> dict[str, ND
 def _held_out(
     found: Pairs, corefer: NDArray[np.bool_], split: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
 ) -> NDArray[np.float64]:
-    """The margin of each pair, by a classifier that was trained without it."""
+    """The margin of each pair, by a classifier that was trained without it; 0 where that has nothing to learn from."""
     values = np.zeros(len(corefer))
     for train, test in split:
-        values[test] = margins(found.rows[train], corefer[train], found.rows[test])
+        if len(set(corefer[train].tolist())) > 1:
+            values[test] = margins(found.rows[train], corefer[train], found.rows[test])
     return values

@@ -233,8 +233,9 @@ class _Scope(NamedTuple):
         match node:
             case ast.Name(id=name) if name in names:
                 return [names[name]]
-            case ast.Name(id=name) if len(self.assigned.get(name, ())) == 1:
-                return [] if isinstance(value := self.assigned[name][0][1], ast.Name) else self.rules(value, names)
+            case ast.Name(id=name) if len(self.assigned.get(name, ())) == 1 and self.assigned[name][0][0] < self.line:
+                ((line, value),) = self.assigned[name]
+                return self._replace(line=line).rules(value, names)
             case ast.IfExp():
                 return self.rules(node.body, names) + self.rules(node.orelse, names)
         return []

@@ -15,7 +15,7 @@ from karat.report.html.records import IndexData
 from karat.report.html.sections import ProtocolSection
 from karat.report.html.templating import environment
 
-STYLE, SCRIPT = "report.css", "report.js"
+STYLESHEET, SCRIPT = "report.css", "report.js"
 GENERATOR = '<meta name="generator" content="karat '
 """How the head of every page names its program."""
 
@@ -29,7 +29,7 @@ def page(
     index: IndexData | None,
 ) -> Iterator[str]:
     """The page in pieces, so that a large one is never in memory as a whole."""
-    style, script = _source(STYLE), _source(SCRIPT)
+    style, script = _source(STYLESHEET), _source(SCRIPT)
     yield from (
         environment()
         .get_template("page.html")

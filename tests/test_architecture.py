@@ -148,3 +148,16 @@ def test_the_public_names_are_there() -> None:
     assert dir(karat) == karat.__all__
     with pytest.raises(AttributeError):
         _ = karat.nothing
+
+
+def test_scoring_a_file_loads_only_its_own_format(tmp_path: Path) -> None:
+    """A file called after its format needs no other one, and karat's own plug-ins need no look at other packages."""
+    line = '{"id": "a", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "c"}]}\n'
+    (tmp_path / "gold.jsonl").write_text(line)
+    code = (
+        "import sys, karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec');"
+        "loaded = ('importlib.metadata', 'karat.formats.tbf', 'karat.formats.apf', 'karat.report.text');"
+        "print([name for name in loaded if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

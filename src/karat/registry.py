@@ -10,11 +10,13 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from karat.errors import KaratError, PluginWarning, Rule, UsageError, nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -51,13 +53,19 @@ class Registry(Generic[T]):
         return self._find_own()
 
     @cached_property
-    def added(self) -> dict[str, EntryPoint]:
+    def added(self) -> "dict[str, EntryPoint]":
         """Plug-ins of other packages."""
+        from importlib.metadata import entry_points
+
         return {point.name: point for point in sorted(entry_points(group=self.group), key=lambda point: point.value)}
 
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted({*self.own, *self.added})
+
+    def has(self, name: str) -> bool:
+        """Whether there is a plug-in of that name."""
+        return name in self.own or name in self.added
 
     def get(self, name: str) -> T:
         """The plug-in of that name, loaded once."""
@@ -84,7 +92,7 @@ class Registry(Generic[T]):
             except KaratError as error:
                 warnings.warn(str(error), PluginWarning, stacklevel=2)
 
-    def _load_added(self, point: EntryPoint) -> T:
+    def _load_added(self, point: "EntryPoint") -> T:
         try:
             return self._accept(point.load())
         except Exception as error:

@@ -1,6 +1,7 @@
 """The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`.
 
-`karat.compare` has a module of its own, so that scoring one system does not load what only statistics need.
+`karat.compare` has a module of its own, and reports are imported when a result is printed, so that scoring one system
+loads only what it needs.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -14,8 +15,6 @@ from karat.errors import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.protocols import Protocol, resolve, resolve_all
-from karat.report.notebook import html
-from karat.report.text import main_line, text, texts
 from karat.results import Result as _Result
 from karat.tables.contingency import contingency
 
@@ -36,9 +35,13 @@ class Result(_Result):
     """The scores of one protocol. Printed, it is the report of `karat score`."""
 
     def __str__(self) -> str:
+        from karat.report.text import text
+
         return text(self)
 
     def __repr__(self) -> str:
+        from karat.report.text import main_line
+
         return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
 
     def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
@@ -52,6 +55,8 @@ class Result(_Result):
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""
+        from karat.report.notebook import html
+
         return html(self)
 
 
@@ -82,6 +87,8 @@ class Results(Mapping[str, Result]):
         return [row for result in self.values() for row in result.to_dicts()]
 
     def __str__(self) -> str:
+        from karat.report.text import texts
+
         return texts(list(self.values()))
 
     def __repr__(self) -> str:
@@ -89,6 +96,8 @@ class Results(Mapping[str, Result]):
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
+        from karat.report.notebook import html
+
         return "".join(map(html, self.values()))
 
 

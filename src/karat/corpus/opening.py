@@ -160,6 +160,13 @@ def _sniffed(file: File) -> str | None:
     head = file.head()
     if not _is_text(head):
         return None
+    called = file.bare_name.rpartition(".")[2]
+    if called in FORMATS.own and _matches(FORMATS.get(called), file, head):
+        return called  # .tbf is tbf: the other formats need not be loaded
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     return min(by_both or [name for name, format_ in FORMATS if format_.sniff(head)] or by_suffix, default=None)
+
+
+def _matches(format_: Format, file: File, head: bytes) -> bool:
+    return file.bare_name.endswith(format_.suffixes) and format_.sniff(head)

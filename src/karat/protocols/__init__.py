@@ -38,11 +38,13 @@ from karat.plugin import (
     UnitOfEvaluation,
 )
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
+from karat.registry import Registry
 
 __all__ = ["PROTOCOLS", "FamilyChoice", "Protocol", "parse_setting", "resolve", "resolve_all", "unknown_key"]
 
 S = TypeVar("S")
 P = TypeVar("P")
+T = TypeVar("T")
 
 
 class FamilyChoice(Struct, Generic[P], frozen=True):
@@ -124,7 +126,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         values[key] = _fitting(key, value, file.parameters[key])
     read = _Reader(path, {key: file.parameters[key].means.get(str(value), value) for key, value in values.items()})
     return Protocol(
-        name=name if name in PROTOCOLS.added else path.stem,
+        name=name if PROTOCOLS.has(name) else path.stem,
         title=file.title,
         about=file.about.strip(),
         sources=file.sources,
@@ -233,14 +235,13 @@ class _Reader:
 
     def filter(self, entry: dict[str, Any]) -> Filter:
         options = dict(entry)
-        name = self._named(options.pop("name", None), FILTERS.names(), "filter")
-        return self.convert(options, FILTERS.get(name))
+        return self.convert(options, self._plugin(FILTERS, options.pop("name", None), "filter"))
 
     def alignments(self, entries: Mapping[str, dict[str, Any]]) -> dict[str, AlignmentChoice]:
         choices = {name: self.convert(entry, AlignmentChoice) for name, entry in entries.items()}
         for name, choice in choices.items():
-            self._named(choice.similarity, SIMILARITIES.names(), f"similarity (alignment {name})")
-            self._named(choice.method, MATCHINGS.names(), f"method (alignment {name})")
+            self._plugin(SIMILARITIES, choice.similarity, f"similarity (alignment {name})")
+            self._plugin(MATCHINGS, choice.method, f"method (alignment {name})")
             steps = [name]
             while before := choices[steps[-1]].after:
                 steps.append(self._named(before, choices, f"alignment (alignment {steps[-1]})"))
@@ -250,13 +251,18 @@ class _Reader:
 
     def family(self, entry: dict[str, Any], alignments: Mapping[str, Any]) -> FamilyChoice[Any]:
         options = dict(entry)
-        name = self._named(options.pop("family", None), MEASURES.names(), "measure family")
-        family = MEASURES.get(name)
+        name = options.pop("family", None)
+        family = self._plugin(MEASURES, name, "measure family")
         averages = self.convert(options.pop("averages", {}), Averages)
         parameters = self.convert(options, family.parameters)
         if "alignment" in options:
             self._named(options["alignment"], alignments, f"alignment (measures of {name})")
         return FamilyChoice(name, family, parameters, averages)
+
+    def _plugin(self, registry: Registry[T], name: Any, noun: str) -> T:
+        if not (isinstance(name, str) and registry.has(name)):
+            self._named(name, registry.names(), noun)
+        return registry.get(name)
 
     def _named(self, name: Any, known: Iterable[str], noun: str) -> str:
         if name not in known:

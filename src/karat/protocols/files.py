@@ -48,7 +48,7 @@ def source(name: str) -> Path:
         if not Path(name).is_file():
             raise FILE.error("there is no such protocol file", file=name)
         return Path(name)
-    if name in PROTOCOLS.names():
+    if PROTOCOLS.has(name):
         return PROTOCOLS.get(name)
     for own in PROTOCOLS.own:
         path = PROTOCOLS.get(own)

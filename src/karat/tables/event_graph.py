@@ -72,7 +72,10 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
-        return {parent: as_bits(children) for parent, children in self.children.items()}
+        below: Relation = {}
+        for parent, child in self.links:
+            below[parent] = below.get(parent, 0) | 1 << child
+        return below
 
     @cached_property
     def far_below(self) -> Relation:

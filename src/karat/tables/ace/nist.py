@@ -169,7 +169,7 @@ class Nist(Plan):
 
     def gain(self, value: float, unmapped: float) -> int:
         """21 However small a value is, a factor of 1 - epsilon shows."""
-        return _whole(value) - _whole(unmapped)
+        return _whole(value) - _whole(unmapped) if unmapped else _whole(value)
 
     def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""

@@ -104,11 +104,13 @@ class Nist(Plan):
         if not value:
             return None
         pair = super().argument_pair(gold, system, numbers, value)
+        if pair is not None:
+            return pair
         roles = {system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role}
-        if pair is None and roles.issubset(MAIN_ROLES):
-            weights = self._agreed_weights(gold, system)
-            return SwappedPair(value, 1.0, prod([(1 - EPSILON) * weight for weight in weights]))
-        return pair
+        if not roles.issubset(MAIN_ROLES):
+            return None
+        weights = self._agreed_weights(gold, system)
+        return SwappedPair(value, 1.0, prod([(1 - EPSILON) * weight for weight in weights]))
 
     def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """5 A swap is charged with TYPE and SUBTYPE, unless they are wrong already."""

@@ -104,11 +104,13 @@ class Nist(Plan):
         if not value:
             return None
         pair = super().argument_pair(gold, system, numbers, value)
+        if pair is not None:
+            return pair
         roles = {system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role}
-        if pair is None and roles.issubset(MAIN_ROLES):
-            weights = self._agreed_weights(gold, system)
-            return SwappedPair(value, 1.0, prod([(1 - EPSILON) * weight for weight in weights]))
-        return pair
+        if not roles.issubset(MAIN_ROLES):
+            return None
+        weights = self._agreed_weights(gold, system)
+        return SwappedPair(value, 1.0, prod([(1 - EPSILON) * weight for weight in weights]))
 
     def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """5 A swap is charged with TYPE and SUBTYPE, unless they are wrong already."""
@@ -169,7 +171,7 @@ class Nist(Plan):
 
     def gain(self, value: float, unmapped: float) -> int:
         """21 However small a value is, a factor of 1 - epsilon shows."""
-        return _whole(value) - _whole(unmapped)
+        return _whole(value) - _whole(unmapped) if unmapped else _whole(value)
 
     def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""

@@ -1,4 +1,4 @@
-"""ACE in crowded documents: pairs of twins are valued once and mapped as groups, with the results of the plain way."""
+"""ACE in crowded documents: equal elements are valued once and mapped as groups, with the results of the plain way."""
 
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from tests.corpora import corpus
 from tests.test_ace_by_hand import CHOICES
 
 
-def with_twins(random: Random, document: Document) -> Document:
+def with_copies(random: Random, document: Document) -> Document:
     """Some of the clusters several times over, with their mentions and links; some mentions several times over."""
     copies: dict[str, list[str]] = {}
     for cluster in document.clusters:
@@ -49,7 +49,7 @@ def both_ways(seed: int, protocol: str, patch: pytest.MonkeyPatch, **options: An
     random = Random(seed)
     names = ["d1", "d2"][: random.randint(1, 2)]
     gold, system = (
-        [with_twins(random, document) for document in some_corpus(random, side, names, shared=False)] for side in "gs"
+        [with_copies(random, document) for document in some_corpus(random, side, names, shared=False)] for side in "gs"
     )
     settings = {name: random.choice(values) for name, values in CHOICES.items()}
     plain = score(corpus(gold), corpus(system), protocol=protocol, settings=settings, **options)
@@ -59,13 +59,17 @@ def both_ways(seed: int, protocol: str, patch: pytest.MonkeyPatch, **options: An
     return plain, crowded
 
 
+TIES = (2026, 2205, 2263, 2541)
+"""Seeds for which equally good mappings under `ace-2005-nist` have different values."""
+
+
 @pytest.mark.parametrize("seed", range(60))
-def test_the_plan_with_twins(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_with_equal_elements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, crowded = both_ways(seed, "ace-2005", monkeypatch, details=True, per_unit=True)
     assert crowded.to_dict() == plain.to_dict()
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_scorer_with_twins(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", [*range(60), *TIES])
+def test_the_scorer_with_equal_elements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, crowded = both_ways(seed, "ace-2005-nist", monkeypatch, details=True, per_unit=True)
     assert crowded.to_dict() == plain.to_dict()

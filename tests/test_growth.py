@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -90,6 +92,54 @@ def test_2000_different_entities_that_all_overlap_are_refused(tmp_path: Path, pr
     assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
+
+
+def corefud(path: Path, *cells: str) -> str:
+    rows = [f"{number}\tw\t_\t_\t_\t_\t_\t_\t_\t{cell}" for number, cell in enumerate(cells, 1)]
+    path.write_text("\n".join(["# newdoc id = d", "# global.Entity = eid-etype-head-other", *rows, "", ""]))
+    return str(path)
+
+
+def test_14000_mentions_in_one_cell_of_corefud(tmp_path: Path) -> None:
+    begins, ends = ("".join(form.format(n) for n in range(14000)) for form in ("(e{}-x-1-", "e{})"))
+    file = corefud(tmp_path / "one.conllu", f"Entity={begins}", f"Entity={ends}")
+    done = limited("validate", file, megabytes=500)
+    assert (done.code, "14,000 mentions" in done.out) == (1, True), done.out
+
+
+def test_nested_mentions_of_corefud_are_scored_or_refused(tmp_path: Path) -> None:
+    begins, ends = ["Entity=(e1-x-1-"] * 2500, ["Entity=e1)"] * 2500
+    gold = corefud(tmp_path / "gold.conllu", *begins, "_", *ends)
+    system = corefud(tmp_path / "system.conllu", "_", *begins, *ends)
+    done = limited("score", gold, gold, "-p", "crac-2024", seconds=30)
+    assert done.code == 0, done.err
+    refused = limited("score", gold, system, "-p", "crac-2022", seconds=30)
+    assert (refused.code, "[alignment-too-many-pairs]" in refused.err) == (1, True), refused.err
+
+
+def test_60000_lines_that_are_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.jsonl"
+    file.write_text("x\n" * 60_000)
+    refused = limited("validate", str(file))
+    assert (refused.code, "60,000 fatal" in refused.out) == (1, True)
+
+
+def test_5000_boxes() -> None:
+    code = "import sys\nfrom karat.model.regions import extension, shared\n"
+    code += "boxes = tuple((1, n % 97.0, n % 89.0, 9.0, 9.0) for n in range(5000))\n"
+    code += "print(shared(boxes, boxes) == extension(boxes))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True"
+
+
+@pytest.mark.parametrize("error", ["break", "reverse-link"])
+def test_errors_of_links_that_cannot_all_be_made(tmp_path: Path, error: str) -> None:
+    mentions = [{"id": f"m{n}", "span": [[10 * n, 10 * n + 5]], "cluster": f"c{n // 2}"} for n in range(8000)]
+    ends = [(n, n + 2) for n in range(7990)] + [(n, n + 4) for n in range(7990)] + [(0, 1), (1, 0)]
+    links = [{"kind": "after", "from": f"m{one}", "to": f"m{other}"} for one, other in ends]
+    file = jsonl(tmp_path / "links.jsonl", mentions, links=links)
+    done = limited("simulate", file, f"--{error}", "0.5", "-o", str(tmp_path / "out.jsonl"))
+    assert done.code == 0, done.err
 
 
 def test_a_breakdown_by_6000_values(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,37 @@ def test_2000_different_entities_that_all_overlap_are_refused(tmp_path: Path, pr
     assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
+
+
+def test_15000_mentions_on_each_side(tmp_path: Path) -> None:
+    gold, system = (tbf(tmp_path / f"{by}.tbf", [(n + by, n + 100 + by) for n in range(15000)]) for by in (0, 3))
+    done = limited("score", gold, system, "-p", "tac-2017", "-m", "nugget", seconds=60)
+    assert done.code == 0, done.err
+
+
+def test_clusters_that_all_cross_are_paired(tmp_path: Path) -> None:
+    def side(cluster: Callable[[int], int]) -> str:
+        mentions = [{"id": f"m{n}", "span": [[9 * n, 9 * n + 5]], "cluster": f"c{cluster(n)}"} for n in range(10_000)]
+        return jsonl(tmp_path / f"{cluster(100)}.jsonl", mentions)
+
+    gold, system = side(lambda n: n // 100), side(lambda n: n % 100)
+    done = limited("score", gold, system, "-p", "pure-cdec", "--set", "representative=aligned", seconds=30)
+    assert done.code == 0, done.err
+
+
+def test_lines_of_4000_findings_in_brat_and_ecbplus(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("a" * 10)
+    (tmp_path / "d.ann").write_text("".join(f"T{n}\tX 0 5\tbbbbb\n" for n in range(4000)))
+    found = limited("validate", str(tmp_path / "d.ann"))
+    assert (found.code, "4,000 mentions" in found.out) == (1, True), found.out
+    anchors = "".join(
+        f'<ACTION_OCCURRENCE m_id="{n}"><token_anchor t_id="1"/></ACTION_OCCURRENCE>' for n in range(4000)
+    )
+    token = '<token t_id="1" sentence="1" number="0">w</token>'
+    document = f'<Document doc_name="1_1ecb.xml" doc_id="D">{token}<Markables>{anchors}</Markables></Document>\n'
+    (tmp_path / "1_1ecb.xml").write_text(document)
+    found = limited("validate", str(tmp_path / "1_1ecb.xml"))
+    assert "4,000 mentions" in found.out, found.out
 
 
 def corefud(path: Path, *cells: str) -> str:

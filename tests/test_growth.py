@@ -2,7 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Iterable
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,85 @@ def test_2000_different_entities_that_all_overlap_are_refused(tmp_path: Path, pr
     assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
+
+
+def test_15000_mentions_on_each_side(tmp_path: Path) -> None:
+    gold, system = (tbf(tmp_path / f"{by}.tbf", [(n + by, n + 100 + by) for n in range(15000)]) for by in (0, 3))
+    done = limited("score", gold, system, "-p", "tac-2017", "-m", "nugget", seconds=60)
+    assert done.code == 0, done.err
+
+
+def test_clusters_that_all_cross_are_paired(tmp_path: Path) -> None:
+    def side(cluster: Callable[[int], int]) -> str:
+        mentions = [{"id": f"m{n}", "span": [[9 * n, 9 * n + 5]], "cluster": f"c{cluster(n)}"} for n in range(10_000)]
+        return jsonl(tmp_path / f"{cluster(100)}.jsonl", mentions)
+
+    gold, system = side(lambda n: n // 100), side(lambda n: n % 100)
+    done = limited("score", gold, system, "-p", "pure-cdec", "--set", "representative=aligned", seconds=30)
+    assert done.code == 0, done.err
+
+
+def test_lines_of_4000_findings_in_brat_and_ecbplus(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("a" * 10)
+    (tmp_path / "d.ann").write_text("".join(f"T{n}\tX 0 5\tbbbbb\n" for n in range(4000)))
+    found = limited("validate", str(tmp_path / "d.ann"))
+    assert (found.code, "4,000 mentions" in found.out) == (1, True), found.out
+    anchors = "".join(
+        f'<ACTION_OCCURRENCE m_id="{n}"><token_anchor t_id="1"/></ACTION_OCCURRENCE>' for n in range(4000)
+    )
+    token = '<token t_id="1" sentence="1" number="0">w</token>'
+    document = f'<Document doc_name="1_1ecb.xml" doc_id="D">{token}<Markables>{anchors}</Markables></Document>\n'
+    (tmp_path / "1_1ecb.xml").write_text(document)
+    found = limited("validate", str(tmp_path / "1_1ecb.xml"))
+    assert "4,000 mentions" in found.out, found.out
+
+
+def corefud(path: Path, *cells: str) -> str:
+    rows = [f"{number}\tw\t_\t_\t_\t_\t_\t_\t_\t{cell}" for number, cell in enumerate(cells, 1)]
+    path.write_text("\n".join(["# newdoc id = d", "# global.Entity = eid-etype-head-other", *rows, "", ""]))
+    return str(path)
+
+
+def test_14000_mentions_in_one_cell_of_corefud(tmp_path: Path) -> None:
+    begins, ends = ("".join(form.format(n) for n in range(14000)) for form in ("(e{}-x-1-", "e{})"))
+    file = corefud(tmp_path / "one.conllu", f"Entity={begins}", f"Entity={ends}")
+    done = limited("validate", file, megabytes=500)
+    assert (done.code, "14,000 mentions" in done.out) == (1, True), done.out
+
+
+def test_nested_mentions_of_corefud_are_scored_or_refused(tmp_path: Path) -> None:
+    begins, ends = ["Entity=(e1-x-1-"] * 2500, ["Entity=e1)"] * 2500
+    gold = corefud(tmp_path / "gold.conllu", *begins, "_", *ends)
+    system = corefud(tmp_path / "system.conllu", "_", *begins, *ends)
+    done = limited("score", gold, gold, "-p", "crac-2024", seconds=30)
+    assert done.code == 0, done.err
+    refused = limited("score", gold, system, "-p", "crac-2022", seconds=30)
+    assert (refused.code, "[alignment-too-many-pairs]" in refused.err) == (1, True), refused.err
+
+
+def test_60000_lines_that_are_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.jsonl"
+    file.write_text("x\n" * 60_000)
+    refused = limited("validate", str(file))
+    assert (refused.code, "60,000 fatal" in refused.out) == (1, True)
+
+
+def test_5000_boxes() -> None:
+    code = "import sys\nfrom karat.model.regions import extension, shared\n"
+    code += "boxes = tuple((1, n % 97.0, n % 89.0, 9.0, 9.0) for n in range(5000))\n"
+    code += "print(shared(boxes, boxes) == extension(boxes))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True"
+
+
+@pytest.mark.parametrize("error", ["break", "reverse-link"])
+def test_errors_of_links_that_cannot_all_be_made(tmp_path: Path, error: str) -> None:
+    mentions = [{"id": f"m{n}", "span": [[10 * n, 10 * n + 5]], "cluster": f"c{n // 2}"} for n in range(8000)]
+    ends = [(n, n + 2) for n in range(7990)] + [(n, n + 4) for n in range(7990)] + [(0, 1), (1, 0)]
+    links = [{"kind": "after", "from": f"m{one}", "to": f"m{other}"} for one, other in ends]
+    file = jsonl(tmp_path / "links.jsonl", mentions, links=links)
+    done = limited("simulate", file, f"--{error}", "0.5", "-o", str(tmp_path / "out.jsonl"))
+    assert done.code == 0, done.err
 
 
 def test_a_breakdown_by_6000_values(tmp_path: Path) -> None:

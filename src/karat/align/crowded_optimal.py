@@ -13,6 +13,8 @@ MOST_GROUPED = 100_000
 """Pairs of classes that are assigned: a few seconds."""
 MOST_PAIRS = 20_000_000
 """Pairs of mentions that are assigned: up to 8 seconds and 600 MB."""
+MOST_DIFFERENT = 20_000
+"""Different similarities; weights that keep more of them apart would not be exact."""
 MOST_LISTED = 500_000
 """Pairs in a list, where nothing else is possible; an optimal matching of so many takes about 5 seconds and 400 MB."""
 
@@ -87,6 +89,8 @@ def _assigned_members(
         count = int(sizes[window][alike > 0].sum())
         if count:
             different.update(np.unique(alike).tolist())
+            if len(different) > MOST_DIFFERENT:
+                raise TooManyPairsError
             listed.extend((mention, row, count) for mention in own)
     if not listed:
         return

@@ -48,7 +48,7 @@ def brackets(cell: str) -> Iterator[Bracket]:
         at = match.end()
 
 
-def place(line: bytes, rest: str) -> str:
-    """The position at which the rest of a line begins, which is in its last column, for a message."""
+def place(line: bytes, rest: int) -> str:
+    """The position at which the last `rest` characters of a line begin, in its last column, for a message."""
     columns = line.split(b"\t") if b"\t" in line else line.split()
-    return f"column {len(columns)}, character {len(line.decode('utf-8')) - len(rest) + 1}"
+    return f"column {len(columns)}, character {len(line.decode('utf-8')) - rest + 1}"

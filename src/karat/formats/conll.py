@@ -242,7 +242,7 @@ class _Page:
             self._begun.setdefault(bracket.name, []).append(_Begun(token, line, row, cell, bracket))
         for bracket in ends:
             if not self._begun.get(bracket.name):
-                where = place(row, cell[bracket.at :])
+                where = place(row, len(cell) - bracket.at)
                 message = f"{where}: {quoted(str(bracket))} ends a mention that was not begun"
                 raise BRACKET.error(message, file=self._file, line=line)
             begun = self._begun[bracket.name].pop()
@@ -259,12 +259,12 @@ class _Page:
                 else:
                     yield bracket
         except CellError as error:
-            where = place(row, cell[error.at :])
+            where = place(row, len(cell) - error.at)
             message = f"{where}: {quoted(cell)} cannot be read as brackets"
             raise CELL.error(message, file=self._file, line=line) from None
 
     def _not_ended(self, begun: _Begun) -> KaratError:
-        where = place(begun.row, begun.cell[begun.bracket.at :])
+        where = place(begun.row, len(begun.cell) - begun.bracket.at)
         message = f"{where}: {quoted(str(begun.bracket))} begins a mention that has no end before #end document"
         return BRACKET.error(message, file=self._file, line=begun.line)
 

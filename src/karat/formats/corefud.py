@@ -251,8 +251,8 @@ class _Begun(NamedTuple):
     sentence: int
     line: int
     row: bytes
-    rest: str
-    """What is left of the row where the bracket begins."""
+    rest: int
+    """How much of the row is left where the bracket begins."""
     bracket: Bracket
     label: str
     """The id as it stands there, with the piece; so it stands at the end too."""
@@ -357,15 +357,17 @@ class _Page:
                 self._unread.append(line)
             elif name == "Entity":
                 if multiword:
-                    raise self._wrong(CELL, line, row, text[at:], "Entity= stands at a multiword token, which is none")
+                    raise self._wrong(
+                        CELL, line, row, len(text) - at, "Entity= stands at a multiword token, which is none"
+                    )
                 if seen:
-                    raise self._wrong(CELL, line, row, text[at:], "Entity= stands there for the second time")
+                    raise self._wrong(CELL, line, row, len(text) - at, "Entity= stands there for the second time")
                 seen = True
-                self._entity(line, row, cell, text[at + len(name) + 1 :])
+                self._entity(line, row, cell, len(text) - at - len(name) - 1)
             at += len(part) + 1
 
-    def _entity(self, line: int, row: bytes, cell: str, rest: str) -> None:
-        """Take the brackets of a token in their order; `rest` is what is left of the row where they begin."""
+    def _entity(self, line: int, row: bytes, cell: str, rest: int) -> None:
+        """Take the brackets of a token in their order; `rest` is how much of the row is left where they begin."""
         token = len(self.forms) - 1
         if self._empty and self._empty[-1][1] == token and self._empty[-1][3] == b"_":
             self._independent.append(line)
@@ -374,7 +376,7 @@ class _Page:
                 raise CellError(0)
             for bracket in brackets(cell):
                 if bracket.opens:
-                    begun = self._opened(token, line, row, rest[bracket.at :], bracket)
+                    begun = self._opened(token, line, row, rest - bracket.at, bracket)
                     if bracket.closes:
                         self._ended(begun, token)
                     else:
@@ -383,12 +385,12 @@ class _Page:
                     self._ended(self._begun[bracket.name].pop(), token)
                 else:
                     found = f"{quoted(str(bracket))} ends a mention that was not begun"
-                    raise self._wrong(BRACKET, line, row, rest[bracket.at :], found)
+                    raise self._wrong(BRACKET, line, row, rest - bracket.at, found)
         except CellError as error:
             found = f"{quoted(cell)} cannot be read as brackets"
-            raise self._wrong(CELL, line, row, rest[error.at :], found) from None
+            raise self._wrong(CELL, line, row, rest - error.at, found) from None
 
-    def _opened(self, token: int, line: int, row: bytes, rest: str, bracket: Bracket) -> _Begun:
+    def _opened(self, token: int, line: int, row: bytes, rest: int, bracket: Bracket) -> _Begun:
         values = bracket.name.split("-")
         fields = self._fields
         if fields is None:
@@ -436,7 +438,7 @@ class _Page:
         attributes: dict[str, Value] = {
             _attribute(name): value for name, value in begun.values.items() if value and _says(name)
         }
-        head, rest = begun.values.get(HEAD, ""), -len(begun.rest)
+        head, rest = begun.values.get(HEAD, ""), -begun.rest
         self.found.append(_Found(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
 
     def finish(self) -> None:
@@ -445,12 +447,12 @@ class _Page:
         open_ = [(begun[0], "has no end before its document ends") for begun in self._begun.values() if begun]
         open_ += [(waiting[0][0], "has not all its pieces") for waiting in self._waiting.values() if waiting]
         if open_:
-            begun, what = min(open_, key=lambda pair: (pair[0].token, -len(pair[0].rest)))
+            begun, what = min(open_, key=lambda pair: (pair[0].token, -pair[0].rest))
             found = f"{quoted(str(begun.bracket))} begins a mention that {what}"
             raise self._wrong(BRACKET, begun.line, begun.row, begun.rest, found)
         self.found.sort(key=lambda found: found[:4])
 
-    def _wrong(self, rule: Rule, line: int, row: bytes, rest: str, message: str) -> KaratError:
+    def _wrong(self, rule: Rule, line: int, row: bytes, rest: int, message: str) -> KaratError:
         return rule.error(f"{place(row, rest)}: {message}", file=self._file, line=line)
 
     def report(self, report: Report) -> None:

@@ -58,7 +58,7 @@ def place(mention: Mention, name: str = "span") -> Region | Boxes:
 def extension(region: Region | Boxes) -> float:
     """How much of the source a region covers: its length, its duration, or its area."""
     if region and len(region[0]) == 5:
-        return common_area(region)  # type: ignore[arg-type]
+        return common_area(region)
     return size(region)  # type: ignore[arg-type]
 
 

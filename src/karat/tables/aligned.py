@@ -130,8 +130,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             s_number = [number for number in s_number if number not in systems]
         if first or order is not None:
             sides = [gold[number] for number in g_number], [system[number] for number in s_number]
-            chosen = self._choose(tables, *sides, are_all=not first)
-            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in chosen]
+            numbered = self._choose(tables, *sides, are_all=not first)
+            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in numbered]
         else:
             pairs = self._choose(tables, gold, system, are_all=True)
         return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)

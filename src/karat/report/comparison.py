@@ -109,7 +109,7 @@ def _tests_line(comparison: Comparison) -> str:
 def _words(comparison: Comparison, view: View) -> Iterator[str]:
     yield from verdict(comparison)
     for system in () if view.summary else comparison.systems[:MOST_DISCUSSED]:
-        for line in bottleneck(system.scores, system=system.name):
+        for line in bottleneck(system.scores, mentions=comparison.first.gold.mentions, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 
 

@@ -63,7 +63,7 @@ FUZZ := PYTHONPATH=tools:tools/docs $(BIN)/python -m fuzz
 fuzz: $(VENV)/ready  ## damaged files through every command, for some minutes
 	$(FUZZ) --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED) $(if $(FUZZ_PAGE),--page $(FUZZ_PAGE))
 
-calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; a few minutes
+calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; about ten minutes
 	$(BIN)/python bench/calibrate.py
 
 clean:

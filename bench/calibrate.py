@@ -103,7 +103,7 @@ def null(units: int, repetitions: int, resamples: int) -> Iterator[Rate]:
 def main() -> None:
     """Print a table for the page on statistics."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--repetitions", type=int, default=4000)
     parser.add_argument("--resamples", type=int, default=1000)
     options = parser.parse_args()
     start = time.perf_counter()

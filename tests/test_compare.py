@@ -503,7 +503,7 @@ def scores(**f1: float) -> dict[str, Score]:
     ],
 )
 def test_the_bottleneck_in_words(f1: dict[str, float], sentence: str) -> None:
-    assert list(bottleneck(scores(**f1))) == [f"{sentence}this system back"]
+    assert list(bottleneck(scores(**f1), mentions=20)) == [f"{sentence}this system back"]
 
 
 @pytest.mark.parametrize(
@@ -511,7 +511,11 @@ def test_the_bottleneck_in_words(f1: dict[str, float], sentence: str) -> None:
 )
 def test_no_bottleneck_where_it_is_not_clear(f1: dict[str, float]) -> None:
     """Little is lost, two losses are alike, or nothing is known about attributes."""
-    assert list(bottleneck(scores(**f1))) == []
+    assert list(bottleneck(scores(**f1), mentions=20)) == []
+
+
+def test_no_bottleneck_of_a_few_mentions() -> None:
+    assert list(bottleneck(scores(span=0.9, type=0.5), mentions=19)) == []
 
 
 # Python

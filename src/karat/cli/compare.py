@@ -22,12 +22,14 @@ Examples:
   karat compare gold.tbf submissions/ --baseline lemma --jobs 2
   karat compare gold.jsonl old.jsonl new=run1.jsonl,run2.jsonl,run3.jsonl
   karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
+  karat compare gold.tbf baseline.tbf mine.tbf --by type --per-document
   karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex
   karat compare gold.tbf submissions/ -p liu-2015 --plot attributes=figure3.pdf --plot ranks.pdf
   karat compare gold.tbf baseline.tbf mine.tbf -f html -o report.html
 
 A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
-standard deviation (sd). A single folder has one file or folder per system. Intervals and tests resample the units of
+standard deviation (sd). A single folder has one file or folder per system; if some cannot be scored, all of them are
+named, and nothing is ranked. Intervals and tests resample the units of
 evaluation; a corpus that is one unit is scored again without each topic (jackknife). Systems share a rank if the
 difference to the system above is not significant.
 """

@@ -2,8 +2,10 @@
 
 arguments    from what a user names to systems with one or more runs
 workers      the same work in this process or in several
-scoring      every run scored against gold, which is read once
+scoring      every run scored against gold, which is read once; broken ones are refused together
+runs         means and deviations of several runs of one system
 testing      intervals of each system, paired tests, and their correction
+breakdowns   the same for each value of a field
 comparison   the object that reports read, and ranks
 """
 

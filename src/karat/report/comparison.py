@@ -117,7 +117,7 @@ def comparison_words(comparison: Comparison, view: View) -> Iterator[str]:
     """What the comparison says, and what holds the best systems back."""
     yield from verdict(comparison)
     for system in () if view.summary else comparison.systems[:MOST_DISCUSSED]:
-        for line in bottleneck(system.scores, system=system.name):
+        for line in bottleneck(system.scores, mentions=comparison.first.gold.mentions, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 
 

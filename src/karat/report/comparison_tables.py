@@ -19,15 +19,14 @@ def comparison_tables(comparison: Comparison, view: View) -> list[Table]:
     A summary is the ranking alone.
     """
     digits = view.digits
-    headline = comparison.headline_ids()
-    if view.summary:
-        headline = headline[:1]
-    ranking, *tables = [_tested(comparison, id_, digits, ranked=id_ == comparison.sort_by) for id_ in headline]
+    ranking = _tested(comparison, comparison.sort_by, digits, ranked=True)
     if view.summary:
         return [ranking]
-    tables = [ranking, *_neighbours(comparison, digits), *tables]
+    headline = comparison.headline_ids()
+    quoted = [_tested(comparison, id_, digits, ranked=False) for id_ in headline[1:]]
     others = [id_ for id_ in comparison.measures() if id_ not in headline]
-    return tables + [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
+    overviews = [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
+    return [ranking, *_neighbours(comparison, digits), *quoted, *overviews]
 
 
 def _tested(comparison: Comparison, id_: str, digits: int, *, ranked: bool) -> Table:

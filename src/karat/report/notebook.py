@@ -19,7 +19,11 @@ def html(result: Result) -> str:
     )
     caption = f"{result.protocol}: {result.title} ({sides})"
     tables = [score_table(result, digits=DEFAULT.digits), *breakdown_tables(result, DEFAULT)]
-    notes = [*bottleneck(result.scores), intervals_line(result.confidence), result.signature]
+    notes = [
+        *bottleneck(result.scores, mentions=result.gold.mentions),
+        intervals_line(result.confidence),
+        result.signature,
+    ]
     return tables_html(tables, caption=caption, notes=[note for note in notes if note])
 
 

@@ -77,7 +77,7 @@ def text(result: Result, view: View = DEFAULT, *, omitted: Collection[str] = ())
         style.paint(f"{result.protocol}: {result.title}", "bold"),
         "\n".join([sides, *_settings(result, style)]),
         as_text(score_table(result, digits=digits), style) if ids else "nothing to score",
-        *(paragraph(line, style) for line in bottleneck(result.scores)),
+        *(paragraph(line, style) for line in bottleneck(result.scores, mentions=result.gold.mentions)),
         *(as_text(one, style) for one in breakdown_tables(result, view)),
         *errors(result, digits=digits, style=style),
         *details(result, digits=digits, style=style),

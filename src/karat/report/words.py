@@ -9,16 +9,18 @@ GAP = 0.05
 """A smaller loss is not worth a sentence."""
 LEAD = 0.01
 """How much more than any other the largest loss must be."""
+FEW = 20
+"""With fewer gold mentions, one or two of them make the gap."""
 
 
-def bottleneck(scores: Mapping[str, Score], *, system: str = "this system") -> Iterator[str]:
+def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str = "this system") -> Iterator[str]:
     """What holds a system back, as Liu et al. (2015), section 4, read their Figure 3; nothing if it is not clear.
 
     A large gap between span F1 and the F1 with an attribute shows that the attribute is the bottleneck. If attributes
-    cost little, it is finding the spans.
+    cost little, it is finding the spans. `mentions` are those of gold.
     """
     span = scores[SPAN].micro.values.get("f1") if SPAN in scores else None
-    if span is None:
+    if span is None or mentions < FEW:
         return
     attributes = {
         id_.removeprefix("nugget."): f1

@@ -131,7 +131,14 @@ def score(
 
         for protocol, result in zip(protocols, results, strict=True):
             result.errors = analysed(
-                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=by, progress=progress()
+                gold_corpus,
+                system_corpus,
+                protocol,
+                result,
+                measures=scoring.measures,
+                by=by,
+                list_all=details,
+                progress=progress(),
             )
     if form == "json":
         write_output(json(results), output)

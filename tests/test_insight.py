@@ -14,7 +14,7 @@ from karat.api import Result as ApiResult
 from karat.cli import cli
 from karat.corpus import Corpus
 from karat.engine import RunOptions, score
-from karat.errors import Findings, KaratError
+from karat.errors import Findings, KaratError, UsageError
 from karat.filters.distinct import Distinct
 from karat.insight.analysing import Analysis
 from karat.insight.collecting import TargetErrors
@@ -65,7 +65,12 @@ def scorable(both: Sides, protocol: str) -> tuple[Corpus, Corpus]:
     return corpus(gold), corpus(system)
 
 
-@pytest.mark.parametrize("protocol", OTHERS)
+QUICK = ("conll-2012", "simple-cdec", "exact-2013")
+
+
+@pytest.mark.parametrize(
+    "protocol", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in OTHERS]
+)
 def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
     @given(both=sides())
     @EXAMPLES
@@ -189,6 +194,7 @@ def test_every_element_that_is_not_right_is_one_error(protocol: str) -> None:
 ENDING = ["ace.edr", "ace.val", "ace.tern", "ace.rdr", "ace.vdr", "ace.emd"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ENDING)
 def test_repairing_all_elements_ends_at_gold(measure: str) -> None:
     @given(both=ace_sides())
@@ -203,7 +209,8 @@ def test_repairing_all_elements_ends_at_gold(measure: str) -> None:
         if found(gold, system, "ace-2005", measure):
             end = repaired(gold, system, "ace-2005", measure, rounds=4)
             after = analysis(gold, end, "ace-2005", measure)[1]
-            assert after[measure].micro.values == pytest.approx(perfect[measure].micro.values)
+            # Elements without value cannot be mapped, so that not even gold has a precision of 1.
+            assert after[measure].value == pytest.approx(perfect[measure].value)
 
     check()
 
@@ -412,4 +419,4 @@ def test_the_command_line() -> None:
     result = CliRunner().invoke(cli, ["score", gold, system, "-p", "tac-2017", "--errors", "--details", "-m", "coref"])
     assert "coref.avg4, missing entity: 1 error\n" in result.stdout
     refused = CliRunner().invoke(cli, ["score", gold, system, "--errors", "--summary"])
-    assert refused.exit_code == 2
+    assert isinstance(refused.exception, UsageError)

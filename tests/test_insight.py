@@ -226,7 +226,8 @@ def one(*mentions: Mention, id_: str = "d") -> Document:
 
 def wrong(gold: Sequence[Mention], system: Sequence[Mention], **options: Any) -> ApiResult:
     given: dict[str, Any] = {"protocol": "tac-2017", "measures": "nugget.type+realis", "errors": True} | options
-    return karat.score([one(*gold)], [one(*system)], **given)
+    result: ApiResult = karat.score([one(*gold)], [one(*system)], **given)
+    return result
 
 
 GOLD = mention("g", (10, 20), type="Die", realis="Actual")

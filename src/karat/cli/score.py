@@ -85,7 +85,14 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
 
         for protocol, result in zip(protocols, results, strict=True):
             result.errors = analysed(
-                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=by, progress=progress()
+                gold_corpus,
+                system_corpus,
+                protocol,
+                result,
+                measures=scoring.measures,
+                by=by,
+                list_all=details,
+                progress=progress(),
             )
     if plots:
         from karat.report.figures import result_figure

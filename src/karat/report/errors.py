@@ -1,8 +1,10 @@
 """Errors by class as tables: how often each occurs, what it costs, and which values are confused."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
-from karat.report.layout import counted
+from karat.report.layout import Style, counted, paragraph, printable
+from karat.report.listing import WIDTH, described
 from karat.report.numbers import SHORT, UNDEFINED, percentage
 from karat.report.tables import Cell, Table
 from karat.results import Result
@@ -31,6 +33,21 @@ def error_lines(result: Result, *, digits: int) -> Iterator[str]:
         yield from (in_words(measure, digits=digits) for measure in result.errors.measures)
         if not result.errors.measures:
             yield "no errors to show: these measures have no error classes, or nothing was scored"
+
+
+def error_listing(result: Result, style: Style) -> Iterator[str]:
+    """Every error, class by class: where it is, and the items of both sides."""
+    style = style._replace(width=style.width or WIDTH)
+    for measure in result.errors.measures if result.errors is not None else ():
+        for one in measure.found():
+            lines = [style.paint(f"{measure.id}, {one.name}: {counted(one.count, 'error')}", "bold")]
+            for place, instances in groupby(one.instances, key=lambda instance: instance.document or instance.unit):
+                lines.append(f"  {printable(place)}")
+                for instance in instances:
+                    sides = ("gold", instance.gold), ("system", instance.system)
+                    texts = [(side, described(record, show_lines=False)) for side, own in sides for record in own]
+                    lines += [paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14) for side, text in texts]
+            yield "\n".join(lines)
 
 
 def in_words(measure: MeasureErrors, *, digits: int) -> str:

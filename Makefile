@@ -21,7 +21,7 @@ $(VENV)/ready: $(VENV)/installed
 	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(VENV)/installed  ## score the bundled corpus
+demo: $(VENV)/installed  ## score the bundled corpus and write a report, karat-demo.html
 	@$(BIN)/karat demo
 	@echo
 	@echo "karat is in $(BIN). To use it in this shell: . $(BIN)/activate"
@@ -45,7 +45,7 @@ lint: $(VENV)/ready  ## formatting, lint rules and types
 	$(BIN)/mypy
 
 docs: $(VENV)/docs  ## the documentation, into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open site/index.html (or, to search too: $(BIN)/python -m http.server --directory site)"
 
 $(VENV)/docs: $(VENV)/ready
@@ -67,4 +67,4 @@ calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulat
 	$(BIN)/python bench/calibrate.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz karat-demo.html

@@ -34,23 +34,26 @@ ROOMS: dict[str, set[str]] = {
     "align": PLUGINS,
     "results": set(),
     "stats": {"results"},
-    "filters": PLUGINS,
+    "filters": PLUGINS | {"checks"},
     "tables": PLUGINS | {"align"},
     "measures": PLUGINS | {"align", "tables"},
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "baselines": PLUGINS | {"corpus", "engine", "protocols"},
+    "audit": PLUGINS | {"baselines", "corpus"},
+    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
-    "report": {"comparison", "describe", "engine", "results"},
-    "api": {"comparison", "corpus", "engine", "formats", "measures", "plugin", "protocols", "report"}
+    "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
+    "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},
-    "demo": {"api", "report"},
+    "demo": {"api", "comparison", "corpus", "engine", "protocols", "report"},
     "studies": PLUGINS
-    | {"checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
+    | {"baselines", "checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
     "cli": PLUGINS
-    | {"api", "convert", "corpus", "demo", "describe", "engine", "formats", "measures", "protocols", "report"}
-    | {"comparison", "results", "simulate", "stats", "studies"},
+    | {"api", "audit", "baselines", "convert", "corpus", "demo", "describe", "engine", "formats", "measures"}
+    | {"comparison", "insight", "protocols", "report", "results", "simulate", "stats", "studies"},
 }
 
 
@@ -125,7 +128,18 @@ def test_help_starts_at_once() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     imported = done.stdout.splitlines()[-1].split()
     assert "karat.cli.convert" in imported
-    assert {"numpy", "scipy", "lxml", "msgspec"}.isdisjoint(imported)
+    assert {"numpy", "scipy", "lxml", "msgspec", "jinja2"}.isdisjoint(imported)
+
+
+def test_templates_are_loaded_only_for_pages() -> None:
+    gold = SOURCE / "demo" / "gold.jsonl"
+    code = f"import sys\nfrom karat.cli import cli\ncli(['score', {str(gold)!r}, {str(gold)!r}], standalone_mode=False)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
+    )
+    imported = done.stdout.splitlines()[-1].split()
+    assert "karat.engine" in imported
+    assert {"jinja2", "karat.insight", "karat.report.html"}.isdisjoint(imported)
 
 
 def test_the_public_names_are_there() -> None:

@@ -128,6 +128,44 @@ def test_the_user_names_coreference(tmp_path: Path) -> None:
         assert run(command, str(tmp_path), "--coreference", "Same_Event").code == 0
 
 
+def test_a_name_of_coreference_that_no_relation_has_is_a_fault(tmp_path: Path) -> None:
+    """One of the two sides is enough."""
+    gold, plain = str(tmp_path / "gold"), str(tmp_path / "plain")
+    for folder, ann in ((gold, PAIR + "R1\tSame_Event Arg1:E1 Arg2:E2\n"), (plain, PAIR)):
+        Path(folder).mkdir()
+        put(Path(folder), "d", ann)
+    message = "--coreference: no relation is called 'SameEvent'. Did you mean Same_Event? [coreference-absent]"
+    for command in (
+        ["score", gold, plain],
+        ["compare", gold, plain],
+        ["describe", gold],
+        ["convert", gold, str(tmp_path / "gold.jsonl")],
+        ["simulate", gold, "-o", str(tmp_path / "system")],
+    ):
+        done = run(*command, "--coreference", "SameEvent")
+        assert done.code == 0
+        assert message in done.out + done.err
+    assert run("score", gold, plain, "--coreference", "SameEvent", "--strict").code == 1
+    assert message in run("validate", gold, plain, "--coreference", "SameEvent").out
+    assert run("validate", gold, plain, "--coreference", "same_event").code == 0
+    assert "coreference-absent" not in run("score", plain, gold, "--coreference", "Same_Event").out
+
+
+def test_one_name_of_coreference_may_stand_for_a_list(tmp_path: Path) -> None:
+    put(tmp_path, "d", PAIR + "R1\tSame_Event Arg1:E1 Arg2:E2\n")
+    (document,) = karat.read(tmp_path, coreference="same_event")
+    assert document.mentions[0].cluster == "d:E1"
+
+
+def test_a_finding_about_a_given_entity_has_its_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(TEXT)
+    (tmp_path / "x.a1").write_text("T1\tProtein 0 4\tAnna\nT2\tProtein 0 3\tBob\n")
+    (tmp_path / "x.a2").write_text("T3\tDie 9 15\tkilled\nE1\tDie:T3 Theme:T1\nT4\tDie 0 4\tBill\nE2\tDie:T4\n")
+    found = json.loads(run("validate", str(tmp_path), "-f", "json").out)["files"]
+    lines = {(Path(finding["file"]).name, finding["line"]) for file in found for finding in file["findings"]}
+    assert lines == {("x.a1", 2), ("x.a2", 4)}
+
+
 def test_a_text_over_a_line_break(tmp_path: Path) -> None:
     """The next lines belong to the text as long as it is shorter than its span; each line break is a blank."""
     ann = "T1\tAttack 0 37\tAnna was killed on Monday.\r\nThe attack\r\nE1\tAttack:T1\r\n"

@@ -160,11 +160,11 @@ CASES = {
     # files and corpora
     "no such file": Case("file-missing", "fatal", "nowhere.tbf", None, {}, "nowhere.tbf"),
     "no such list": Case("file-missing", "fatal", "nowhere", None, {}, "@nowhere"),
-    "a file in a list": Case("file-missing", "fatal", "nowhere.tbf", None, {"list": "nowhere.tbf\n"}, "@list"),
+    "a file in a list": Case("file-missing", "fatal", "list", 2, {"list": "\nnowhere.tbf\n"}, "@list"),
     "a socket": Case("file-unreadable", "fatal", "socket", None, {}, "socket"),
     "a folder without files": Case("folder-empty", "fatal", "in", None, {"in/.hidden": ""}),
     "a list of nothing": Case("list-empty", "fatal", "list", None, {"list": "\n \n"}, "@list"),
-    "a list of lists": Case("list-empty", "fatal", "list", None, {"list": "@list\n"}, "@list"),
+    "a list of lists": Case("list-empty", "fatal", "list", 1, {"list": "@list\n"}, "@list"),
     "UTF-16": Case("encoding", "fatal", "in/a.tbf", 1, {"in/a.tbf": BLOCK.encode("utf-16")}, "in/a.tbf"),
     "a damaged archive": Case(
         "gzip-damaged", "fatal", "in/a.gz", None, {"in/a.gz": gzip.compress(BLOCK.encode())[:-9]}

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +204,10 @@ print(sorted(heavy & sys.modules.keys()), file=sys.stderr)
 def test_runs_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "karat", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout[:5]) == (0, "karat")
+
+
+@pytest.mark.parametrize(("short", "id_"), [("b3", "coref.b3"), ("LEA", "coref.lea"), ("rdr", "ace.rdr")])
+def test_a_measure_by_the_last_part_of_its_id_is_suggested(short: str, id_: str) -> None:
+    gold = str(files("karat") / "demo" / "gold.jsonl")
+    done = run("score", gold, gold, "-m", short)
+    assert (done.code, done.err.splitlines()[-1]) == (2, f"  Did you mean {id_}? `karat measures` lists them.")

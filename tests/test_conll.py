@@ -588,3 +588,17 @@ def test_what_is_wrong_before_a_broken_line_has_its_line(tmp_path: Path) -> None
         result = run("validate", str(path), "--types", str(types), "-f", "json")
         findings = json.loads(result.out)["files"][0]["findings"]
         assert [(one["severity"], one["line"]) for one in findings] == [("fault", 3), ("fatal", 4)]
+
+
+def test_a_repeated_span_is_named_by_its_clusters(tmp_path: Path) -> None:
+    """Under protocols without exact matching, too: ids of mentions are made up."""
+    path = put(tmp_path, "#begin document d\nd 0 0 the (1|(2|(1\nd 0 1 attack 1)|2)|1)\nd 0 2 it (1)\n#end document\n")
+    done = run("score", str(path), str(path), "-p", "tac-2017", "-m", "coref.b3")
+    assert (
+        "line 2: cluster '1' of document 'd' has the span 0-2 ('the attack') twice [span-twice-in-cluster]" in done.out
+    )
+    shared = (
+        "cluster '1' and cluster '2' of document 'd' share the span 0-2 ('the attack'), with the same type and realis"
+    )
+    assert f"line 2: {shared} [span-twice]" in done.out
+    assert "'m1'" not in done.out

@@ -1,6 +1,7 @@
 """Corpora in files: what is parsed, how often, and what is reported when."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -153,3 +154,37 @@ def test_a_broken_line_does_not_hide_what_is_wrong_with_the_others(tmp_path: Pat
         ("span-twice", 4),
     ]
     assert (done["summary"]["documents"], done["summary"]["mentions"]) == (4, 6)
+
+
+def test_a_missing_file_of_a_list_is_refused_with_the_line_of_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/d.jsonl").write_bytes(as_jsonl(Document("d")))
+    Path("in/list").write_text("in/d.jsonl\n\nin/e.jsonl\n")
+    done = run("score", "@in/list", "in/d.jsonl")
+    assert (done.code, done.err.splitlines()[0]) == (
+        1,
+        "error: in/list, line 3: there is no such file or folder: 'in/e.jsonl' [file-missing]",
+    )
+    assert "Did you mean in/d.jsonl?" in done.err
+    Path("in/list").write_text("d.jsonl\n")
+    assert "Paths in a list are relative to the working folder" in run("describe", "@in/list").err
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "bztar", "xztar", "gztar"])
+def test_an_archive_is_called_what_it_is(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "d.jsonl").write_bytes(as_jsonl(Document("d")))
+    archive = shutil.make_archive(str(tmp_path / "all"), kind, tmp_path / "in")
+    name = {"bztar": "a bzip2", "xztar": "an xz", "zip": "a zip"}.get(kind, "a tar")
+    done = run("describe", archive)
+    assert (done.code, f"this is {name} archive [file-packed]" in done.err) == (1, True)
+
+
+def test_a_mixed_folder_is_refused_with_a_file_of_each_format(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(as_jsonl(Document("d")))
+    (tmp_path / "b.tbf").write_text("#BeginOfDocument d\n#EndOfDocument\n")
+    done = run("describe", str(tmp_path))
+    assert "files of several formats: jsonl (a.jsonl), tbf (b.tbf) [format-mixed]" in done.err

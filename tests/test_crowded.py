@@ -40,7 +40,7 @@ def mentions(places: st.SearchStrategy[tuple[tuple[int, int], ...]]) -> st.Searc
 
 choices = st.builds(
     AlignmentChoice,
-    similarity=st.sampled_from(["dice", "overlap", "exact", "head"]),
+    similarity=st.sampled_from(["common", "dice", "exact", "head", "head-overlap", "identical", "overlap"]),
     agree=st.sampled_from(["span", "type", "type+realis"]),
     agreement=st.sampled_from(["before", "after"]),
     reward=st.sampled_from(["none", "attributes"]),
@@ -62,14 +62,15 @@ def pairs(
     return Tables(documents).get(alignment).pairs
 
 
+@pytest.mark.parametrize("grouped", [100_000, -1], ids=["by classes", "by pairs"])
 @pytest.mark.parametrize("places", [spans, few_spans])
-def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int, int], ...]]) -> None:
+def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int, int], ...]], grouped: int) -> None:
     @EXAMPLES
     @given(mentions(places), mentions(places), choices, comparisons)
     def same(gold: list[Mention], system: list[Mention], choice: AlignmentChoice, comparison: Comparison) -> None:
         listed = pairs(gold, system, choice, comparison)
-        here = "karat.tables.aligned"
-        with patch("karat.align.crowded.MANY", -1), patch(f"{here}.MANY", -1), patch(f"{here}.MOST_LISTED", -1):
+        optimal = patch("karat.align.crowded_optimal.MOST_GROUPED", grouped)
+        with optimal, patch("karat.align.crowded.MANY", -1), patch("karat.tables.aligned.MANY", -1):
             assert pairs(gold, system, choice, comparison) == listed
 
     same()

@@ -15,7 +15,7 @@ import karat
 from karat.api import Result
 from karat.checks import check
 from karat.cli import cli
-from karat.demo import showcase
+from karat.demo import report, showcase
 from karat.errors import Finding, KaratError
 from karat.model import Document, Link, Mention
 
@@ -156,7 +156,19 @@ def test_demo_prints_the_scores_and_what_to_look_at(tmp_path: Path, monkeypatch:
     for name, result in showcase.scored(FOLDER).items():
         assert f"{name}: its widest gap" in done.stdout
         assert f"{100 * f1(result, 'nugget.type+realis'):.2f}" in done.stdout
-    assert list(tmp_path.iterdir()) == []
+    assert "Report: karat-demo.html\n" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["karat-demo.html"]
+
+
+def test_demo_replaces_only_its_own_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path("page.html")
+    page.write_text("<title>mine</title>")
+    refused = CliRunner().invoke(cli, ["demo", "-o", "page.html"])
+    assert refused.exit_code == 1
+    assert page.read_text() == "<title>mine</title>"
+    page.write_text("".join(report.report(FOLDER)))
+    assert CliRunner().invoke(cli, ["demo", "-o", "page.html"]).exit_code == 0
 
 
 def test_remarks_are_computed(results: dict[str, Result]) -> None:

@@ -6,6 +6,7 @@ import difflib
 import doctest
 import html
 import importlib.util
+import inspect
 import io
 import os
 import re
@@ -101,6 +102,30 @@ def test_every_field_of_the_model_is_documented(pages: dict[str, str]) -> None:
         assert list(rows) == [field.encode_name for field in structs.fields(record)]
         assert all(rows.values())
     assert "| <code>span</code> | <code>&#91;&#91;begin, end&#93;, ...&#93;</code> | required |" in section
+
+
+def test_generated_tables_have_no_empty_cell(pages: dict[str, str]) -> None:
+    rows = [(page, row) for page, text in pages.items() for row in text.splitlines() if row.startswith("| ")]
+    assert rows
+    assert [(page, row) for page, row in rows if re.search(r"\|\s*\|", row)] == []
+
+
+def test_a_table_of_values_is_shown_in_the_file_of_its_protocol(pages: dict[str, str]) -> None:
+    assert "<code>EDR</code>: in [the file](#the-file)" in pages["protocols/ace-2005.md"]
+    assert not [page for page, text in pages.items() if re.search(r"Parameters\(\w+=", text)]
+
+
+def test_a_protocol_page_has_its_other_names(pages: dict[str, str]) -> None:
+    assert "Also called <code>subtopic</code>." in pages["protocols/upadhyay-2016-st.md"]
+    assert "Also called" not in pages["protocols/tac-2017.md"]
+
+
+def test_the_python_page_has_the_signatures_of_the_functions() -> None:
+    page = (DOCS / "python.md").read_text(encoding="utf-8").replace("{name: system}", "systems")
+    for name in ("read", "score", "compare", "Scorer", "coref"):
+        (written,) = re.findall(rf"`karat\.{name}\(([^`]*)\)`\s(?:opens|scores|ranks|takes)", page)
+        parameters = [part.partition("=")[0] for part in " ".join(written.split()).split(", ")]
+        assert [one for one in parameters if one != "*"] == list(inspect.signature(getattr(karat, name)).parameters)
 
 
 def test_every_column_has_a_name(pages: dict[str, str]) -> None:
@@ -329,7 +354,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
         pytest.skip("mkdocs-material is not installed (make docs installs it)")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder

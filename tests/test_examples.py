@@ -25,9 +25,22 @@ from tests.running import Run, run
 
 SHELL = frozenset("|<>")
 ECB = """\
-<Document doc_name="26_1ecb.xml"><token t_id="1" sentence="0">won</token>
-<Markables><ACTION_OCCURRENCE m_id="1"><token_anchor t_id="1"/></ACTION_OCCURRENCE></Markables></Document>
+<Document doc_name="{name}.xml">{tokens}
+<Markables><ACTION_OCCURRENCE m_id="1"><token_anchor t_id="1"/></ACTION_OCCURRENCE>
+<ACTION_OCCURRENCE m_id="2"><token_anchor t_id="4"/></ACTION_OCCURRENCE>
+<ACTION_OCCURRENCE m_id="3" RELATED_TO="" TAG_DESCRIPTOR="t" instance_id="ACT{topic}"/></Markables>
+<Relations><CROSS_DOC_COREF r_id="1" note="ACT{topic}"><source m_id="1"/><target m_id="3"/></CROSS_DOC_COREF>
+</Relations></Document>
 """
+
+
+def ecb(topic: int, number: int) -> str:
+    """A document of ECB+ with two events, one of which its topic has in every document."""
+    words = f"won Team{topic} {'again' * number} said {'yesterday' * number} {topic}".split()
+    tokens = "".join(f'<token t_id="{at}" sentence="0">{word}</token>' for at, word in enumerate(words, 1))
+    return ECB.format(name=f"{topic}_{number}ecb", topic=topic, tokens=tokens)
+
+
 ERE = """\
 <deft_ere doc_id="D1" source_type="newswire">
   <entities><entity id="ent-1" type="PER" specificity="specific">
@@ -135,8 +148,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done("convert", "litbank", "litbank.jsonl")
         Path("ere").mkdir()
         Path("ere/D1.rich_ere.xml").write_text(ERE)
-        Path("ecbplus/26").mkdir(parents=True)
-        Path("ecbplus/26/26_1ecb.xml").write_text(ECB)
+        for topic in (1, 2, 23, 26):
+            Path(f"ecbplus/{topic}").mkdir(parents=True)
+            for number in (1, 2):
+                Path(f"ecbplus/{topic}/{topic}_{number}ecb.xml").write_text(ecb(topic, number))
+        done("convert", "ecbplus", "sac.jsonl", "--topics", "26-45")
         for name, text in {"apf/D1.apf.xml": ace_files.apf(), "sgm/D1.sgm": ace_files.SGM}.items():
             Path(name).parent.mkdir()
             Path(name).write_text(text)
@@ -176,7 +192,8 @@ def promised(example: Example) -> list[Path]:
         command = command.commands[arguments.pop(0)]
     with command.make_context(None, list(arguments)) as context:
         named = [context.params.get("output"), context.params.get("out")]
-        named += [context.params.get("to")] if command.name == "demo" else []
+        if command.name == "demo" and context.params["to"] is not None:
+            named = [context.params["to"]]
     named += re.findall(r">\s*(\S+)", example.line)
     return [Path(name) for name in named if name not in (None, "-")]
 

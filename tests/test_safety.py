@@ -61,6 +61,20 @@ def test_what_is_not_read_in_a_folder_is_reported() -> None:
 
 
 @UNIX
+def test_what_is_not_read_in_a_folder_is_in_the_warnings_of_a_result() -> None:
+    Path("corpus").mkdir()
+    Path("corpus/a.tbf").write_text(TBF)
+    Path("corpus/gone.tbf").symlink_to("nowhere.tbf")
+    os.mkfifo("corpus/pipe.tbf")
+    corpus = karat.read("corpus")
+    assert [finding.code for finding in corpus.findings] == ["link-dangling", "file-special"]
+    for system in ("corpus", corpus, pickle.loads(pickle.dumps(corpus))):
+        result = karat.score(karat.read("gold.tbf"), system, protocol="tac-2017")
+        listed = {(one.code, one.origin) for one in result.warnings}
+        assert listed >= {("link-dangling", "system"), ("file-special", "system")}
+
+
+@UNIX
 def test_a_part_of_a_folder_that_cannot_be_read_is_fatal() -> None:
     Path("corpus/closed").mkdir(parents=True)
     Path("corpus/a.tbf").write_text(TBF)

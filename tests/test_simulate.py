@@ -646,6 +646,15 @@ def test_standard_output_and_other_formats(gold: Path, tmp_path: Path) -> None:
     assert (tmp_path / "system.jsonl").read_text().startswith("#BeginOfDocument d\n")
 
 
+def test_a_name_without_a_suffix_is_written_in_the_format_of_gold(gold: Path, tmp_path: Path) -> None:
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "d.ann").write_text("T1\tDie 0 4\tdied\nE1\tDie:T1\n")
+    assert run(tmp_path / "brat", "-o", tmp_path / "system").exit_code == 0
+    assert [document.id for document in karat.read(tmp_path / "system")] == ["d"]
+    assert run(gold, "-o", tmp_path / "copy").exit_code == 0
+    assert (tmp_path / "copy").read_bytes() == gold.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "status"),
     [

@@ -306,7 +306,7 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pyt
     assert told["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
     assert told["summary"]["codes"] == {"span-twice": kept + 5}
     told = run(path.name).stdout
-    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E2'" in told
+    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E0' and mention 'E2'" in told
     assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
 
 
@@ -399,7 +399,7 @@ def against(
 def test_a_submission_that_is_ready(tmp_path: Path) -> None:
     """Gold needs no annotations; notes do no harm."""
     system = {"id": "d1", "mentions": [M1, M1 | {"id": "m2"}]}
-    verdict = "system.jsonl: ready to submit (all 1 document of gold.jsonl; checked: units, offsets, texts)"
+    verdict = "system.jsonl: ready to submit (1 document of gold.jsonl; checked: units, offsets, texts)"
     assert against(tmp_path, [{"id": "d1", "text": TEXT}], system) == ([("span-twice", "note", 1)], verdict)
 
 
@@ -432,14 +432,17 @@ def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], co
     told, verdict = against(tmp_path, [{"id": "d1"} | gold], {"id": "d1"} | system)
     severity = "fatal" if code == "units-differ" else "fault"
     assert told == [(code, severity, 1)]
-    assert verdict == f"system.jsonl: not ready to submit: {'1 fatal' if severity == 'fatal' else '1 fault to correct'}"
+    assert (
+        verdict
+        == f"system.jsonl: not ready to submit: {'1 fatal finding' if severity == 'fatal' else '1 fault to correct'}"
+    )
 
 
 def test_a_broken_document_is_not_missing(tmp_path: Path) -> None:
     gold = [{"id": "d1"}, {"id": "d2"}]
     codes, verdict = against(tmp_path, gold, {"id": "d1", "mentions": [M1, M1]}, {"id": "d2"})
     assert codes == [("mention-twice", "fatal", 1)]
-    assert verdict == "system.jsonl: not ready to submit: 1 fatal"
+    assert verdict == "system.jsonl: not ready to submit: 1 fatal finding"
     brat = tmp_path / "brat"
     brat.mkdir()
     for name in ("d1", "d2"):
@@ -455,7 +458,9 @@ def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:
     assert against(tmp_path, [gold], {"id": "d1"})[0] == []
     codes, verdict = against(tmp_path, [gold, {"id": "d2", "mentions": [M1, M1]}], {"id": "d1"}, {"id": "d2"})
     assert codes == [("mention-twice", "fatal", 2)]
-    assert verdict == "system.jsonl: not ready to submit: gold.jsonl has 1 fatal and cannot be compared as a whole"
+    assert (
+        verdict == "system.jsonl: not ready to submit: gold.jsonl has 1 fatal finding and cannot be compared as a whole"
+    )
     assert (
         "line 2: fatal in gold: mention id 'm1'"
         in run(tmp_path / "system.jsonl", "--against", tmp_path / "gold.jsonl").stdout
@@ -568,7 +573,7 @@ def test_paths_of_every_sort(tmp_path: Path) -> None:
     listed = file(tmp_path, f"{tmp_path / 'nowhere'}\n{path}\n", "list")
     note = ("cluster-of-one", "note", 9)
     assert found(tmp_path / "missing.tbf", path) == [("file-missing", "fatal", None), note]
-    assert found(f"@{listed}") == [("file-missing", "fatal", None), note]
+    assert found(f"@{listed}") == [("file-missing", "fatal", 1), note]
     done = run("-", stdin=path.read_bytes())
     assert (done.exit_code, "standard input, line 9: note" in done.stdout) == (0, True)
     assert [code for code, _, _ in found(path, path)] == ["cluster-of-one"] * 2

@@ -7,14 +7,15 @@ import sources
 from declared import fields_table, laws_table, summary
 from jsonl_fields import fields_section
 from markup import badge, code, documentation, fence, joined, links, points, prose, shown, table
+from msgspec import Struct, structs
 
 from karat.filters import FILTERS
 from karat.formats import FORMATS
 from karat.formats.jsonl import FORMAT as JSONL
 from karat.measures import MEASURES
-from karat.plugin import AlignmentChoice, Averages
+from karat.plugin import AlignmentChoice, Averages, Parameter
 from karat.protocols import PROTOCOLS, Protocol, resolve
-from karat.protocols.files import lineage, source
+from karat.protocols.files import lineage, source, written
 
 # Measures
 
@@ -48,7 +49,7 @@ def measure_page(name: str) -> str:
         f"{prose(card.citation)}",
         points("Known traps", card.traps),
         points("Where paper and program differ", card.departures),
-        points("What `--details` lists", [f"{name}: {meaning}" for name, meaning in card.outcomes.items()]),
+        points("What `--details` lists", [f"`{name}`: {meaning}" for name, meaning in card.outcomes.items()]),
         "## Protocols that use it\n\n" + (links(users, "../protocols/") or "No installed protocol uses it."),
         f'## Parameters\n\nA protocol sets them in a `[[measures]]` entry with `family = "{name}"`:\n\n'
         + fields_table(family.parameters),
@@ -64,7 +65,12 @@ def protocol_index() -> str:
     """All protocols."""
     chosen = choosing_formats()
     rows = [
-        [f"[{name}]({name}.md)", prose(protocol.title), protocol.unit, links(chosen.get(name, ()), "../formats/")]
+        [
+            f"[{name}]({name}.md)",
+            prose(protocol.title),
+            protocol.unit,
+            links(chosen.get(name, ()), "../formats/") or "-",
+        ]
         for name, protocol in ((name, resolve(name)) for name in PROTOCOLS.names())
     ]
     about = (
@@ -80,9 +86,11 @@ def protocol_page(name: str) -> str:
     protocol = resolve(name)
     chosen = choosing_formats().get(name, ())
     default = f"\nThe default protocol for {links(chosen, '../formats/')}.\n" if chosen else ""
+    aliases = written(source(name)).aliases
+    names = f"\nAlso called {', '.join(map(code, aliases))}.\n" if aliases else ""
     parts = [
         f"# {name}",
-        f"**{prose(protocol.title)}**\n\n{prose(protocol.about)}\n{default}",
+        f"**{prose(protocol.title)}**\n\n{prose(protocol.about)}\n{default}{names}",
         points("Sources", protocol.sources),
         f"## Parameters of `--set`\n\n{parameters_table(protocol)}",
         f"## What it does\n\n{steps_table(protocol)}",
@@ -113,10 +121,26 @@ def choosing_formats() -> dict[str, list[str]]:
 def parameters_table(protocol: Protocol) -> str:
     """The parameters that `--set` changes."""
     rows = [
-        [code(key), code(shown(parameter.default)), " ".join(map(code, parameter.choices or ())), prose(parameter.help)]
+        [code(key), code(shown(parameter.default)), _values(parameter), prose(parameter.help)]
         for key, parameter in protocol.parameters.items()
     ]
-    return table(["key", "default", "choices", "meaning"], rows) if rows else "None."
+    return table(["key", "default", "values", "meaning"], rows) if rows else "None."
+
+
+def _values(parameter: Parameter) -> str:
+    """What a parameter may be."""
+    if parameter.choices:
+        return " ".join(map(code, parameter.choices))
+    match parameter.default:
+        case bool():
+            return f"{code('true')} {code('false')}"
+        case list():
+            return "names, joined by commas"
+        case int() | float() if parameter.minimum is not None and parameter.maximum is not None:
+            return f"{parameter.minimum:g} to {parameter.maximum:g}"
+        case int() | float():
+            return "number"
+    return "file" if parameter.file else "text"
 
 
 def steps_table(protocol: Protocol) -> str:
@@ -142,31 +166,45 @@ def _filter_name(filter_: Any) -> str:
 
 def alignments_table(protocol: Protocol) -> str:
     """The alignments, by name."""
-    names = [name for name in AlignmentChoice.__struct_fields__ if name != "ties"]
-    rows = [
-        [code(key), *(code(shown(getattr(choice, name))) for name in names)]
-        for key, choice in protocol.alignments.items()
-    ]
-    return f"{table(['alignment', *names], rows)}\n\n[Alignments](../concepts/alignments.md) explains the columns."
+    choices = protocol.alignments
+    changed = {name for choice in choices.values() for name in _changed(choice)}
+    names = [name for name in AlignmentChoice.__struct_fields__ if name in changed | {"similarity", "method", "ties"}]
+    rows = [[code(key), *(code(shown(getattr(choice, name))) for name in names)] for key, choice in choices.items()]
+    about = "[Alignments](../concepts/alignments.md) explains these keys, and the others, which have their defaults."
+    return f"{table(['alignment', *names], rows)}\n\n{about}"
+
+
+def _changed(record: Struct) -> list[str]:
+    """The fields of a record that have no default, or another value."""
+    standard = {field.name: field.default for field in structs.fields(record)}
+    return [name for name, value in structs.asdict(record).items() if value != standard[name]]
 
 
 def families_table(protocol: Protocol) -> str:
     """The measures, their parameters, and how their units are averaged."""
     rows = []
     for family in protocol.families:
-        parameters = {name: getattr(family.parameters, name) for name in family.parameters.__struct_fields__}
+        parameters = {name: getattr(family.parameters, name) for name in _changed(family.parameters)}
         rows.append(
             [
                 links([family.name], "../measures/"),
-                "<br>".join(f"{code(name)}: {code(shown(value))}" for name, value in parameters.items()),
+                "<br>".join(f"{code(name)}: {_brief(value)}" for name, value in parameters.items()),
                 "<br>".join(
                     f"{code(name)}: {code(shown(getattr(family.averages, name)))}"
                     for name in Averages.__struct_fields__
                 ),
             ]
         )
-    end = "[Counts and averages](../concepts/averages.md) explains the averages."
+    end = (
+        "The page of a family explains its parameters; those that are not shown have their defaults.\n"
+        "[Counts and averages](../concepts/averages.md) explains the averages."
+    )
     return f"{table(['family', 'parameters', 'averages'], rows)}\n\n{end}"
+
+
+def _brief(value: Any) -> str:
+    """A value, or where to find it if it is a table."""
+    return "in [the file](#the-file)" if isinstance(value, dict | Struct) else code(shown(value))
 
 
 # Formats

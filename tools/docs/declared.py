@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import sources
 from markup import code, prose, shown, table
-from msgspec import structs
+from msgspec import Struct, structs
 
 from karat import plugin
 from karat.align import MATCHINGS, SIMILARITIES
@@ -101,6 +101,8 @@ def type_name(hint: Any, types: Mapping[Any, str]) -> str:
     if hint in types:
         return types[hint]
     origin, arguments = get_origin(hint), [one for one in get_args(hint) if one is not type(None)]
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return "table"
     if origin is Annotated:
         return type_name(arguments[0], types)
     if all(isinstance(value, str) for value in arguments):
@@ -109,8 +111,10 @@ def type_name(hint: Any, types: Mapping[Any, str]) -> str:
         return f"[{', '.join(type_name(one, types) for one in arguments)}]"
     if origin in (tuple, list):
         return f"list of {type_name(arguments[0], types)}"
-    if origin is dict:
+    if origin is dict and get_origin(arguments[1]) is not dict:
         return f"object: name to {type_name(arguments[1], types)}"
+    if origin is dict:
+        return "table"
     return " or ".join(type_name(one, types) for one in arguments)
 
 

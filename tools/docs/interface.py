@@ -67,8 +67,8 @@ def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[
         rows.append(
             [
                 f"{anchor}{code(entry.code)}{severity}",
-                items(map(prose, entry.messages)),
-                items(map(prose, entry.hints)),
+                items(map(prose, entry.messages)) or "depends on what was found",
+                items(map(prose, entry.hints)) or "as the message suggests",
                 "<br>".join(dict.fromkeys(home for module in entry.modules for home in _homes(module, entry.code))),
             ]
         )

@@ -167,25 +167,43 @@ def _remarks(body: list[ast.stmt]) -> dict[str, str]:
 
 
 def _applied(module: ModuleType) -> Iterator[tuple[Rule, list[str]]]:
-    """Where rules are applied, `RULE.error(message)` or `tell(RULE, ..., message)`, and with which messages."""
+    """Where rules are applied, `RULE.error(message)` or `report(RULE, ..., message)`, and with which messages."""
     names = {name: value for name, value in vars(module).items() if isinstance(value, Rule)}
-    for call, scope in _calls(module):
-        positional = [argument.id if isinstance(argument, ast.Name) else None for argument in call.args]
+    calls = list(_calls(module))
+    for call, scope in calls:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        rule = None
-        if isinstance(owner, ast.Name) and owner.id in names and call.args:
-            rule, message = names[owner.id], call.args[0]
-        elif known := [names[name] for name in positional if name in names]:
-            rule, message = known[0], call.args[-1]
-        if rule is not None:
-            # A suggestion at the end ("Did you mean ...?") is not part of the message.
-            texts = [text.removesuffix(f". {ANYTHING}") for text in scope.templates(message)]
-            yield rule, [text for text in texts if text.strip(f"{ANYTHING} .")]
+        if owner is not None and call.args and (rules := scope.rules(owner, names)):
+            texts = _messages(call.args[0], scope, calls)
+        elif rules := [rule for argument in call.args for rule in scope.rules(argument, names)]:
+            texts = next((found for one in reversed(call.args) if (found := _told(scope.templates(one)))), [])
+        for rule in rules:
+            yield rule, _told(texts)
+
+
+def _messages(node: ast.expr, scope: "_Scope", calls: list[tuple[ast.Call, "_Scope"]]) -> list[str]:
+    """The texts of a message; one that is a parameter is what the function is called with."""
+    if not isinstance(node, ast.Name) or node.id not in scope.parameters:
+        return scope.templates(node)
+    position = scope.parameters.index(node.id) - ("self" in scope.parameters)
+    return [
+        text
+        for call, caller in calls
+        if getattr(call.func, "attr", getattr(call.func, "id", None)) == scope.name and len(call.args) > position
+        for text in caller.templates(call.args[position])
+    ]
+
+
+def _told(texts: list[str]) -> list[str]:
+    """Texts that say something; a suggestion at the end ("Did you mean ...?") is not part of a message."""
+    short = [text.removesuffix(f". {ANYTHING}") for text in texts]
+    return [text for text in short if text.strip(f"{ANYTHING} .")]
 
 
 class _Scope(NamedTuple):
-    """The scope of a call: what its function assigns, and the functions of the module."""
+    """The scope of a call: its function, what that assigns, and the functions of the module."""
 
+    name: str
+    parameters: tuple[str, ...]
     assigned: dict[str, list[tuple[int, ast.expr]]]
     functions: dict[str, ast.FunctionDef]
     line: int
@@ -210,6 +228,17 @@ class _Scope(NamedTuple):
                 return _returned(self.functions[name], self.functions)
         return [ANYTHING]
 
+    def rules(self, node: ast.expr, names: dict[str, Rule]) -> list[Rule]:
+        """The rules that an expression may stand for."""
+        match node:
+            case ast.Name(id=name) if name in names:
+                return [names[name]]
+            case ast.Name(id=name) if len(self.assigned.get(name, ())) == 1:
+                return [] if isinstance(value := self.assigned[name][0][1], ast.Name) else self.rules(value, names)
+            case ast.IfExp():
+                return self.rules(node.body, names) + self.rules(node.orelse, names)
+        return []
+
     def _piece(self, node: ast.expr) -> str:
         return self._one(node.value if isinstance(node, ast.FormattedValue) else node)
 
@@ -219,14 +248,14 @@ class _Scope(NamedTuple):
 
 
 def _returned(function: ast.FunctionDef, functions: dict[str, ast.FunctionDef]) -> list[str]:
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
-    assigned = _assigned(function)
-    return [
-        text
-        for node in returns
-        if node.value
-        for text in _Scope(assigned, functions, node.lineno).templates(node.value)
-    ]
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    scope = _scope(function, functions)
+    return [text for node in returns if node.value for text in scope._replace(line=node.lineno).templates(node.value)]
+
+
+def _scope(function: ast.FunctionDef, functions: dict[str, ast.FunctionDef]) -> _Scope:
+    parameters = tuple(parameter.arg for parameter in function.args.args)
+    return _Scope(function.name, parameters, _assigned(function), functions, function.lineno)
 
 
 def _calls(module: ModuleType) -> Iterator[tuple[ast.Call, _Scope]]:
@@ -235,11 +264,11 @@ def _calls(module: ModuleType) -> Iterator[tuple[ast.Call, _Scope]]:
     functions = {node.name: node for node in tree(module).body if isinstance(node, ast.FunctionDef)}
     seen: set[int] = set()
     for function in reversed(defined):  # functions inside others come later, and know their own names
-        assigned = _assigned(function)
+        scope = _scope(function, functions)
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and id(node) not in seen:
                 seen.add(id(node))
-                yield node, _Scope(assigned, functions, node.lineno)
+                yield node, scope._replace(line=node.lineno)
 
 
 def _assigned(function: ast.FunctionDef) -> dict[str, list[tuple[int, ast.expr]]]:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from karat.model import Mention, Region, Value
+from karat.align.zeros import sentence, zeros
+from karat.model import Mention, Pair, Region, Value
 from karat.model.regions import size
 from karat.plugin import Comparison
 
@@ -55,6 +56,14 @@ def _head(mention: Mention) -> Hashable:
     return mention.head or mention.span or mention.id
 
 
+def _span_and_head(mention: Mention) -> Hashable:
+    return mention.span or mention.id, mention.head
+
+
+def _same_head(mention: Mention) -> Hashable:
+    return mention.head
+
+
 class Crowded(Struct, frozen=True):
     """What makes two mentions alike, in a similarity that can be computed for one mention against all others."""
 
@@ -62,15 +71,38 @@ class Crowded(Struct, frozen=True):
     """What it compares."""
     overlapping: Callable[["Side", int, "Side", slice], "Vector"] | None = None
     """The similarity of a class to some of the other side; None: 1 for the same place."""
+    apart: Callable[[Mention], Hashable] | None = None
+    """Mentions that differ in it are never alike."""
+    is_computed: bool = True
+    """Whether it can really be computed so; else pairs are only counted."""
 
-    def count(self, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
+    def count(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
         """The number of pairs that are alike; of spans with several segments, a bound."""
+        del pair
         if len(gold) * len(system) <= MANY:
             return 0
         if self.overlapping is None:
             places = Counter(map(self.place, gold))
             return sum(places[place] for place in map(self.place, system))
-        return overlap_count([mention.span for mention in gold], [mention.span for mention in system])
+        golds, systems = (self._regions(side) for side in (gold, system))
+        return sum(overlap_count(regions, systems[key]) for key, regions in golds.items() if key in systems)
+
+    def _regions(self, mentions: Sequence[Mention]) -> dict[Hashable, list[Region]]:
+        found: dict[Hashable, list[Region]] = {}
+        for mention in mentions:
+            found.setdefault(None if self.apart is None else self.apart(mention), []).append(mention.span)
+        return found
+
+
+class CrowdedZeros(Crowded, frozen=True):
+    """Zeros, which are compared within their sentence."""
+
+    def count(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
+        """The number of pairs of zeros in one sentence."""
+        if len(gold) * len(system) <= MANY:
+            return 0
+        golds = Counter(sentence(pair.gold, node) for _, node in zeros(pair.gold, gold))
+        return sum(golds[sentence(pair.system, node)] for _, node in zeros(pair.system, system))
 
 
 def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
@@ -92,11 +124,26 @@ def _overlap(own: "Side", number: int, other: "Side", window: slice) -> "Vector"
     return np.where(other.common(own.regions[number], window) > 0, np.where(same, 1.0, 0.5), 0.0)
 
 
+def _common(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
+    return other.common(own.regions[number], window).astype(float)
+
+
+def _head_overlap(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
+    sizes = own.sizes[number] if own.is_gold else other.sizes[window]
+    shares: Vector = other.common(own.regions[number], window) / sizes
+    return shares.astype(float)
+
+
 CROWDED = {
+    "common": Crowded(_span, _common),
     "dice": Crowded(_span, _dice),
-    "overlap": Crowded(_span, _overlap),
     "exact": Crowded(_span_or_id),
     "head": Crowded(_head),
+    "head-overlap": Crowded(_span_and_head, _head_overlap, apart=_same_head),
+    "identical": Crowded(_span_and_head),
+    "overlap": Crowded(_span, _overlap),
+    "partial": Crowded(_span, _head_overlap, is_computed=False),
+    "zero-dependencies": CrowdedZeros(_span, is_computed=False),
 }
 """By the name of the similarity."""
 
@@ -322,17 +369,19 @@ def _problems(
 
     Those are required attributes of which gold has a value that agrees with all others.
     """
-    comparison, place = demand.comparison, demand.similarity.place
+    comparison, apart = demand.comparison, demand.similarity.apart
     wild = [name for name in demand.agree if any(_is_wild(one.attributes.get(name), comparison) for one in gold)]
     names = [name for name in demand.agree if name not in wild]
     is_overlapping = demand.similarity.overlapping is not None
+    if not is_overlapping:
+        apart = demand.similarity.place
     sides: list[dict[Hashable, list[int]]] = []
     for mentions in (gold, system):
         found: dict[Hashable, list[int]] = {}
         for number, mention in enumerate(mentions):
             if mention.span or not is_overlapping:
                 values = tuple([comparison.key(mention.attributes.get(name)) for name in names])
-                found.setdefault((values, None if is_overlapping else place(mention)), []).append(number)
+                found.setdefault((values, None if apart is None else apart(mention)), []).append(number)
         sides.append(found)
     golds, systems = sides
     return wild, [(numbers, systems[key]) for key, numbers in golds.items() if key in systems]

@@ -1,4 +1,4 @@
-"""Optimal matchings of crowded documents: classes of mentions are assigned to each other instead of mentions."""
+"""Optimal matchings of crowded documents: classes of mentions are assigned to each other, or millions of pairs."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -6,55 +6,110 @@ from math import floor
 
 from karat.align.crowded import Demand, Method, Pairing, Side, similarities
 from karat.align.grouped import grouped_assignment
+from karat.align.large import LargeGraph, is_exact
 from karat.align.matchings import no_points, worth
 
 MOST_GROUPED = 100_000
 """Pairs of classes that are assigned: a few seconds."""
+MOST_PAIRS = 20_000_000
+"""Pairs of mentions that are assigned: up to 8 seconds and 600 MB."""
+MOST_LISTED = 500_000
+"""Pairs in a list, where nothing else is possible; an optimal matching of so many takes about 5 seconds and 400 MB."""
+
+Points = Callable[[Fraction], int]
 
 
-class TooManyClassesError(Exception):
-    """Too many classes differ for an assignment of classes."""
+class TooManyPairsError(Exception):
+    """There are more pairs than can be assigned without a list of them."""
+
+    def __init__(self, most: int = MOST_LISTED) -> None:
+        self.most = most
+        """How many can be, here or in a list."""
+        super().__init__(most)
 
 
 def optimal(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
     """As `matchings.optimal`."""
-    values = _values(system, gold, demand)
-    for s, g, value in _assigned(system, gold, values, floor):
+    for s, g, value in _assigned(system, gold, demand, floor):
         yield g, s, value
 
 
 def gold_first(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
     """As `matchings.gold_first`."""
-    values = {(g, s): value for (s, g), value in _values(system, gold, demand).items()}
-    yield from _assigned(gold, system, values, no_points)
+    yield from _assigned(gold, system, demand, no_points)
 
 
 OPTIMAL: dict[str, Method] = {"optimal": optimal, "gold-first": gold_first}
 
 
-def _values(rows: Side, columns: Side, demand: Demand) -> dict[tuple[int, int], float]:
-    """The similarities of all classes that are alike."""
-    if len(rows) * len(columns) > MOST_GROUPED:
-        raise TooManyClassesError
-    found: dict[tuple[int, int], float] = {}
-    for row in range(len(rows)):
-        window, alike = similarities(rows, row, columns, demand)
-        found |= {(row, window.start + int(number)): float(alike[number]) for number in alike.nonzero()[0]}
-    return found
-
-
-def _assigned(
-    rows: Side, columns: Side, values: dict[tuple[int, int], float], points: Callable[[Fraction], int]
-) -> Iterator[tuple[int, int, float]]:
+def _assigned(rows: Side, columns: Side, demand: Demand, points: Points) -> Iterator[tuple[int, int, float]]:
     """The pairs of mentions (row, column) of the best assignment, with their similarity."""
     members = _members(rows), _members(columns)
-    sizes = [min(len(members[0][row]), len(members[1][column])) for row, column in values]
-    weights = worth(values.values(), sizes, points)
+    if len(rows) * len(columns) > MOST_GROUPED:
+        return _assigned_members(rows, columns, demand, points, members)
+    return _assigned_classes(rows, columns, demand, points, members)
+
+
+Members = dict[int, list[int]]
+"""The mentions of each class, by number."""
+
+
+def _members(side: Side) -> Members:
+    return {number: [int(side.first[number]), *others] for number, others in enumerate(side.members)}
+
+
+def _assigned_classes(
+    rows: Side, columns: Side, demand: Demand, points: Points, members: tuple[Members, Members]
+) -> Iterator[tuple[int, int, float]]:
+    values: dict[tuple[int, int], float] = {}
+    for row in range(len(rows)):
+        window, alike = similarities(rows, row, columns, demand)
+        values |= {(row, window.start + int(number)): float(alike[number]) for number in alike.nonzero()[0]}
+    most = min(sum(map(len, own.values())) for own in members)
+    weights = worth(set(values.values()), most, points)
     class_of = [{one: number for number, own in side.items() for one in own} for side in members]
     edges = {edge: weights[value] for edge, value in values.items()}
     for row, column in grouped_assignment(edges, *members) if edges else ():
         yield row, column, values[class_of[0][row], class_of[1][column]]
 
 
-def _members(side: Side) -> dict[int, list[int]]:
-    return {number: [int(side.first[number]), *others] for number, others in enumerate(side.members)}
+def _assigned_members(
+    rows: Side, columns: Side, demand: Demand, points: Points, members: tuple[Members, Members]
+) -> Iterator[tuple[int, int, float]]:
+    """Mention by mention: too many classes differ."""
+    import numpy as np
+
+    sizes = np.array([len(own) for own in members[1].values()])
+    different: set[float] = set()
+    listed: list[tuple[int, int, int]] = []  # the mentions of the rows, their classes, and how many partners they have
+    for row, own in members[0].items():
+        window, alike = similarities(rows, row, columns, demand)
+        count = int(sizes[window][alike > 0].sum())
+        if count:
+            different.update(np.unique(alike).tolist())
+            listed.extend((mention, row, count) for mention in own)
+    if not listed:
+        return
+    listed.sort()
+    degrees = np.array([count for _, _, count in listed])
+    mentions = sorted(mention for own in members[1].values() for mention in own)
+    weights = worth(different - {0.0}, min(len(listed), len(mentions)), points)
+    if not is_exact(len(listed), max(weights.values())):
+        raise TooManyPairsError
+    if degrees.sum() > MOST_PAIRS:
+        raise TooManyPairsError(MOST_PAIRS)
+    values = np.array(sorted(weights))
+    weight_of = np.array([float(weights[value]) for value in values.tolist()])
+    places = np.searchsorted(mentions, [mention for own in members[1].values() for mention in own])
+    firsts = np.cumsum(sizes) - sizes
+    graph = LargeGraph(degrees, len(mentions))
+    for number, (_, row, _) in enumerate(listed):
+        window, alike = similarities(rows, row, columns, demand)
+        by_class = np.repeat(alike, sizes[window])
+        in_order = np.zeros(len(mentions))
+        in_order[places[firsts[window.start] :][: len(by_class)]] = by_class
+        partners = in_order.nonzero()[0]
+        graph.put(number, partners, weight_of[np.searchsorted(values, in_order[partners])])
+    value_of = dict(zip(weight_of.tolist(), values.tolist(), strict=True))
+    for number, place in graph.assignment():
+        yield listed[number][0], mentions[place], value_of[graph.weight(number, place)]

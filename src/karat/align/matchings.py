@@ -37,18 +37,18 @@ def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
 
 
 def optimal(candidates: Sequence[Candidate]) -> list[Match]:
-    """One-to-one with the greatest sum of similarities.
+    """One-to-one with the greatest sum of similarities; ties: more exact pairs, more pairs, then system line order.
 
-    Ties: more whole points (exact spans, correct slots), then more pairs, then the pairs that come first by system and
-    gold line. The first three are combined in one whole number, each weighing more than all after it together.
+    Exact pairs (equal spans, correct slots) have whole points. The sum, these points and the number of pairs are
+    combined in one whole number, each weighing more than all after it together.
     """
     return _optimal({(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, floor)
 
 
 def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
-    """One-to-one with the greatest sum of similarities.
+    """One-to-one with the greatest sum of similarities; ties: more pairs, then gold mentions in order.
 
-    Ties: more pairs, then gold mentions in order, each with the first system mention that it can have.
+    Each gold mention takes the first system mention that it can have.
     """
     return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates})
 
@@ -64,22 +64,23 @@ def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int
     weights: dict[Edge, int] = {}
     for edges in components(by_ends):
         values = [-by_ends[edge][0] for edge in edges]
-        weight_of = worth(values, [1] * len(edges), points)
+        most = min(len({row for row, _ in edges}), len({column for _, column in edges}))
+        weight_of = worth(set(values), most, points)
         weights |= {edge: weight_of[value] for edge, value in zip(edges, values, strict=True)}
     chosen = sorted(by_ends[edge] for edge in assignment(weights))
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
 
 
-def worth(similarities: Collection[float], sizes: Sequence[int], points: Callable[[Fraction], int]) -> dict[float, int]:
+def worth(similarities: Collection[float], most: int, points: Callable[[Fraction], int]) -> dict[float, int]:
     """A weight for each similarity: first the similarity itself counts, then points, then the number of pairs.
 
-    `sizes` says how many pairs of each similarity there can be at most.
+    `most` says how many pairs there can be.
     """
     # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
-    exact = {value: Fraction(value).limit_denominator(1 << 26) for value in set(similarities)}
+    exact = {value: Fraction(value).limit_denominator(1 << 26) for value in similarities}
     unit = lcm(*{value.denominator for value in exact.values()})
-    pair = sum(sizes) + 1
-    whole = pair * (sum([size * points(exact[value]) for value, size in zip(similarities, sizes, strict=True)]) + 1)
+    pair = most + 1
+    whole = pair * (most * max(map(points, exact.values()), default=0) + 1)
     return {value: int(one * unit) * whole + points(one) * pair + 1 for value, one in exact.items()}
 
 

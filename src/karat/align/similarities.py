@@ -12,7 +12,7 @@ from karat.registry import Registry, function, named
 
 
 def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-    """Dice(G, S) = 2|T_G ∩ T_S| / (|T_G| + |T_S|), over characters or tokens (Liu et al. 2015, section 2.2).
+    """Dice(G, S) = 2|T_G ∩ T_S| / (|T_G| + |T_S|), T: characters or tokens of a span (Liu et al. 2015, section 2.2).
 
     Both operands of the division are integers, so equal fractions are equal floats and ties are exact.
     """
@@ -82,7 +82,7 @@ def identical(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 
 def common(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-    """|G ∩ S|: how many words (or characters) two mentions share."""
+    """How many words (or characters) two mentions share: |G ∩ S|."""
     return [(-float(shared), s, g) for (s, g), shared in _overlaps(gold, system).items()]
 
 

@@ -24,9 +24,9 @@ def by_dependencies(pair: Pair, gold: Sequence[Mention], system: Sequence[Mentio
     alike: Alike = []
     candidates: dict[int, list[tuple[int, EmptyNode]]] = {}
     for g, node in zeros(pair.gold, gold):
-        candidates.setdefault(_sentence(pair.gold, node), []).append((g, node))
+        candidates.setdefault(sentence(pair.gold, node), []).append((g, node))
     for s, node in zeros(pair.system, system) if candidates else ():
-        for g, other in candidates.get(_sentence(pair.system, node), ()):
+        for g, other in candidates.get(sentence(pair.system, node), ()):
             dependencies = f1(set(other.dependencies), set(node.dependencies))
             parents = f1({parent for parent, _ in other.dependencies}, {parent for parent, _ in node.dependencies})
             if parents:  # who shares a dependency shares its parent
@@ -34,7 +34,7 @@ def by_dependencies(pair: Pair, gold: Sequence[Mention], system: Sequence[Mentio
     return alike
 
 
-def _sentence(document: Document, node: EmptyNode) -> int:
+def sentence(document: Document, node: EmptyNode) -> int:
     """The number of the sentence of an empty node."""
     return bisect_right(document.sentences, node.token, key=lambda sentence: sentence.begin)
 

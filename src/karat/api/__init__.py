@@ -103,14 +103,16 @@ def read(
     unit: Unit | None = None,
     tokens: str | None = None,
     sources: str | None = None,
-    coreference: Iterable[str] = (),
+    coreference: str | Iterable[str] = (),
     max_bytes: int | None = None,
 ) -> FileCorpus:
     """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
 
     Without `format`, the format is detected from the content. The other arguments are the options of these names.
+    `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
+    among its warnings. What cannot be read is refused.
     """
-    options = read_options(unit, tokens, sources, coreference, max_bytes)
+    options = read_options(unit, tokens, sources, listed(coreference), max_bytes)
     return open_corpus(fspath(path), format=format, options=options)
 
 
@@ -127,6 +129,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -146,6 +149,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -164,6 +168,7 @@ def score(
     strict: bool = False,
     accept_faults: bool = False,
     details: bool = False,
+    errors: bool = False,
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -173,7 +178,8 @@ def score(
     Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
     `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
-    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`.
+    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
+    by class, where they are, and what each class costs; the system is scored again for each class.
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
@@ -196,6 +202,11 @@ def score(
         from karat.stats.confidence import with_intervals
 
         results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
+    if errors:
+        from karat.insight import analysed
+
+        for one, result in zip(chosen, results, strict=True):
+            result.errors = analysed(gold_corpus, system_corpus, one, result, measures=options.measures, by=options.by)
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 
@@ -221,6 +232,8 @@ def listed(names: str | Iterable[str]) -> tuple[str, ...]:
 def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
     """One side as a corpus; `other` is gold, if this is a system."""
     if isinstance(given, Corpus):
+        for finding in given.findings if isinstance(given, FileCorpus) else ():
+            of_side(findings.add, side)(finding)
         return given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from operator import attrgetter
 
-from karat.errors import Finding, Rule
-from karat.model import Document
+from karat.checks.wording import cluster_of, span_of
+from karat.errors import Finding, Rule, quoted
+from karat.model import Document, Mention
 
 IN_CLUSTER = Rule(
     "span-twice-in-cluster", "fault", "Keep one of the two mentions, or take one out of the cluster; both are scored."
@@ -22,18 +23,25 @@ def check(document: Document) -> Iterator[Finding]:
     mentions = document.mentions
     if len(set(map(_span, mentions))) == len(mentions):
         return
-    members: dict[object, str] = {}
-    alike: dict[object, str] = {}
+    members: dict[object, Mention] = {}
+    alike: dict[object, Mention] = {}
     for mention in mentions:
         if not mention.span:
             continue
         type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
-        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention.id)
+        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)
         # A mention without a cluster is a cluster of its own, which no earlier mention is in.
-        fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention.id)
-        if fellow != mention.id:
-            found = f"mention {mention.id!r} has the span of mention {fellow!r} in the same cluster"
-            yield IN_CLUSTER.at(f"{found} of document {document.id!r}", item=mention.id)
-        elif twin != mention.id and mention.kind != "relation":
-            found = f"mention {mention.id!r} has span, type and realis of mention {twin!r}"
-            yield ALIKE.at(f"{found} of document {document.id!r}", item=mention.id)
+        fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention)
+        if fellow is not mention:
+            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            yield IN_CLUSTER.at(found, item=mention.id)
+        elif twin is not mention and mention.kind != "relation":
+            yield ALIKE.at(f"{_both(twin, mention, document)}, with the same type and realis", item=mention.id)
+
+
+def _both(first: Mention, second: Mention, document: Document) -> str:
+    if first.cluster is None or second.cluster is None:
+        names = f"mention {first.id!r} and mention {second.id!r}"
+    else:
+        names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second)}"

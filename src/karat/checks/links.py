@@ -1,7 +1,7 @@
 """Links over coreference classes: no cycle within one kind, no link inside one class, one parent for each child."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -43,6 +43,7 @@ def check(document: Document) -> Iterator[Finding]:
             yield INSIDE.at(f"{found} joins mentions of one cluster", item=_item(link))
         else:
             graphs[link.kind].setdefault((source, target), link)
+    children = _children_of_two(graphs, document)
     for kind, graph in sorted(graphs.items()):
         for cycle in _cycles(graph, document):
             members = " -> ".join(map(_id, cycle))
@@ -51,27 +52,38 @@ def check(document: Document) -> Iterator[Finding]:
             closing = graph[max(pairwise(cycle), key=position.__getitem__)]
             message = f"{kind} links of document {document.id!r} form a cycle: {members}"
             yield CYCLE.at(message, item=_item(closing))
-        if kind not in ORDERED:  # what comes after two events is ordinary
-            yield from _children_of_two(kind, graph, document)
+        if kind in children:
+            yield from _several_parents(kind, graph, children[kind], document)
 
 
-def _children_of_two(kind: str, graph: Graph, document: Document) -> Iterator[Finding]:
-    """Each event once that is the child of two, where its second parent is written."""
-    if len({child for _, child in graph}) == len(graph):
-        return
-    others = {
+def _children_of_two(graphs: Mapping[str, Graph], document: Document) -> dict[str, set[Class]]:
+    """For each kind of link: the events that are children of two."""
+    repeated: dict[str, set[Class]] = {}
+    for kind, graph in graphs.items():
+        children = Counter([child for _, child in graph])
+        if kind not in ORDERED and len(children) < len(graph):  # what comes after two events is ordinary
+            repeated[kind] = {child for child, count in children.items() if count > 1}
+    if not repeated:
+        return {}
+    others = {  # an entity may well have parts in two events
         name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
     }
+    events = {kind: {child for child in classes if _id(child) not in others} for kind, classes in repeated.items()}
+    return {kind: classes for kind, classes in events.items() if classes}
+
+
+def _several_parents(kind: str, graph: Graph, children: Set[Class], document: Document) -> Iterator[Finding]:
+    """Each of these children once, where its second parent is written."""
     parents: dict[Class, list[Class]] = {}
     for parent, child in _in_order(graph, document):
-        parents.setdefault(child, []).append(parent)
+        if child in children:
+            parents.setdefault(child, []).append(parent)
     position = {link: number for number, link in enumerate(graph)}
     for child, having in parents.items():
-        if len(having) > 1 and _id(child) not in others:  # an entity may well have parts in two events
-            second = graph[sorted(((parent, child) for parent in having), key=position.__getitem__)[1]]
-            named = " and ".join(repr(_id(parent)) for parent in having)
-            found = f"{_id(child)!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
-            yield PARENTS.at(found, item=_item(second))
+        second = graph[sorted(((parent, child) for parent in having), key=position.__getitem__)[1]]
+        named = " and ".join(repr(_id(parent)) for parent in having)
+        found = f"{_id(child)!r} of document {document.id!r} has {len(having)} parents by {kind} links: {named}"
+        yield PARENTS.at(found, item=_item(second))
 
 
 def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[Class]]:
@@ -79,6 +91,8 @@ def _cycles(links: Collection[ClassLink], document: Document) -> Iterator[list[C
     left = links
     while left:
         sources, targets = {source for source, _ in left}, {target for _, target in left}
+        if sources.isdisjoint(targets):
+            return
         inner = [link for link in left if link[0] in targets and link[1] in sources]
         halved = 2 * len(inner) <= len(left)
         left = inner

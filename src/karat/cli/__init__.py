@@ -9,6 +9,8 @@ from click.exceptions import NoArgsIsHelpError
 
 from karat import __version__
 from karat.cli import (
+    audit,
+    baseline,
     compare,
     completion,
     convert,
@@ -55,6 +57,8 @@ COMMANDS = (
     describe.describe,
     convert.convert,
     simulate.simulate,
+    baseline.baseline,
+    audit.audit,
     protocols.protocols,
     formats.formats,
     measures.measures,

@@ -73,7 +73,8 @@ settings_option = click.option(
 )
 
 
-def _topics(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
+def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
+    """The topics of an option."""
     from karat.corpus import Topics
 
     del context, parameter
@@ -81,7 +82,7 @@ def _topics(context: click.Context, parameter: click.Parameter, spec: str | None
 
 
 topics_option = click.option(
-    "--topics", metavar="SPEC", callback=_topics, help="Use only documents of these topics: 26-45, or 1,3,7-9."
+    "--topics", metavar="SPEC", callback=topics_spec, help="Use only documents of these topics: 26-45, or 1,3,7-9."
 )
 form_option = click.option(
     "-f",
@@ -100,10 +101,11 @@ tables_option = click.option(
     "-f",
     "--format",
     "form",
-    type=Nearest(["text", "json", *TABLES]),
+    type=Nearest(["text", "json", *TABLES, "html"]),
     default="text",
     show_default=True,
-    help="Output format; csv, markdown and latex are tables for spreadsheets and papers.",
+    help="Output format; csv, markdown and latex are tables for spreadsheets and papers, html is a report with the "
+    "documents (see -o).",
 )
 digits_option = click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."

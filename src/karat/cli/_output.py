@@ -89,6 +89,14 @@ def write_output(content: str | bytes | Iterable[str], output: str | None) -> No
             stream.write(visible(piece, lines=True).encode("utf-8") if isinstance(piece, str) else piece)
 
 
+def report_size(output: str | None, documents: int) -> None:
+    """Print to standard error how large a report is: its documents are all in it."""
+    if output is not None and Path(output).is_file():
+        size = Path(output).stat().st_size / 1_000_000
+        held = f"{documents:,} document{'s' * (documents != 1)}, " if documents else ""
+        click.echo(f"{output}: {held}{size:.1f} MB", err=True)
+
+
 def output_style(output: str | None) -> "Style":
     """How text is laid out: to the width of the terminal and in colour, if it goes to one that wants colours."""
     from karat.report.layout import PLAIN
@@ -106,14 +114,14 @@ def terminal_style(stream: TextIO) -> "Style":
     return Style(shutil.get_terminal_size().columns, colour, trusted)
 
 
-def output_format(to: str | None, output: str | None) -> str | None:
-    """The output format: `to`, else by the suffix of the file; None if neither is given."""
+def output_format(to: str | None, output: str | None, *, fallback: str | None = None) -> str | None:
+    """The output format: `to`, else by the suffix of the file; without one, `fallback`."""
     from karat.formats import FORMATS
 
     if to is not None:
         return writable(to)
     if output is None:
-        return None
+        return fallback and writable(fallback)
     bare = output.lower().removesuffix(".gz")
     suffixes = {
         suffix: name
@@ -124,6 +132,8 @@ def output_format(to: str | None, output: str | None) -> str | None:
     for suffix, name in suffixes.items():
         if bare.endswith(suffix):
             return name
+    if fallback is not None and not Path(bare).suffix:
+        return writable(fallback)
     hint = f"Choose one with --to, or a file name that ends in {', '.join(suffixes)}."
     raise UsageError("output-format", f"the name {output!r} does not show in which format to write", hint)
 

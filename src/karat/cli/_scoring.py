@@ -1,6 +1,6 @@
 """The options that `karat score` and `karat compare` share, and how they become a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from karat.engine import RunOptions
     from karat.errors import Report
     from karat.plugin import ReadOptions
+    from karat.protocols import Protocol
     from karat.report.view import Sort, View
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -44,6 +45,7 @@ class ScoringOptions(NamedTuple):
     per_document: bool
     summary: bool
     details: bool
+    errors: bool
     level: float | None
     resamples: int | None
     seed: int | None
@@ -61,6 +63,9 @@ class ScoringOptions(NamedTuple):
         if self.details and self.form in TABLES:
             message = f"--details is a list, not a table for -f {self.form}"
             raise UsageError("details-no-table", message, "Use text or json.")
+        if self.errors and self.summary and self.form != "json":
+            message = "--summary prints only the main scores, and --errors what they lost"
+            raise UsageError("errors-no-summary", message, "Use one of them, or -f json.")
         resolve_all(self.protocols, self.values() if self.protocols else {})
 
     def gold(self, spec: str, report: "Report") -> "FileCorpus":
@@ -120,6 +125,12 @@ class ScoringOptions(NamedTuple):
         from karat.protocols import parse_setting
 
         return dict(map(parse_setting, self.settings))
+
+
+def default_fields(gold: "FileCorpus", protocols: "Sequence[Protocol]") -> tuple[str, ...]:
+    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
+    survey = gold.survey()
+    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
 class Level(click.ParamType[float]):
@@ -191,8 +202,18 @@ _OPTIONS = (
     ),
     click.option("--per-unit", is_flag=True, help="Show the scores of each unit of evaluation."),
     click.option("--per-document", is_flag=True, help="Show the scores of each document."),
-    click.option("--summary", is_flag=True, help="Show only the main scores in text and tables."),
-    click.option("--details", is_flag=True, help="List what was matched, missed and spurious, item by item."),
+    click.option(
+        "--summary", is_flag=True, help="Show only the main scores in text and tables; leave the documents out of html."
+    ),
+    click.option(
+        "--details", is_flag=True, help="List what was matched, missed and spurious, item by item; html always does."
+    ),
+    click.option(
+        "--errors",
+        is_flag=True,
+        help="Count errors by class, with the score if each class were fixed; scores the system once more per class. "
+        "html always does.",
+    ),
     click.option(
         "--ci",
         "level",

@@ -6,8 +6,8 @@ import click
 
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
-from karat.cli._output import refuse_overwriting, write_output
-from karat.cli._scoring import SEED, ScoringOptions, scoring_options
+from karat.cli._output import refuse_overwriting, report_size, write_output
+from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
 from karat.cli.completion import complete_files, complete_measures
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ Examples:
   karat compare gold.jsonl old.jsonl new.jsonl -p simple-cdec -p pure-cdec --sort-by coref.lea
   karat compare gold.tbf baseline.tbf mine.tbf -f latex -o table.tex
   karat compare gold.tbf submissions/ -p liu-2015 --plot attributes=figure3.pdf --plot ranks.pdf
+  karat compare gold.tbf baseline.tbf mine.tbf -f html -o report.html
 
 A SYSTEM is a file, a folder, @LIST, or NAME=RUN,RUN,... for several runs of one system, which are shown as mean and
 standard deviation (sd). A single folder has one file or folder per system. Intervals and tests resample the units of
@@ -76,8 +77,10 @@ def compare(
     refuse_overwriting(scoring.output, inputs)
     refuse_figures(plots, inputs)
     baseline = chosen_baseline(baseline, runs)
+    options = scoring.run_options(keep_rows=True)
+    task = Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options)
     comparisons = compared(
-        Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), scoring.run_options(keep_rows=True)),
+        task,
         runs,
         baseline=baseline,
         sort_by=sort_by,
@@ -91,4 +94,16 @@ def compare(
         from karat.report.figures import comparison_figure
 
         write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
-    write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)
+    if scoring.form == "html":
+        from karat.protocols import resolve_all
+        from karat.report.html import comparison_report, gathered_runs
+
+        place = {system.name: number for number, system in enumerate(comparisons[0].systems)}
+        protocols = resolve_all(task.protocols, task.settings)
+        by = scoring.by or default_fields(gold_corpus, protocols)
+        best_first = sorted(runs, key=lambda run: place[run.system])
+        gathered = gathered_runs(task, protocols, best_first, by=by, on_run=progress("runs"))
+        write_output(comparison_report(comparisons, gathered, digits=scoring.digits), scoring.output)
+        report_size(scoring.output, len(gathered.documents))
+    else:
+        write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)

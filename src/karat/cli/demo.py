@@ -1,39 +1,65 @@
 """`karat demo`."""
 
+from pathlib import Path
+
 import click
 
-from karat.cli._output import copy_new
+from karat.cli._output import UNWRITABLE, copy_new, write_output
 from karat.cli.completion import complete_files
+
+REPORT = "karat-demo.html"
+ABOUT = "Open it in a browser: scores, errors, and every document. Press n for the next error."
 
 EPILOG = """\b
 Examples:
   karat demo
+  karat demo -o report.html
   karat demo --to karat-demo
 """
 
 
 @click.command(epilog=EPILOG)
 @click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default=REPORT,
+    show_default=True,
+    shell_complete=complete_files,
+    help="Where to write the HTML report. Only a report is replaced, no other file.",
+)
+@click.option(
     "--to",
     metavar="DIR",
     shell_complete=complete_files,
     help="Copy the bundled files to DIR instead; never overwrites a file.",
 )
-def demo(to: str | None) -> None:
-    """Score three systems on a small bundled corpus.
+def demo(output: str, to: str | None) -> None:
+    """Score three systems on a small bundled corpus, and write a report.
 
-    Prints one table, what to look at, and commands that show more. Needs no network.
+    Prints one table, what to look at, and commands that show more. The report is one HTML file to open in a browser.
+    Needs no network.
     """
     from importlib.resources import as_file, files
-    from pathlib import Path
 
-    from karat.demo import showcase
+    from karat.demo import report, showcase
 
     with as_file(files("karat") / "demo") as folder:
         if to is None:
             click.echo(showcase.shown(folder))
+            _refuse_other_files(Path(output))
+            write_output(report.report(folder), output)
+            click.echo(f"\nReport: {output}\n  {ABOUT}")
         else:
             copies = showcase.copies(folder, Path(to))
             copy_new(copies)
             for path in copies:
                 click.echo(path)
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Refuse to replace a file that is not a report."""
+    from karat.report.html import is_report
+
+    if path.is_file() and not is_report(path):
+        raise UNWRITABLE.error("there is such a file already, and it is not a report of karat", file=str(path))

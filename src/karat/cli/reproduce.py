@@ -12,6 +12,7 @@ Examples:
   karat reproduce
   karat reproduce araki-2014
   karat reproduce araki-2014 -f json -o araki-2014.json
+  karat reproduce upadhyay-2016 ecbplus/ --quick
   karat reproduce liu-2015 --plot figure-1=f1.pdf --plot figure-2=f2.pdf --plot figure-3=f3.pdf
 """
 
@@ -20,9 +21,12 @@ Examples:
 @click.argument("paper", required=False)
 @click.argument("data", required=False, shell_complete=complete_files)
 @named_plot_option
+@click.option("--quick", is_flag=True, help="Leave out what takes minutes, such as training.")
 @form_option
 @output_option
-def reproduce(paper: str | None, data: str | None, plots: tuple[Plot, ...], form: str, output: str | None) -> None:
+def reproduce(
+    paper: str | None, data: str | None, plots: tuple[Plot, ...], quick: bool, form: str, output: str | None
+) -> None:
     """Recompute the published numbers of PAPER.
 
     Prints them next to karat's, with the differences, and checks the paper's claims. Without PAPER, lists the papers.
@@ -35,6 +39,6 @@ def reproduce(paper: str | None, data: str | None, plots: tuple[Plot, ...], form
         write_output(listed(), output)
         return
     refuse_figures(plots)
-    study = recomputed(paper, data, figures=[plot.kind for plot in plots], progress=progress("steps"))
+    study = recomputed(paper, data, figures=[plot.kind for plot in plots], progress=progress("steps"), quick=quick)
     write_figures(plots, lambda name, _: study.figure(name))
     write_output(json(study) if form == "json" else text(study), output)

@@ -4,8 +4,8 @@ import click
 
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
-from karat.cli._output import refuse_overwriting, write_output
-from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
+from karat.cli._output import refuse_overwriting, report_size, write_output
+from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, default_fields, scoring_options
 from karat.cli.completion import complete_files
 
 EPILOG = """\b
@@ -16,8 +16,10 @@ Examples:
   karat score gold.jsonl.gz system.jsonl -p tac-2017 -m nugget.type -f json
   karat score gold.jsonl system.jsonl -p simple-cdec -p pure-cdec
   karat score gold.tbf system.tbf -p araki-2014 --set twinless=own-pairs -m hierarchy
+  karat score gold.tbf system.tbf --errors -m nugget.type
   karat score gold.tbf system.tbf --ci 95 -f latex -o scores.tex
   karat score gold.tbf system.tbf -m nugget.type --by type --plot by-type.pdf --plot confusion=confusion.pdf
+  karat score gold.tbf system.tbf --ci 95 -f html -o report.html
 
 GOLD and SYSTEM are a file, a folder, @LIST (a file with one path per line), or - for standard input.
 """
@@ -61,12 +63,15 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
     refuse_overwriting(output, inputs)
     refuse_figures(plots, inputs)
-    details = scoring.details or any(plot.kind == "confusion" for plot in plots)
+    protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
+    with_documents = scoring.form == "html" and not scoring.summary
+    by = scoring.by or (default_fields(gold_corpus, protocols) if with_documents else ())
+    details = scoring.details or with_documents or any(plot.kind == "confusion" for plot in plots)
     results = engine.score(
         gold_corpus,
         system_corpus,
-        resolve_all(scoring.protocol_names(gold_corpus), scoring.values()),
-        scoring._replace(details=details).run_options(keep_rows=level is not None),
+        protocols,
+        scoring._replace(by=by, details=details).run_options(keep_rows=level is not None),
         findings=findings,
         progress=progress(),
     )
@@ -75,11 +80,27 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
+    if scoring.errors or with_documents:
+        from karat.insight import analysed
+
+        for protocol, result in zip(protocols, results, strict=True):
+            result.errors = analysed(
+                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=by, progress=progress()
+            )
     if plots:
         from karat.report.figures import result_figure
         from karat.stats.confidence import changed
 
         write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort))
-        if details and not scoring.details:  # only a figure needed them
+        if details and not (scoring.details or with_documents):  # only a figure needed them
             results = [changed(result, outcomes=None, details=None) for result in results]
-    write_output(FORMATS[scoring.form](results, scoring.view()), output)
+    if scoring.form == "html":
+        from karat.report.html import Gathered, score_report, short_name
+
+        documents = Gathered(gold_corpus) if with_documents else None
+        if documents is not None:
+            documents.add(short_name(results[0]), system_corpus, results)
+        write_output(score_report(results, documents, digits=scoring.digits, sort=scoring.sort), output)
+        report_size(output, 0 if documents is None else len(documents))
+    else:
+        write_output(FORMATS[scoring.form](results, scoring.view()), output)

@@ -19,6 +19,7 @@ EPILOG = """\b
 Examples:
   karat simulate gold.tbf --miss 0.2 -o system.tbf
   karat simulate gold.tbf --spurious 0.1 --boundary 0.3 --attribute type=0.25 --seed 7 -o system.tbf
+  karat simulate litbank/ --miss 0.1 -o system/
   karat simulate gold.jsonl --break 0.2 --conflate 0.1 --to tbf > system.tbf
 
 Errors are made in this order, each on the result of the previous ones: miss, split, merge, boundary, attribute, break,
@@ -70,7 +71,7 @@ def rate_options(command: _Command) -> _Command:
     "--to",
     metavar="FORMAT",
     shell_complete=complete_formats,
-    help="Output format. Default: by the suffix of FILE, else that of GOLD.",
+    help="Output format. Default: by the suffix of the output; without one, that of GOLD.",
 )
 @output_option
 def simulate(
@@ -96,11 +97,13 @@ def simulate(
     from karat.simulate import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
+    if to is not None:
+        writable(to)
     findings = Findings()
-    named = output_format(to, output)
     corpus = open_corpus(gold, format=input_format, options=reading, report=findings.add)
     refuse_overwriting(output, corpus.inputs(), folder=gold)
-    name = named or writable(corpus.format)
+    name = output_format(to, output, fallback=corpus.format)
+    assert name is not None, "the format of gold is the fallback"
     format_ = FORMATS.get(name)
     assert format_.write is not None, "only formats that can be written are offered"
     faults = {code for protocol in format_.protocols for code in resolve(protocol).faults}

@@ -8,7 +8,7 @@ from functools import partial
 
 from karat.checks import check
 from karat.convert.given import Keep, given
-from karat.corpus import FileCorpus, Fingerprint, open_corpus
+from karat.corpus import FileCorpus, Fingerprint, absent_names, open_corpus
 from karat.errors import KaratError, Report, Rule, placed
 from karat.formats import FORMATS
 from karat.model import Document, Unit, Value, qualified
@@ -45,6 +45,8 @@ class Conversion:
     def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
         """Each document as written: its bytes, or its files."""
         survey = self._corpus.survey()
+        for finding in absent_names(self._corpus):
+            report(finding)
         defaults = self._format.default_attributes
         expected = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
         write = self._format.write

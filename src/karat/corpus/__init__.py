@@ -1,5 +1,6 @@
 """Corpora: documents in files or in memory, their survey, topics and fingerprint."""
 
+from karat.corpus.coreference import absent_names
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Progress
@@ -18,6 +19,7 @@ __all__ = [
     "Progress",
     "Survey",
     "Topics",
+    "absent_names",
     "corpus_of",
     "find",
     "open_corpus",

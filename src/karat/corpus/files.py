@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
-from karat.errors import KaratError, Report, Rule, Target, quoted, refusing
+from karat.errors import Finding, KaratError, Report, Rule, Target, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
 from karat.plugin import Block, ReadOptions
@@ -35,6 +35,7 @@ class FileCorpus:
         topics: Topics | None = None,
         beside: Corpus | None = None,
         skip_broken: bool = False,
+        findings: Sequence[Finding] = (),
     ) -> None:
         self.name = name
         self.files = files
@@ -48,6 +49,8 @@ class FileCorpus:
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
+        self.findings = tuple(findings)
+        """What was found when it was opened: parts of a folder that are not read, and why."""
         self._skip_broken = skip_broken
         self._survey: Survey | None = None
         self._lock = threading.RLock()
@@ -72,7 +75,9 @@ class FileCorpus:
         """
         if topics is None:
             return self
-        return FileCorpus(self.name, self.files, self.format, self.options, topics=topics, beside=beside)
+        return FileCorpus(
+            self.name, self.files, self.format, self.options, topics=topics, beside=beside, findings=self.findings
+        )
 
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit: for gold that several systems are scored against."""
@@ -80,7 +85,10 @@ class FileCorpus:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process is given files and options, and reads for itself."""
-        return _reopened, (self.name, self.files, self.format, self.options, self.topics, self._beside)
+        return _reopened, (
+            (self.name, self.files, self.format, self.options),
+            {"topics": self.topics, "beside": self._beside, "findings": self.findings},
+        )
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
@@ -100,6 +108,7 @@ class FileCorpus:
 
     def _surveyed(self) -> Survey:
         survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
+        survey.coreference = self.options.coreference
         other_topics: set[str | None] = set()
         try:
             for number in range(len(self.files)):
@@ -128,10 +137,12 @@ class FileCorpus:
         if block.problems:
             raise KaratError(block.problems[0])
         # If only the document itself has its id and topic, it has to be parsed first.
-        if not block.id or self._is_wanted(block):
+        if block.contents is None and (not block.id or self._is_wanted(block)):
             block = self._reader.surveyed(number, block)
         if self._is_wanted(block):
             self.enter(survey, number, block)
+            if self.options.coreference:
+                survey.relations.update(self._reader.relation_names(number, block))
         else:
             other_topics.add(block.topic)
 
@@ -185,7 +196,10 @@ class FileCorpus:
 
     def where_at(self, number: int, block: Block, item: Target | None = None) -> tuple[str, int | None]:
         """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
-        return self.files[number].name, self._reader.locate(number, block, item)
+        name, line = self.files[number].name, self._reader.locate(number, block, item)
+        if line is None and item is not None and not isinstance(item, int):
+            return self._format.locate_beside(name, item) or (name, block.line)
+        return name, block.line if line is None else line
 
     def close(self) -> None:
         """Close the open file."""
@@ -202,10 +216,8 @@ class FileCorpus:
         return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
 
 
-def _reopened(
-    name: str, files: list[File], format_: str, options: ReadOptions, topics: Topics | None, beside: Corpus | None
-) -> FileCorpus:
-    return FileCorpus(name, files, format_, options, topics=topics, beside=beside)
+def _reopened(arguments: tuple[Any, ...], options: dict[str, Any]) -> FileCorpus:
+    return FileCorpus(*arguments, **options)
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:

@@ -1,18 +1,31 @@
 """Opens the corpus that an argument names: which files belong to it, and what format they have."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File, find
 from karat.corpus.unsupported import unsupported
-from karat.errors import Report, Rule
+from karat.errors import Finding, Report, Rule
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
 
 OPTIONS = "--gold-format, --system-format, --input-format"
-UNKNOWN = Rule("format-unknown", "fatal", f"Name it ({OPTIONS}); `karat formats` lists them.")
+UNKNOWN = Rule(
+    "format-unknown", "fatal", f"`karat formats` lists what karat reads; if it is one of these, name it ({OPTIONS})."
+)
+PACKED = Rule("file-packed", "fatal", "Unpack it, and name its folder or file. karat itself unpacks only .gz files.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
 KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
+ARCHIVES = {
+    "a zip": (0, b"PK\x03\x04"),
+    "a tar": (257, b"ustar"),
+    "a bzip2": (0, b"BZh"),
+    "an xz": (0, b"\xfd7zXZ\x00"),
+    "a 7z": (0, b"7z\xbc\xaf\x27\x1c"),
+    "a zstd": (0, b"\x28\xb5\x2f\xfd"),
+}
+"""Archives: where in a file, and by what bytes, each is recognised."""
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
@@ -30,8 +43,16 @@ def open_corpus(
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
     options = options or ReadOptions()
-    files = find(spec, report=report, max_bytes=options.max_bytes)
-    return corpus_of(files, spec, format=format, fallback=fallback, options=options, report=report)
+    findings: list[Finding] = []
+
+    def keep(finding: Finding) -> None:
+        findings.append(finding)
+        report(finding)
+
+    files = find(spec, report=keep, max_bytes=options.max_bytes)
+    corpus = corpus_of(files, spec, format=format, fallback=fallback, options=options, report=keep)
+    corpus.findings = tuple(findings)
+    return corpus
 
 
 def corpus_of(
@@ -65,7 +86,9 @@ def _chosen(
     found = _without_companions([(file, _sniffed(file)) for file in files])
     names = sorted({name for _, name in found if name is not None})
     if len(names) > 1:
-        raise MIXED.error(f"files of several formats: {', '.join(names)}", file=spec)
+        examples = {name: file.name for file, name in reversed(found)}
+        listed = ", ".join(f"{name} ({Path(examples[name]).name})" for name in names)
+        raise MIXED.error(f"files of several formats: {listed}", file=spec)
     if names:
         sniffed = FORMATS.get(names[0])
         _refuse_unsupported([file for file, name in found if name])
@@ -100,6 +123,9 @@ def _refuse_unsupported(files: list[File]) -> None:
 def _refuse_binary(files: list[File]) -> None:
     for file in files:
         head = file.head()
+        for kind, (position, mark) in ARCHIVES.items():
+            if head[position:].startswith(mark):
+                raise PACKED.error(f"this is {kind} archive", file=file.name)
         if not _is_text(head):
             line = 1 + head.count(b"\n", 0, max(0, head.find(b"\x00")))
             raise ENCODING.error("this looks like UTF-16 (or binary data), not UTF-8", file=file.name, line=line)

@@ -99,7 +99,11 @@ def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spoo
         if spec == "-":
             return [_standard_input(spool)]
         if spec.startswith("@"):
-            return [file for name in _listed(spec[1:]) for file in _found(name, refuse, report, spool)]
+            return [
+                file
+                for line, name in _listed(spec[1:])
+                for file in _found(name, _on_line(refuse, spec[1:], line, name), report, spool)
+            ]
         for path in _plain(spec, refuse, report):
             try:
                 files.append(_usable(path, spool))
@@ -163,18 +167,34 @@ def _missing(message: str, name: str) -> KaratError:
     return KaratError(finding._replace(hint=f"Did you mean {path.parent / near[0]}? {finding.hint}"))
 
 
-def _listed(name: str) -> Iterator[str]:
-    """The paths in a list, relative to the working directory, as on the command line."""
+def _on_line(refuse: Callable[[KaratError], None], list_: str, line: int, name: str) -> Callable[[KaratError], None]:
+    """Refuse a file that does not exist as what a line of a list says."""
+
+    def refuse_there(error: KaratError) -> None:
+        finding = error.finding
+        if finding.code != MISSING.code:
+            return refuse(error)
+        hint = finding.hint
+        if not Path(name).is_absolute() and (Path(list_).parent / name).exists():
+            hint = f"Paths in a list are relative to the working folder, not to the list. {hint}"
+        message = f"{finding.message}: {quoted(name)}"
+        return refuse(KaratError(finding._replace(message=message, file=list_, line=line, found=name, hint=hint)))
+
+    return refuse_there
+
+
+def _listed(name: str) -> Iterator[tuple[int, str]]:
+    """The paths in a list, each with its line, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
         raise _missing("there is no such list", name)
     lines = decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff").splitlines()
-    paths = [line.strip() for line in lines if line.strip()]
+    paths = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)
-    for path in paths:
+    for line, path in paths:
         if path.startswith("@"):
-            raise LIST.error(f"a list cannot name another list: {path}", file=name)
-        yield path
+            raise LIST.error(f"a list cannot name another list: {path}", file=name, line=line)
+        yield line, path
 
 
 def _usable(path: Path, spool: "_Spool") -> File:

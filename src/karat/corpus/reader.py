@@ -5,7 +5,7 @@ Documents that the survey had to parse are kept, up to a limit; on request, all 
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
@@ -40,6 +40,8 @@ class DocumentReader:
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
+        self._counted = -1, 0, 1
+        """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
         self.keeps_all = False
         """Whether documents are kept when they are read, for a corpus that is read several times."""
 
@@ -54,9 +56,7 @@ class DocumentReader:
                 yield block
 
     def surveyed(self, number: int, block: Block) -> Block:
-        """The block with id, topics and contents of its document, which is parsed if the block lacks them."""
-        if block.contents is not None:
-            return block
+        """The block with id, topics and contents of its document, which is parsed to know them."""
         findings: list[Finding] = []
         document = self._parse(number, block, refusing(findings.append))
         self._keep(number, block, document, findings)
@@ -86,47 +86,57 @@ class DocumentReader:
 
     def read_before(self, number: int, block: Block, line: int) -> Document | None:
         """The document without this line of its file and those after it; None if nothing is left."""
-        if block.more:
+        if block.more or line <= block.line:
             return None
-        stream = self._stream(number)
-        stream.seek(0)
-        first = 1 + stream.read(block.offset).count(b"\n")
         lines = self._bytes(number, block).splitlines(keepends=True)
-        data = b"".join(lines[: max(line - first, 0)])
+        data = b"".join(lines[: max(line - self._first_line(number, block), 0)])
         if not data.strip():
             return None
         return self._format.parse(data, block, self._options, self._files[number].name, _ignore)
 
-    def locate(self, number: int, block: Block, item: Target | None) -> int:
-        """The line of an item or a token, or the first line of the document if it is not found."""
-        line = None
+    def _first_line(self, number: int, block: Block) -> int:
+        """The line at which the bytes of a block begin, counted on from that of an earlier block of the file."""
+        known, offset, line = self._counted
+        if known != number or offset > block.offset:
+            offset, line = 0, 1
+        stream = self._stream(number)
+        stream.seek(offset)
+        line += stream.read(block.offset - offset).count(b"\n")
+        self._counted = number, block.offset, line
+        return line
+
+    def locate(self, number: int, block: Block, item: Target | None) -> int | None:
+        """The line of an item or a token; None if it is not found."""
         if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
-        elif item is not None:
-            if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
-                item = item[0]
-            line = self._format.locate(self._bytes(number, block, check=False), block, item)
-        return block.line if line is None else line
+            return self._format.locate_token(self._bytes(number, block, check=False), block, item)
+        if item is None:
+            return None
+        if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
+            item = item[0]
+        return self._format.locate(self._bytes(number, block, check=False), block, item)
+
+    def relation_names(self, number: int, block: Block) -> Iterable[str]:
+        """Names of the relations of a document, as written."""
+        return self._format.relation_names(self._bytes(number, block), self._files[number].name)
 
     def _parse(self, number: int, block: Block, report: Report) -> Document:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
     def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
-        name = self._files[number].name
         try:
             with self._lock:
                 stream = self._stream(number)
                 # Lines are looked up after the document was read, and often: it is known to be unchanged then.
                 state = _state(stream) if check else None
-                pieces = []
-                for offset, length, _ in (block[:3], *block.more):
-                    stream.seek(offset)
-                    pieces.append(stream.read(length))
+                data = _piece(stream, block.offset, block.length)
+                if block.more:
+                    data = b"".join([data, *(_piece(stream, offset, length) for offset, length, _ in block.more)])
         except OSError as error:
-            raise CHANGED.error(f"the file cannot be read any more: {error.strerror}", file=name) from None
+            message = f"the file cannot be read any more: {error.strerror}"
+            raise CHANGED.error(message, file=self._files[number].name) from None
         if state is not None and state != self.states.get(number, state):
-            raise CHANGED.error("the file was changed while karat was reading it", file=name)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
+        return data
 
     def _stream(self, number: int) -> BinaryIO:
         """The file with this number. The last one stays open, since documents are usually read in file order."""
@@ -148,6 +158,11 @@ class DocumentReader:
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
+
+
+def _piece(stream: BinaryIO, offset: int, length: int) -> bytes:
+    stream.seek(offset)
+    return stream.read(length)
 
 
 def _state(stream: BinaryIO) -> tuple[int, int]:

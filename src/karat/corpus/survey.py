@@ -24,6 +24,10 @@ class Survey:
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
         self.links: set[tuple[str, str, str]] = set()
+        self.coreference: tuple[str, ...] = ()
+        """Names of relations that the user calls coreference."""
+        self.relations: set[str] = set()
+        """Names of relations; only known if the user calls some of them coreference."""
         self.resolved_kinds: dict[str, str] = {}
         """Kinds that a single document leaves open, and what they are in this corpus."""
         self.has_shared_clusters = False

@@ -26,7 +26,7 @@ from collections.abc import Hashable
 
 from msgspec import UNSET, Struct, UnsetType
 
-from karat.corpus import Corpus, FileCorpus, Fingerprint, Progress
+from karat.corpus import Corpus, FileCorpus, Fingerprint, Progress, absent_names
 from karat.describe import ecb_table
 from karat.describe.ecb_table import EcbTable
 from karat.errors import Report
@@ -110,6 +110,8 @@ def description(corpus: Corpus, *, most: int = 20, report: Report, progress: Pro
     tallies, ids = _Tallies(), corpus.survey().rows
     if isinstance(corpus, FileCorpus) and corpus.format == "ecbplus":
         tallies.ecbplus = ecb_table.Tally()
+    for finding in absent_names(corpus):
+        report(finding)
     try:
         for done, id_ in enumerate(ids, 1):
             tallies.add(corpus.read(id_, report))

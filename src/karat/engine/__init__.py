@@ -6,24 +6,25 @@ Pairs are read one at a time, and each is released before the next one is read; 
 """
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 from msgspec import Struct
 
-from karat.corpus import Corpus, Fingerprint, Progress
+from karat.corpus import Corpus, Fingerprint, Progress, absent_names
 from karat.engine.details import Details
+from karat.engine.observer import ObserveLines
 from karat.engine.pairs import pairs
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation
 from karat.engine.protocol_run import ProtocolRun
 from karat.engine.tokens import in_one_numbering
-from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, nearest, without
+from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, nearest, without
 from karat.measures import MEASURES
 from karat.plugin import Tables
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result, Side
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
-NO_DETAILS = Rule("details-absent", "fatal", "Omit --details; only value scores of ACE have details.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
 )
@@ -58,14 +59,16 @@ def score(
     findings: Findings,
     progress: Progress | None = None,
     make_tables: MakeTables = Tables,
+    observe: ObserveLines | None = None,
 ) -> list[Result]:
     """Score a system against gold under each protocol; the files are read once for all of them.
 
-    `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`).
+    `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`). `observe` makes,
+    for each protocol, what sees the tables as they are counted.
     """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
-            MEASURES.get(prefix.partition(".")[0])
+            _refuse_unknown_family(prefix)
     report: Report = findings.add
     if options.strict:
         report = _refusing_faults(report, "--strict refuses faults.")
@@ -75,6 +78,8 @@ def score(
     faults = {code for protocol in protocols for code in protocol.faults}
     report = graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
     gold_survey, system_survey = gold.survey(), system.survey()
+    for finding in absent_names(gold, system):
+        report(finding)
     superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
     both = pairs(gold, system, protocols, without(report, superseded))
     places = Places(gold, system, report)
@@ -92,6 +97,7 @@ def score(
                 measures=options.measures,
                 by=options.by,
                 details=Details(places.line, unit=protocol.unit) if options.details else None,
+                observe=None if observe is None else partial(observe, places.line),
                 keep_rows=options.keep_rows,
             )
         )
@@ -142,6 +148,19 @@ def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozense
         report(finding)
 
     return strict
+
+
+def _refuse_unknown_family(prefix: str) -> None:
+    """Refuse a measure of no family; the last part of an id is not enough, but its ids are suggested."""
+    try:
+        MEASURES.get(prefix.partition(".")[0])
+    except UsageError:
+        ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ")]
+        meant = [id_ for id_ in ids if id_.rpartition(".")[2] == prefix.lower()]
+        if not meant:
+            raise
+        hint = f"Did you mean {' or '.join(meant)}? `karat measures` lists them."
+        raise UsageError("unknown-measure", f"there is no measure {prefix!r}", hint) from None
 
 
 def _refuse_absent(prefixes: Sequence[str], runs: Sequence[ProtocolRun]) -> None:

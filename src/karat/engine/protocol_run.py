@@ -12,6 +12,7 @@ from karat.corpus import Survey
 from karat.counts import ScoreValues
 from karat.engine.breakdown import AveragedMeasure, Breakdown
 from karat.engine.details import Details
+from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
 from karat.engine.unit_counts import ScoredRow, UnitCounts
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
@@ -50,6 +51,7 @@ class ProtocolRun:
         measures: tuple[str, ...] = (),
         by: Sequence[str] = (),
         details: Details | None = None,
+        observe: Observe | None = None,
         keep_rows: bool = False,
     ) -> None:
         self.protocol = protocol
@@ -61,12 +63,13 @@ class ProtocolRun:
             raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
         rows = self._rows(_setting(protocol, gold, system))
         self._details = details
+        self._observer = None if observe is None else observe(protocol, [row for row, _ in rows])
         self._table_remarks: list[Finding] = []
         self._counts = UnitCounts(
             rows,
             unit=protocol.unit,
             on_unit=self._break_down if by else None,
-            on_table=None if details is None else details.add,
+            on_table=self._show if details is not None or observe is not None else None,
             jackknife=keep_rows,
             report=report,
         )
@@ -115,9 +118,21 @@ class ProtocolRun:
                 breakdown.add_parts(unit, whole)
         if self._details is not None and self._lists_outcomes:
             self._details.enter(unit, collapsed)
+        if self._observer is not None:
+            self._observer.enter(unit, prepared.tables)
         self._counts.add(unit, prepared.tables)
-        if self._details is not None and self._counts.at_once:
-            self._details.leave()
+        if self._counts.at_once:
+            if self._details is not None:
+                self._details.leave()
+            if self._observer is not None:
+                self._observer.leave()
+
+    def _show(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
+        """Show a table that was counted to those who want to see it."""
+        if self._details is not None:
+            self._details.add(unit, document, measure, table)
+        if self._observer is not None:
+            self._observer.add(unit, document, measure, table)
 
     def _break_down(self, documents: Sequence[Tables]) -> None:
         for breakdown in self._by:
@@ -171,6 +186,8 @@ class ProtocolRun:
     def scores(self) -> dict[str, Score]:
         """The scores of all documents that were added; no more can be added afterwards."""
         self._counts.close(self._table_remarks.append)
+        if self._observer is not None:
+            self._observer.leave()
         return self._select(self._counts.scores())
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:

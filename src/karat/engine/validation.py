@@ -12,7 +12,7 @@ from karat import __version__
 from karat.checks import Check, check
 from karat.checks.ids import Ids
 from karat.checks.types import checking
-from karat.corpus import File, FileCorpus, Progress, Survey, corpus_of, find
+from karat.corpus import File, FileCorpus, Progress, Survey, absent_names, corpus_of, find
 from karat.corpus.folders import UNREADABLE
 from karat.engine.against import Reference, Submission
 from karat.errors import Finding, Findings, KaratError, Report, Rule, UsageError, graver, without
@@ -136,6 +136,7 @@ def validate(
     checks = [] if types is None else [_vocabulary(types)]
     validation = Validation()
     gold = None if against is None else _reference(against, format, options, settings or {}, validation)
+    corpora = [] if gold is None else [gold.corpus]
     for path in paths:
         before = validation.findings.by_severity()
         submission = None if gold is None else Submission(path, gold)
@@ -154,12 +155,15 @@ def validate(
                     skip_broken=True,
                 )
                 _check_corpus(corpus, checks, settings or {}, validation, submission, progress)
+                corpora.append(corpus)
         if submission is not None:
             for finding in submission.missing_documents():
                 validation.add(finding)
             after = validation.findings.by_severity()
             submission.findings = {severity: after[severity] - before[severity] for severity in before}
             validation.submissions.append(submission)
+    for finding in absent_names(*corpora):
+        validation.add(finding)
     if gold is not None:
         gold.corpus.close()
     if progress is not None:

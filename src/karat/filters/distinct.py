@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
+from karat.checks.wording import cluster_of, span_of
 from karat.errors import Finding, Origin, Report, Rule, quoted
 from karat.filters import restricted
-from karat.model import Document, Mention, Pair, qualified
+from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
 
 REPEATED = Rule(
@@ -71,20 +72,12 @@ def _repeated(document: Document, identity: Identity) -> Iterator[tuple[Mention,
 
 def _finding(mention: Mention, first: Mention, document: Document) -> Finding:
     """Names clusters and not mentions, whose ids some readers have to make up."""
-    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
-    place = f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
-    one, other = _cluster(first, document), _cluster(mention, document)
+    place, one, other = span_of(mention), cluster_of(first, document), cluster_of(mention, document)
     if first.cluster is not None and first.cluster == mention.cluster:
         message = f"{one} of document {quoted(document.id)} has {place} twice; it counts once"
     else:
         message = f"{one} and {other} of document {quoted(document.id)} share {place}; the first keeps it"
     return REPEATED.at(message, item=mention.id)
-
-
-def _cluster(mention: Mention, document: Document) -> str:
-    if mention.cluster is None:
-        return "a mention without a cluster"
-    return f"cluster {quoted(mention.cluster.removeprefix(qualified(document.id, '')))}"
 
 
 FILTER = Distinct

@@ -85,17 +85,17 @@ def check_holder(validation: Validation, element: Any, *, role: str, owner: str,
 
 
 def check_inside(
-    validation: Validation, rule: Rule, element: Any, id_: str, regions: Mapping[str, LocatedText]
+    validation: Validation, name: str, rule: Rule, mention: Any, regions: Mapping[str, LocatedText]
 ) -> None:
-    """A head or an anchor, which `element` is, lies inside the extent of its mention."""
-    inner, outer = regions[element.tag][0], regions["extent"][0]
+    """The head or anchor of a mention, as `name` says, is inside its extent."""
+    inner, outer = regions[name][0], regions["extent"][0]
     if inner and len(inner[0]) > 2:  # boxes
         if shared(inner, outer) < extension(inner) * (1 - 1e-9):
-            message = f"the {element.tag} of mention {id_!r} has boxes that its extent does not cover"
-            validation.report(rule, element, message)
+            message = f"the {name} of mention {mention.get('ID')!r} has boxes that its extent does not cover"
+            validation.report(rule, mention.find(name), message)
     elif not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
-        message = f"the {element.tag} of mention {id_!r} is at {shown(inner)}, not inside its extent at {shown(outer)}"
-        validation.report(rule, element, message)
+        message = f"the {name} of mention {mention.get('ID')!r} is at {shown(inner)}"
+        validation.report(rule, mention.find(name), f"{message}, not inside its extent at {shown(outer)}")
 
 
 def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements: Sequence[Any]) -> None:

@@ -1,6 +1,7 @@
 """The APF 5.1.1 DTD as data: the attributes and children of each element, and closed lists of values.
 
-The reader checks a document by this table, item by item. The same table makes the DTD by which lxml validates it.
+The same table makes the DTD by which lxml validates a document, says what is wrong in one that is not valid, and tells
+the reader what to expect.
 """
 
 import re
@@ -30,53 +31,64 @@ TEXT, NAME = "CDATA", "NMTOKEN"
 """Types of attributes. Ids and references are names here: the reader resolves them when it knows the whole document."""
 
 
-class Element(NamedTuple):
-    """An element: its content, its attributes, which of them are required, and its children."""
+REGIONS = {"head": "head", "extent": "extent", "anchor": "anchor", "ldc_scope": "scope"}
+"""The elements that are regions of a mention, with karat's names."""
+
+
+class Shape(NamedTuple):
+    """What an element may be: its content, its attributes, which of them are required, and its children."""
 
     content: str
     attributes: Attributes
     required: frozenset[str]
-    fields: Mapping[str, tuple[str, tuple[str, ...]]]
-    """For each attribute other than the id: its name in lower case, and its values, if they are a closed list."""
-    required_fields: frozenset[str]
-    """The required attributes other than the id, in lower case."""
+    fields: Mapping[str, str]
+    """For each attribute other than the id: its name in lower case."""
+    closed: Mapping[str, frozenset[str]]
+    """The values of those that have a closed list, by name in lower case."""
     children: Mapping[str, int]
     """Each child with its rank in the order."""
     subtypes: Mapping[str, tuple[str, ...]] | None
     """The subtypes of each type, for an element with TYPE and SUBTYPE."""
     mention: str | None
     """The name of its mentions."""
+    argument: str | None
+    """The name of its arguments."""
+    regions: Mapping[str, str]
+    """Its children that are regions, with karat's names."""
 
 
-def _element(
+def _shape(
     content: str,
     attributes: Attributes | None = None,
     *,
     required: str = "",
     subtypes: Mapping[str, tuple[str, ...]] | None = None,
-) -> Element:
-    names = dict.fromkeys(re.findall(r"\b[a-z]\w+", content))
-    ranks = {name: 0 if "|" in content else rank for rank, name in enumerate(names)}
-    mention = next((name for name in names if name.endswith("_mention")), None)
-    needed = frozenset(required.split())
-    fields = {
-        name: (name.lower(), () if isinstance(values, str) else values)
-        for name, values in (attributes or {}).items()
-        if name != "ID"
-    }
-    required_fields = frozenset(fields[name][0] for name in needed if name in fields)
-    return Element(content, attributes or {}, needed, fields, required_fields, ranks, subtypes, mention)
+) -> Shape:
+    names = list(dict.fromkeys(re.findall(r"\b[a-z]\w+", content)))
+    attributes = attributes or {}
+    return Shape(
+        content,
+        attributes,
+        frozenset(required.split()),
+        {name: name.lower() for name in attributes if name != "ID"},
+        {name.lower(): frozenset(values) for name, values in attributes.items() if not isinstance(values, str)},
+        {name: 0 if "|" in content else rank for rank, name in enumerate(names)},
+        subtypes,
+        next((name for name in names if name.endswith("_mention")), None),
+        next((name for name in names if name.endswith("_argument")), None),
+        {name: REGIONS[name] for name in names if name in REGIONS},
+    )
 
 
-_PLACE = _element("(charseq | charspan | timespan | bblist)")
+_PLACE = _shape("(charseq | charspan | timespan | bblist)")
 _SPAN: Attributes = {"START": TEXT, "END": TEXT}
 _OWN: Attributes = {"ID": NAME}
 _TYPED: Attributes = {"ID": NAME, "TYPE": TEXT, "SUBTYPE": TEXT}
 _RELATION_ROLE: Attributes = {"REFID": NAME, "ROLE": tables.RELATION_ROLES}
 _EVENT_ROLE: Attributes = {"REFID": NAME, "ROLE": tables.EVENT_ROLES}
 
-ELEMENTS: dict[str, Element] = {
-    "source_file": _element(
+ELEMENTS: dict[str, Shape] = {
+    "source_file": _shape(
         "(external_resource*, document+)",
         {
             "URI": TEXT,
@@ -88,15 +100,15 @@ ELEMENTS: dict[str, Element] = {
         },
         required="URI TYPE",
     ),
-    "external_resource": _element("EMPTY", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
-    "document": _element("(entity | value | timex2 | relation | event)*", {"DOCID": TEXT}, required="DOCID"),
-    "entity": _element(
+    "external_resource": _shape("EMPTY", {"URN": TEXT, "NAME": NAME}, required="URN NAME"),
+    "document": _shape("(entity | value | timex2 | relation | event)*", {"DOCID": TEXT}, required="DOCID"),
+    "entity": _shape(
         "(entity_mention+, entity_attributes*, external_link*)",
         {**_TYPED, "CLASS": tables.CLASSES},
         required="ID TYPE SUBTYPE CLASS",
         subtypes=tables.ENTITIES,
     ),
-    "entity_mention": _element(
+    "entity_mention": _shape(
         "(extent, head)",
         {
             "ID": NAME,
@@ -108,12 +120,12 @@ ELEMENTS: dict[str, Element] = {
         },
         required="ID TYPE",
     ),
-    "entity_attributes": _element("(name*)"),
-    "name": _element(_PLACE.content, {"NAME": TEXT}),
-    "external_link": _element("EMPTY", {"RESOURCE": TEXT, "EID": TEXT}, required="RESOURCE EID"),
-    "value": _element("(value_mention)", _TYPED, required="ID TYPE", subtypes=tables.VALUES),
-    "value_mention": _element("(extent)", _OWN, required="ID"),
-    "timex2": _element(
+    "entity_attributes": _shape("(name*)"),
+    "name": _shape(_PLACE.content, {"NAME": TEXT}),
+    "external_link": _shape("EMPTY", {"RESOURCE": TEXT, "EID": TEXT}, required="RESOURCE EID"),
+    "value": _shape("(value_mention)", _TYPED, required="ID TYPE", subtypes=tables.VALUES),
+    "value_mention": _shape("(extent)", _OWN, required="ID"),
+    "timex2": _shape(
         "(timex2_mention)",
         {
             "ID": NAME,
@@ -127,21 +139,21 @@ ELEMENTS: dict[str, Element] = {
         },
         required="ID",
     ),
-    "timex2_mention": _element("(extent)", _OWN, required="ID"),
-    "relation": _element(
+    "timex2_mention": _shape("(extent)", _OWN, required="ID"),
+    "relation": _shape(
         "(relation_argument, relation_argument+, relation_mention*)",
         {**_TYPED, "MODALITY": tables.MODALITIES, "TENSE": tables.TENSES},
         required="ID TYPE",
         subtypes=tables.RELATIONS,
     ),
-    "relation_argument": _element("EMPTY", _RELATION_ROLE, required="REFID ROLE"),
-    "relation_mention": _element(
+    "relation_argument": _shape("EMPTY", _RELATION_ROLE, required="REFID ROLE"),
+    "relation_mention": _shape(
         "(extent, relation_mention_argument, relation_mention_argument+)",
         {"ID": NAME, "LEXICALCONDITION": TEXT},
         required="ID",
     ),
-    "relation_mention_argument": _element("(extent?)", _RELATION_ROLE, required="REFID ROLE"),
-    "event": _element(
+    "relation_mention_argument": _shape("(extent?)", _RELATION_ROLE, required="REFID ROLE"),
+    "event": _shape(
         "(event_argument*, event_mention+)",
         {
             **_TYPED,
@@ -153,20 +165,20 @@ ELEMENTS: dict[str, Element] = {
         required="ID TYPE SUBTYPE MODALITY POLARITY GENERICITY TENSE",
         subtypes=tables.EVENTS,
     ),
-    "event_argument": _element("EMPTY", _EVENT_ROLE, required="REFID ROLE"),
-    "event_mention": _element(
+    "event_argument": _shape("EMPTY", _EVENT_ROLE, required="REFID ROLE"),
+    "event_mention": _shape(
         "(extent, ldc_scope?, anchor, event_mention_argument*)", {"ID": NAME, "LEVEL": tables.LEVELS}, required="ID"
     ),
-    "event_mention_argument": _element("(extent?)", _EVENT_ROLE, required="REFID ROLE"),
+    "event_mention_argument": _shape("(extent?)", _EVENT_ROLE, required="REFID ROLE"),
     "extent": _PLACE,
     "head": _PLACE,
     "anchor": _PLACE,
     "ldc_scope": _PLACE,
-    "charseq": _element("(#PCDATA)", _SPAN, required="START END"),
-    "charspan": _element("(#PCDATA)", _SPAN, required="START END"),
-    "timespan": _element("EMPTY", _SPAN, required="START END"),
-    "bblist": _element("(bbox+)"),
-    "bbox": _element(
+    "charseq": _shape("(#PCDATA)", _SPAN, required="START END"),
+    "charspan": _shape("(#PCDATA)", _SPAN, required="START END"),
+    "timespan": _shape("EMPTY", _SPAN, required="START END"),
+    "bblist": _shape("(bbox+)"),
+    "bbox": _shape(
         "EMPTY", dict.fromkeys(("PAGE", "X", "Y", "WIDTH", "HEIGHT"), TEXT), required="PAGE X Y WIDTH HEIGHT"
     ),
 }
@@ -178,13 +190,10 @@ def dtd() -> Any:
     from lxml import etree
 
     lines = []
-    for name, element in ELEMENTS.items():
-        lines.append(f"<!ELEMENT {name} {element.content}>")
-        for attribute, values in element.attributes.items():
+    for name, shape in ELEMENTS.items():
+        lines.append(f"<!ELEMENT {name} {shape.content}>")
+        for attribute, values in shape.attributes.items():
             type_ = values if isinstance(values, str) else f"({' | '.join(values)})"
-            lines.append(f"<!ATTLIST {name} {attribute} {type_} #{_needed(element, attribute)}>")
+            default = "#REQUIRED" if attribute in shape.required else "#IMPLIED"
+            lines.append(f"<!ATTLIST {name} {attribute} {type_} {default}>")
     return etree.DTD(StringIO("\n".join(lines)))
-
-
-def _needed(element: Element, attribute: str) -> str:
-    return "REQUIRED" if attribute in element.required else "IMPLIED"

@@ -6,7 +6,6 @@ from html import escape
 from typing import Any, NamedTuple
 
 from karat.errors import quoted
-from karat.formats._apf_dtd import ELEMENTS
 from karat.formats._apf_rules import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN
 from karat.formats._apf_validation import Validation
 from karat.model import Box, Boxes, Place, Region, Unit
@@ -76,12 +75,12 @@ class Places:
         both = start + end
         # Nearly always digits and nothing else; a regular expression takes three times as long.
         if both.isdecimal() and both.isascii() and len(both) <= 18 and start and end and not len(locator):
-            begin, last = int(start), int(end)
-            if begin <= last:
+            begin, after = int(start), int(end) + 1
+            if begin < after:
                 text = locator.text or ""
-                if text and len(text) != last + 1 - begin:
-                    self._odd_lengths.append(_OddLength(locator, last + 1 - begin, text))
-                return ((begin, last + 1),), text
+                if text and len(text) != after - begin:
+                    self._odd_lengths.append(_OddLength(locator, after - begin, text))
+                return ((begin, after),), text
         begin, last = self._offsets(locator)
         if last < begin:
             raise self._validation.error(OFFSET, locator, f"<charseq> ends at {last:,}, before it starts at {begin:,}")
@@ -125,7 +124,7 @@ class Places:
     def _bblist(self, locator: Any) -> LocatedText:
         """Boxes, each on a page."""
         boxes: list[Box] = []
-        for box in self._validation.children(locator, ELEMENTS["bblist"]):
+        for box in locator.iterchildren("bbox"):
             page, x, y, width, height = (self._number(box, name) for name in ("PAGE", "X", "Y", "WIDTH", "HEIGHT"))
             if page != int(page) or width <= 0 or height <= 0:
                 message = f"<bbox> has the PAGE {page}, the WIDTH {width} and the HEIGHT {height}"

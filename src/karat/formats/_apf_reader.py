@@ -1,7 +1,7 @@
 """One APF document: from the tree of its elements to mentions, clusters and links.
 
-A document whose structure is broken is refused. Where one item is wrong (a value outside its list, an unresolved
-argument), it is reported with its line, and the rest is read.
+What the DTD does not allow is reported before (`Validation`) and ignored here. A document whose structure is broken is
+refused. Where one item is wrong, such as an unresolved argument, it is reported with its line, and the rest is read.
 """
 
 import re
@@ -22,7 +22,7 @@ from karat.formats._apf_checks import (
     check_subtype,
     check_zones,
 )
-from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_places import LocatedText, Places
 from karat.formats._apf_rules import (
     ANCHOR,
@@ -48,8 +48,6 @@ UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"
 """The unit of a document, by TYPE of its source file."""
 
 _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
-REGIONS = {"head": "head", "extent": "extent", "anchor": "anchor", "ldc_scope": "scope"}
-"""Regions of a mention, with karat's names; its other children are arguments."""
 _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 """The region that must be inside the extent of a mention."""
 _NO_REGION = (None, None)
@@ -88,6 +86,7 @@ class Reader:
         self._root, self._header, self._validation, self._report = root, header, validation, report
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
+        self._is_valid = False
         self._places = Places(self._unit, validation)
         self._kinds: dict[str, str] = {}
         """The kind of the element or mention with each id."""
@@ -99,13 +98,10 @@ class Reader:
     def document(self, sources: Sources | None) -> Document:
         """The document, with its text if there is a source."""
         self._check_header()
-        reported = set()
-        for element in self._validation.children(self._root, ELEMENTS["document"]):
-            before = self._validation.count
+        self._is_valid = self._validation.examine()
+        for element in self._root.iterchildren(*KINDS):
             self._read_element(element)
-            if self._validation.count > before:
-                reported.add(element)
-        self._validation.validate(self._root, reported)
+        self._validation.report_invalid()
         if not len(self._root):
             self._validation.report(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
@@ -175,23 +171,23 @@ class Reader:
         tag = element.tag
         kind, shape = KINDS[tag], ELEMENTS[tag]
         id_ = self._id(element, kind)
-        attributes = self._validation.attributes(element, shape)
+        attributes = _attributes(element, shape, is_valid=self._is_valid)
         if shape.subtypes is not None:
             check_subtype(self._validation, element, attributes, shape.subtypes)
         mentions: list[Any] = []
         names: list[Name] = []
         external: list[External] = []
         arguments: list[Any] = []
-        for child in self._validation.children(element, shape):
+        for child in element:
             name = child.tag
             if name == shape.mention:
                 mentions.append(child)
-            elif name == "entity_attributes":
-                names += [self._name(inner) for inner in self._validation.children(child, ELEMENTS[name])]
-            elif name == "external_link":
-                external.append(self._external(child, id_))
-            else:
+            elif name == shape.argument:
                 arguments.append(child)
+            elif kind == "entity" and name == "entity_attributes":
+                names += [self._name(inner) for inner in child.iterchildren("name")]
+            elif kind == "entity" and name == "external_link":
+                external.append(self._external(child, id_))
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
         if kind == "relation":
             check_relation(self._validation, element, attributes, mentions, arguments)
@@ -221,25 +217,23 @@ class Reader:
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
         id_ = self._id(element, _MENTION_OF[kind])
-        attributes = self._validation.attributes(element, shape)
+        attributes = _attributes(element, shape, is_valid=self._is_valid)
         regions: dict[str, LocatedText] = {}
-        inside, rule = _INSIDE.get(kind, _NO_REGION)
-        inner = None
-        for child in self._validation.children(element, shape):
-            name = REGIONS.get(child.tag)
-            if name is None:
+        names, argument = shape.regions, shape.argument
+        for child in element:
+            tag = child.tag
+            if tag == argument:
                 self._mention_arguments.append(self._argument(id_, child))
-            elif name in regions:
-                raise self._validation.malformed(child, f"mention {id_!r} has a second <{child.tag}>")
-            else:
-                regions[name] = self._places.located(child)
-                if name == inside:
-                    inner = child
-        for name in MENTIONS[kind]:
-            if name not in regions:
-                raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
-        if rule is not None:
-            check_inside(self._validation, rule, inner, id_, regions)
+            elif tag in names:
+                if names[tag] in regions:
+                    raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
+                regions[names[tag]] = self._places.located(child)
+        if not self._is_valid:
+            for name in MENTIONS[kind]:
+                if name not in regions:
+                    raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
+        if kind in _INSIDE:
+            check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions)
@@ -260,12 +254,10 @@ class Reader:
         return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)  # type: ignore[arg-type]
 
     def _name(self, element: Any) -> Name:
-        self._validation.attributes(element, ELEMENTS["name"])
         return Name(self._places.place(element), element.get("NAME"))
 
     def _external(self, element: Any, id_: str) -> External:
-        attributes = self._validation.attributes(element, ELEMENTS["external_link"])
-        link = External(str(attributes["resource"]), str(attributes["eid"]))
+        link = External(element.get("RESOURCE"), element.get("EID"))
         if link.resource not in dict(self._header.resources):
             message = f"the external link of {id_!r} names the resource {quoted(link.resource)}"
             self._validation.report(RESOURCE, element, f"{message}, which the source file does not declare")
@@ -274,11 +266,12 @@ class Reader:
     # Arguments.
 
     def _argument(self, source: str, element: Any) -> _Argument:
-        shape = ELEMENTS[element.tag]
-        attributes = self._validation.attributes(element, shape)
-        extents = list(self._validation.children(element, shape))
-        extent = self._places.place(extents[0]) if extents else None
-        return _Argument(source, str(attributes["role"]), str(attributes["refid"]), extent, element)
+        role, target = element.get("ROLE"), element.get("REFID")
+        if not self._is_valid:
+            role = _attributes(element, ELEMENTS[element.tag], is_valid=False)["role"]
+        located = element.find("extent") if len(element) else None
+        extent = None if located is None else self._places.place(located)
+        return _Argument(source, role, target, extent, element)
 
     def _element_links(self) -> Iterator[Link]:
         for argument in self._distinct(self._arguments, self._kinds, "an entity, value or timex2"):
@@ -319,6 +312,21 @@ class Reader:
             else:
                 seen.add((source, role, target))
                 yield argument
+
+
+def _attributes(element: Any, shape: Shape, *, is_valid: bool) -> dict[str, Value]:
+    """Attributes other than the id, by name in lower case; blanks around a value of a closed list do not count.
+
+    A valid document has no such blanks.
+    """
+    fields = shape.fields
+    attributes: dict[str, Value] = {fields[name]: value for name, value in element.items() if name in fields}
+    if not is_valid:
+        for field, values in shape.closed.items():
+            bare = str(attributes.get(field, "")).strip()
+            if bare in values:
+                attributes[field] = bare
+    return attributes
 
 
 def _event_type(about: Mapping[str, Value]) -> str:

@@ -1,29 +1,33 @@
-"""Validation of an APF document, element by element: each finding has the line of the element it is about."""
+"""Validation of an APF document by its DTD: each finding has the line of the element it is about.
+
+lxml says whether a document is valid, which nearly all are. Only in one that is not, elements are examined one by one,
+to report each problem where it is. The reader then ignores what the DTD does not allow.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from karat.errors import KaratError, Report, Rule, quoted
-from karat.formats._apf_dtd import ELEMENTS, Element, dtd
+from karat.formats._apf_dtd import ELEMENTS, REGIONS, Shape, dtd
 from karat.formats._apf_rules import BLANKS, INVALID, ORDER, SHAPE, UNKNOWN, VALUE
-from karat.model import Value
 
-MOST = 500
-"""Children of an element that lxml validates; with many invalid ones it takes the square of their number."""
+MOST = 10_000
+"""Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
 
 
 class Validation:
-    """Reads children and attributes as the DTD allows, and reports the rest."""
+    """Reports what is wrong with a document, and where."""
 
-    def __init__(self, data: bytes, line: int, file: str, report: Report) -> None:
+    def __init__(self, root: Any, data: bytes, line: int, file: str, report: Report) -> None:
+        self._root = root
         self._data = data
         self._first_line = line
         self._report = report
         self.file = file
-        self.count = 0
-        """How many findings were reported."""
-        self._most_children = 0
+        self._is_valid = False
+        self._reported: set[Any] = set()
+        """Elements in which something was reported."""
 
     @cached_property
     def _lines(self) -> list[bytes]:
@@ -31,11 +35,14 @@ class Validation:
 
     def report(self, rule: Rule, element: Any, message: str) -> None:
         """Report a finding about an element."""
-        self.report_at(rule, self.line(element), message)
+        self._report_in(element, rule, self.line(element), message)
+
+    def _report_in(self, element: Any, rule: Rule, line: int, message: str) -> None:
+        self._reported |= {element, *element.iterancestors()}
+        self.report_at(rule, line, message)
 
     def report_at(self, rule: Rule, line: int | None, message: str) -> None:
         """Report a finding in a line of the file."""
-        self.count += 1
         self._report(rule.at(message, file=self.file, line=line))
 
     def error(self, rule: Rule, element: Any, message: str) -> KaratError:
@@ -46,16 +53,53 @@ class Validation:
         """The error for an element that cannot be read, since it is not as the DTD has it."""
         return self.error(SHAPE, element, message)
 
-    def children(self, element: Any, shape: Element) -> Iterator[Any]:
-        """The children that the DTD allows there; anything else is reported and ignored."""
-        last, ranks = 0, shape.children
-        count = len(element)
-        if count > self._most_children:
-            self._most_children = count
+    def line(self, element: Any) -> int:
+        """The line of the file in which an element starts."""
+        return self._first_line + start_line(element, self._lines) - 1
+
+    def examine(self) -> bool:
+        """Whether the document is valid; if not, children and attributes that are not as in the DTD are reported."""
+        self._is_valid = self._data.count(b"<") < MOST and dtd().validate(self._root)
+        if not self._is_valid:
+            self._examine_children(self._root, ELEMENTS["document"])
+        return self._is_valid
+
+    def report_invalid(self) -> None:
+        """Ask lxml about each element for which nothing else was reported.
+
+        That finds what is not examined here, such as an argument with two extents.
+        """
+        if self._is_valid:
+            return
+        for element in self._root.iterchildren(*ELEMENTS["document"].children):
+            if element not in self._reported and _is_small(element) and not dtd().validate(element):
+                error = next(iter(dtd().error_log))
+                message = f"<{element.tag}> is not valid by the DTD: {error.message}"
+                self.report_at(INVALID, self._first_line + error.line - 1, message)
+
+    def _examine(self, element: Any) -> None:
+        """Examine an element and all that is in it, except locators, which are checked when they are read."""
+        if element.tag in REGIONS:
+            for boxes in element.iterchildren("bblist"):
+                self._examine_children(boxes, ELEMENTS["bblist"])
+            return
+        shape = ELEMENTS[element.tag]
+        self._examine_attributes(element, shape)
+        if element.tag != "name":
+            self._examine_children(element, shape)
+
+    def _examine_children(self, element: Any, shape: Shape) -> None:
+        for child in self._allowed_children(element, shape):
+            if child.tag != "bbox":
+                self._examine(child)
+
+    def _allowed_children(self, element: Any, shape: Shape) -> Iterator[Any]:
+        """The children that the DTD allows there; anything else is reported."""
+        last = 0
         if (text := element.text) and not text.isspace():
             self._report_text(element, text, int(element.sourceline))
         for child in element:
-            rank = ranks.get(child.tag)
+            rank = shape.children.get(child.tag)
             if rank is None:
                 self.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{element.tag}>")
             else:
@@ -69,51 +113,26 @@ class Validation:
     def _report_text(self, element: Any, text: str, line: int) -> None:
         """Report text where only elements are allowed; it starts in that line."""
         line += self._first_line - 1 + text[: len(text) - len(text.lstrip())].count("\n")
-        self.report_at(UNKNOWN, line, f"<{element.tag}> contains text: {quoted(text.strip())}")
+        self._report_in(element, UNKNOWN, line, f"<{element.tag}> contains text: {quoted(text.strip())}")
 
-    def attributes(self, element: Any, shape: Element) -> dict[str, Value]:
-        """Attributes other than the id, by name in lower case; values are checked against closed lists."""
-        found: dict[str, Value] = {}
-        fields = shape.fields
+    def _examine_attributes(self, element: Any, shape: Shape) -> None:
+        """Report unknown attributes and values outside of closed lists; refuse an element that lacks one."""
         for name, value in element.items():
-            if name in fields:
-                field, values = fields[name]
-                found[field] = value if not values or value in values else self._unlisted(element, name, value, values)
-            elif name not in shape.attributes:
+            if name not in shape.attributes:
                 self.report(UNKNOWN, element, f"<{element.tag}> has an unknown attribute {quoted(name)}")
-        if not found.keys() >= shape.required_fields:
-            lacking = min(name for name in shape.required if name in fields and fields[name][0] not in found)
-            raise self.malformed(element, f"<{element.tag}> has no {lacking}")
-        return found
+            elif not isinstance(values := shape.attributes[name], str) and value not in values:
+                self._report_value(element, name, value, values)
+        lacking = shape.required - {"ID", *element.keys()}
+        if lacking:
+            raise self.malformed(element, f"<{element.tag}> has no {min(lacking)}")
 
-    def _unlisted(self, element: Any, name: str, value: str, values: tuple[str, ...]) -> str:
-        """The value to read in place of one that is not in its closed list."""
+    def _report_value(self, element: Any, name: str, value: str, values: tuple[str, ...]) -> None:
         bare = value.strip()
         if bare in values:
             self.report(BLANKS, element, f"blanks around {quoted(bare)} in {name} of <{element.tag}>")
-            return bare
-        message = f"<{element.tag}> has the {name} {quoted(value)}, which is none of {', '.join(values)}"
-        self.report(VALUE, element, message)
-        return value
-
-    def validate(self, root: Any, is_reported: set[Any]) -> None:
-        """Ask the DTD about elements for which nothing else was reported.
-
-        That finds what reading item by item does not, such as an argument with two extents.
-        """
-        # If nothing was reported, all children were read.
-        is_small = _is_small(root) and all(map(_is_small, root)) if self.count else self._most_children < MOST
-        if is_small and dtd().validate(root):
-            return
-        for element in root.iterchildren(*ELEMENTS["document"].children):
-            if element not in is_reported and _is_small(element) and not dtd().validate(element):
-                error = next(iter(dtd().error_log))
-                message = f"<{element.tag}> is not valid by the DTD: {error.message}"
-                self.report_at(INVALID, self._first_line + error.line - 1, message)
-
-    def line(self, element: Any) -> int:
-        """The line of the file in which an element starts."""
-        return self._first_line + start_line(element, self._lines) - 1
+        else:
+            message = f"<{element.tag}> has the {name} {quoted(value)}, which is none of {', '.join(values)}"
+            self.report(VALUE, element, message)
 
 
 def start_line(element: Any, lines: Sequence[bytes]) -> int:

@@ -1,8 +1,8 @@
 """A document as APF: what `karat.formats.apf` reads, written.
 
-APF holds what ACE annotates, and asks for all of it: an entity without a class, or an event without a tense, has no
-place there, and such a document is refused. In a folder each document is a file of its own, and its text, where that
-is known, a `.sgm` beside it; in a single file one source file follows the other.
+APF holds what ACE annotates, and requires all of it: a document with an entity that has no class, or an event that has
+no tense, is refused. In a folder, each document is a file, with its text, if known, in a `.sgm` beside it. In a single
+file, one source file follows the other.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from karat.errors import Rule, quoted
-from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Element
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES
 from karat.formats._losses import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
@@ -25,23 +25,21 @@ HELD = ("entity", "value", "time")
 """Kinds that can be arguments."""
 ROLES = {"relation": RELATION_ROLES, "event": EVENT_ROLES}
 REGIONS = {"entity": ("head",), "event": ("extent", "scope")}
-"""Regions that mentions of a kind have beside their span."""
+"""Regions that mentions of a kind have in addition to their span."""
 RESOURCE = "resource "
-"""What an external resource's name is behind, among what a file says of its documents."""
-
+"""What the name of an external resource follows in `Document.about`."""
 
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
-_NO_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_FILE_NAME = re.compile(r"[/\\\x00-\x1f\x7f]")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _IN_TEXT = str.maketrans({mark: _MARKUP[mark] for mark in "&<>\r"})
 _IN_ATTRIBUTE = str.maketrans(_MARKUP)
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes | dict[str, bytes]:
-    """The source file of one document; what APF has no place for is reported."""
-    page = _Page(document, report_loss)
-    text = "".join(f"{line}\n" for line in page.lines())
+    """The source file of one document; what APF cannot hold is reported."""
+    text = "".join(f"{line}\n" for line in _Writer(document, report_loss).lines())
     if not options.folder:
         if document.text is not None:
             report_loss("the document's text (a folder holds it, beside each file)")
@@ -55,22 +53,24 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
 
 def _file_name(document: Document) -> str:
     id_ = document.id
-    if id_.startswith(".") or _NO_FILE_NAME.search(id_) or len(id_.encode("utf-8")) > 240:
+    if id_.startswith(".") or _NOT_IN_FILE_NAME.search(id_) or len(id_.encode("utf-8")) > 240:
         raise UNWRITABLE.error(f"the document id {quoted(id_)} cannot be the name of a file")
     return id_
 
 
 def _source(document: Document) -> str:
-    """The text between tags, which do not count; what is a tag itself would count no more."""
-    assert document.text is not None, "asked for only where there is a text"
+    """The text between tags, which do not count as characters. In the text itself, a tag would not count either."""
+    assert document.text is not None, "called only for a document with a text"
     if re.search("[<>]", document.text) or "\r\n" in document.text or '"' in document.id:
-        found = f"the text of document {quoted(document.id)} holds angle brackets or CRLF line ends, as only tags may"
-        raise UNWRITABLE.error(found)
+        message = (
+            f"document {quoted(document.id)} has angle brackets or CRLF line ends in its text, or a quote in its id"
+        )
+        raise UNWRITABLE.error(f"{message}, which a .sgm cannot hold")
     return f'<DOC DOCID="{document.id}"><TEXT>{document.text}</TEXT></DOC>'
 
 
-class _Page:
-    """One document on its way into lines."""
+class _Writer:
+    """The lines of one document."""
 
     def __init__(self, document: Document, report_loss: ReportLoss) -> None:
         self._document, self._report_loss = document, report_loss
@@ -81,7 +81,7 @@ class _Page:
         for mention in document.mentions:
             self._members.setdefault(self._element_of(mention), []).append(mention)
         self._arguments: dict[str, list[Link]] = {}
-        self._sort_links()
+        self._read_arguments()
         self._report_losses()
 
     def _element_of(self, mention: Mention) -> str:
@@ -89,11 +89,11 @@ class _Page:
         id_ = mention.cluster if mention.cluster is not None else f"{mention.id}.element"
         known = self._clusters.setdefault(id_, Cluster(id_, mention.kind))
         if known.kind != mention.kind:
-            found = f"mention {quoted(mention.id)} is of kind {mention.kind}, its cluster of kind {known.kind}"
-            raise UNWRITABLE.error(found)
+            message = f"mention {quoted(mention.id)} is of kind {mention.kind}, its cluster of kind {known.kind}"
+            raise UNWRITABLE.error(message)
         return id_
 
-    def _sort_links(self) -> None:
+    def _read_arguments(self) -> None:
         mentions = {mention.id: mention.kind for mention in self._document.mentions}
         clusters = {cluster.id: cluster.kind for cluster in self._clusters.values()}
         for link in self._document.links:
@@ -150,7 +150,7 @@ class _Page:
         members = self._members.get(cluster.id, [])
         if not members and cluster.kind != "relation":
             raise UNWRITABLE.error(f"the {cluster.kind} {quoted(cluster.id)} has no mention in {self._where}")
-        yield f"<{tag}{self._told(cluster.id, tag, cluster.attributes)}>"
+        yield f"<{tag}{self._id_and_attributes(cluster.id, tag, cluster.attributes)}>"
         for argument in self._arguments.get(cluster.id, []):
             yield f"  <{tag}_argument{self._attributes({'REFID': argument.target, 'ROLE': argument.kind})}/>"
         for mention in members:
@@ -166,8 +166,8 @@ class _Page:
         if cluster.names:
             yield "  <entity_attributes>"
             for name in cluster.names:
-                told: dict[str, Value] = {} if name.name is None else {"NAME": name.name}
-                yield f"    <name{self._attributes(told)}>{self._located(name.place)}</name>"
+                attributes: dict[str, Value] = {} if name.name is None else {"NAME": name.name}
+                yield f"    <name{self._attributes(attributes)}>{self._located(name.place)}</name>"
             yield "  </entity_attributes>"
         for link in cluster.external:
             yield f"  <external_link{self._attributes({'RESOURCE': link.resource, 'EID': link.id})}/>"
@@ -182,22 +182,21 @@ class _Page:
                 self._report_loss(
                     "types of event mentions other than their event's (read as TYPE.SUBTYPE of the event)"
                 )
-        yield f"  <{tag}_mention{self._told(mention.id, f'{tag}_mention', attributes)}>"
+        yield f"  <{tag}_mention{self._id_and_attributes(mention.id, f'{tag}_mention', attributes)}>"
         regions = {"head": "head", "extent": "extent", "ldc_scope": "scope"}
         regions["anchor" if mention.kind == "event" else "extent"] = "span"
         for name in ELEMENTS[f"{tag}_mention"].children:
             if name in regions and (place := self._region(mention, regions[name])) is not None:
                 yield f"    <{name}>{self._located(place)}</{name}>"
             elif name in MENTIONS[mention.kind]:
-                found = f"mention {quoted(mention.id)} in {self._where} has no {name}"
-                raise UNWRITABLE.error(found)
+                raise UNWRITABLE.error(f"mention {quoted(mention.id)} in {self._where} has no {name}")
         for argument in self._arguments.get(mention.id, []):
-            told = f"<{tag}_mention_argument{self._attributes({'REFID': argument.target, 'ROLE': argument.kind})}"
+            start = f"<{tag}_mention_argument{self._attributes({'REFID': argument.target, 'ROLE': argument.kind})}"
             if argument.extent is None:
-                yield f"    {told}/>"
+                yield f"    {start}/>"
             else:
                 extent = self._located(argument.extent)
-                yield f"    {told}><extent>{extent}</extent></{tag}_mention_argument>"
+                yield f"    {start}><extent>{extent}</extent></{tag}_mention_argument>"
         yield f"  </{tag}_mention>"
 
     def _region(self, mention: Mention, name: str) -> Place | None:
@@ -211,7 +210,7 @@ class _Page:
             boxes = [dict(zip(ELEMENTS["bbox"].attributes, map(_number, box), strict=True)) for box in place.boxes]
             return f"<bblist>{''.join(f'<bbox{self._attributes(box)}/>' for box in boxes)}</bblist>"
         if not place.span:
-            raise UNWRITABLE.error(f"something in {self._where} stands nowhere")
+            raise UNWRITABLE.error(f"a region in {self._where} has no offsets")
         if len(place.span) > 1:
             self._report_loss("segments of regions (written from the first to the last)")
         begin, end = place.span[0][0], place.span[-1][1]
@@ -224,23 +223,25 @@ class _Page:
 
     # Attributes.
 
-    def _told(self, id_: str, tag: str, attributes: Mapping[str, Value]) -> str:
-        """Id and attributes of an element as the DTD wants them."""
-        element: Element = ELEMENTS[tag]
+    def _id_and_attributes(self, id_: str, tag: str, attributes: Mapping[str, Value]) -> str:
+        """Id and attributes of an element as the DTD has them."""
+        shape: Shape = ELEMENTS[tag]
         if not _NAME.fullmatch(id_):
-            raise UNWRITABLE.error(f"the id {quoted(id_)} in {self._where} is no XML name, which begins with a letter")
-        known = {name.lower(): name for name in element.attributes if name != "ID"}
+            raise UNWRITABLE.error(
+                f"the id {quoted(id_)} in {self._where} is not an XML name, which starts with a letter"
+            )
+        known = {name.lower(): name for name in shape.attributes if name != "ID"}
         for name, value in attributes.items():
             if name not in known:
                 self._report_loss(f"the attribute {name} of <{tag}>")
             elif not isinstance(value, str):
                 self._report_loss(f"that {name} is not text")
-        told: dict[str, Value] = {"ID": id_}
-        told |= {name: attributes[lower] for lower, name in known.items() if lower in attributes}
-        for name in element.attributes:
-            if name in element.required and name not in told:
+        written: dict[str, Value] = {"ID": id_}
+        written |= {name: attributes[lower] for lower, name in known.items() if lower in attributes}
+        for name in shape.attributes:
+            if name in shape.required and name not in written:
                 raise UNWRITABLE.error(f"<{tag}> {quoted(id_)} in {self._where} has no {name}, which APF requires")
-        return self._attributes(told)
+        return self._attributes(written)
 
     def _attributes(self, attributes: Mapping[str, Value]) -> str:
         return "".join(
@@ -248,8 +249,8 @@ class _Page:
         )
 
     def _clean(self, text: str) -> str:
-        if found := _NO_XML.search(text):
-            raise UNWRITABLE.error(f"{quoted(text)} in {self._where} holds {found[0]!r}, which XML cannot")
+        if found := _NOT_IN_XML.search(text):
+            raise UNWRITABLE.error(f"{quoted(text)} in {self._where} contains {found[0]!r}, which XML does not allow")
         return text
 
     @property

@@ -1,8 +1,8 @@
 """The sources of ACE documents (`.sgm`): their text as offsets count it, and the part of it that is annotated.
 
-Offsets count the characters of the file outside of its tags, from 0, line ends too, each as one (evaluation plan,
-section 3.3.2). A character reference (`&amp;`) is no tag and counts as it is written. Only what stands between <TEXT>
-and </TEXT> is annotated, and one timex2 between <DATETIME> and </DATETIME> (section 3.3.1).
+Offsets count the characters of the file outside of its tags, from 0; a line end is one character (evaluation plan,
+section 3.3.2). A character reference (`&amp;`) is not a tag and counts as written. Only what is between <TEXT> and
+</TEXT> is annotated, and one timex2 between <DATETIME> and </DATETIME> (section 3.3.1).
 """
 
 import re
@@ -21,22 +21,22 @@ NO_TEXT = Rule("text-missing", "note", "Put the source beside the annotations, o
 
 SUFFIX = ".sgm"
 ONCE = ("DOC", "DOCID", "TEXT")
-"""Elements that a source has once."""
+"""Elements that a source has exactly once."""
 
-# A tag may hold angle brackets in quotation marks; what is no tag ends with the next bracket all the same.
+# A tag may contain angle brackets in quotation marks. Where that gives no tag, it ends with the next bracket.
 _TAG = re.compile(r"""<(?:[^<>"]++|"[^"]*+")*+>|<[^>]*+>""")
 _NAME = re.compile(r"<(/?)\s*([A-Za-z][\w.\-]*)")
 _ID = re.compile(r"""(?i)\b(?:DOC)?ID\s*=\s*["']?\s*([^"'\s>]+)""")
 
 
 class Source(NamedTuple):
-    """A source: its text, and the parts of it that elements hold, by name."""
+    """A source: its text, and where the contents of its elements are, by name."""
 
     text: str
     zones: dict[str, list[tuple[int, int]]]
 
     def holds(self, name: str, begin: int, end: int) -> bool:
-        """Whether something stands inside an element of that name."""
+        """Whether a segment is inside an element of that name."""
         return any(first <= begin and end <= last for first, last in self.zones.get(name, ()))
 
 
@@ -54,13 +54,13 @@ class SourceFolder:
         return {path.name.lower(): path for path in found if path.name.lower().endswith(SUFFIX)}
 
     def find(self, names: Sequence[str]) -> Path | None:
-        """The first file of one of these names."""
+        """The file with the first of these names that exists."""
         return next((self._paths[name.lower()] for name in names if name.lower() in self._paths), None)
 
 
 def source_of(document: str, uri: str | None, file: str, sources: Sources | None, report: Report) -> Source | None:
-    """The source of a document; a note says where there is none."""
-    # Only the last part of URI is a name: whatever folders it speaks of, they are not ours.
+    """The source of a document; if there is none, a note is reported."""
+    # Only the last part of URI is a file name: its folders are those of another machine.
     named = re.split(r"[/\\]", uri)[-1] if uri else ""
     stems = [name for name in (named.removesuffix(SUFFIX), document) if name and name not in (".", "..")]
     names = [stem + SUFFIX for stem in dict.fromkeys(stems) if "/" not in stem and "\0" not in stem]
@@ -70,15 +70,15 @@ def source_of(document: str, uri: str | None, file: str, sources: Sources | None
         path = next((path for name in names if (path := Path(file).with_name(name)).is_file()), None)
     if path is None:
         where = "beside it" if sources is None else "among the sources"
-        found = f"there is no {' or '.join(names)} {where}, so the text of {quoted(document)} is not checked"
-        report(NO_TEXT.at(found, file=file))
+        message = f"there is no {' or '.join(names)} {where}, so the text of {quoted(document)} is not checked"
+        report(NO_TEXT.at(message, file=file))
         return None
     raw = decode(read_bytes(path), file=str(path), line=1).removeprefix("\ufeff").replace("\r\n", "\n")
-    return _Reading(raw, str(path), report).source(document)
+    return _SourceReader(raw, str(path), report).source(document)
 
 
-class _Reading:
-    """Takes the tags out of a source and says what is wrong with them."""
+class _SourceReader:
+    """Separates the text of a source from its tags, and reports wrong tags."""
 
     def __init__(self, raw: str, file: str, report: Report) -> None:
         self._raw, self._file, self._report = raw, file, report
@@ -91,26 +91,26 @@ class _Reading:
     def source(self, document: str) -> Source:
         last, end = 0, self._raw.rfind(">")
         for tag in _TAG.finditer(self._raw, 0, end + 1):
-            self._take(self._raw[last : tag.start()])
+            self._add_text(self._raw[last : tag.start()])
             last = tag.end()
-            self._mark(tag)
+            self._read_tag(tag)
         rest = self._raw[last:]
         if "<" in rest:
-            self._tell(last + rest.index("<"), "a < has no > after it, and is read as a character")
-        self._take(rest)
-        found = Source("".join(self._pieces), self._zones)
-        self._check(found, document)
-        return found
+            self._report_at(last + rest.index("<"), "a < has no > after it, and is read as a character")
+        self._add_text(rest)
+        source = Source("".join(self._pieces), self._zones)
+        self._check(source, document)
+        return source
 
-    def _take(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
 
-    def _mark(self, tag: re.Match[str]) -> None:
-        found = _NAME.match(tag[0])
-        if found is None:
+    def _read_tag(self, tag: re.Match[str]) -> None:
+        named = _NAME.match(tag[0])
+        if named is None:
             return
-        closing, name = found[1], found[2].upper()
+        closing, name = named[1], named[2].upper()
         if not closing:
             self._open.setdefault(name, []).append(self._length)
             if name == "DOC" and (id_ := _ID.search(tag[0])):
@@ -118,22 +118,22 @@ class _Reading:
         elif opened := self._open.get(name):
             self._zones.setdefault(name, []).append((opened.pop(), self._length))
         else:
-            self._tell(tag.start(), f"</{name}> closes nothing")
+            self._report_at(tag.start(), f"</{name}> closes nothing")
 
     def _check(self, source: Source, document: str) -> None:
         for name in ONCE:
-            held = len(source.zones.get(name, ()))
+            count = len(source.zones.get(name, ()))
             if self._open.get(name):
-                self._tell(0, f"<{name}> is not closed")
-            elif held != 1 and not (name == "DOCID" and self._id):
-                self._tell(0, f"there is {'no' if not held else 'more than one'} <{name}>")
+                self._report_at(0, f"<{name}> is not closed")
+            elif count != 1 and not (name == "DOCID" and self._id):
+                self._report_at(0, f"there is {'no' if not count else 'more than one'} <{name}>")
         if len(source.zones.get("DATETIME", ())) > 1:
-            self._tell(0, "there is more than one <DATETIME>")
+            self._report_at(0, "there is more than one <DATETIME>")
         ids = [source.text[begin:end].strip() for begin, end in source.zones.get("DOCID", ())]
         for id_ in ids or ([self._id] if self._id else []):
             if id_ != document:
-                self._tell(0, f"it is the source of {quoted(id_)}, not of {quoted(document)}")
+                self._report_at(0, f"this is the source of {quoted(id_)}, not of {quoted(document)}")
 
-    def _tell(self, position: int, message: str) -> None:
+    def _report_at(self, position: int, message: str) -> None:
         line = 1 + self._raw.count("\n", 0, position)
         self._report(STRUCTURE.at(message, file=self._file, line=line))

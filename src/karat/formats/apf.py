@@ -48,8 +48,8 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._apf_dtd import ELEMENTS, KINDS
-from karat.formats._apf_reader import REGIONS, Header, Reader
+from karat.formats._apf_dtd import ELEMENTS, KINDS, REGIONS
+from karat.formats._apf_reader import Header, Reader
 from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_validation import Validation, last_line, start_line
 from karat.formats._apf_writer import write
@@ -276,7 +276,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         root = root_of(data, file=file, line=block.line)  # refused again, with its line
     header = msgspec.json.decode(block.context or "", type=Header)
     header.comments += _comments(data, block.line)
-    validation = Validation(data, block.line, file, report)
+    validation = Validation(root, data, block.line, file, report)
     return Reader(root, header, validation, report).document(options.sources)
 
 

@@ -55,6 +55,7 @@ ATTRIBUTE_TWICE = Rule("attribute-twice", "fault", "Give each attribute of an an
 SHARED_TRIGGER = Rule("brat-trigger-shared", "note", "Name the event itself, not its trigger; the first one is used.")
 COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations are coreference; else rename them.")
 
+_RELATION = re.compile(r"^R\S*\t(\S+)", re.MULTILINE)
 _BEGINNING = re.compile(
     rb"\s*(T\w+\t\S+ \d+ \d+[;\t ]|E\w+\t\S+:T\w+\s|[RAM]\w+\t\S+ \S|N\w+\tReference |#\w+\t\S+ [TERAMN]\w|\*\t\S+ T)"
 )
@@ -97,6 +98,12 @@ def _parts(text: str, file: str) -> list[tuple[str, str]]:
     return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
 
 
+def relation_names(data: bytes, file: str) -> set[str]:
+    """The names of the relations of a document."""
+    text = data.decode("utf-8", "replace")
+    return {name for _, part in _parts(text, file) for name in _RELATION.findall(part)}
+
+
 def locate(data: bytes, block: Block, item: Item) -> int | None:
     """The line of an event or a text bound, or of the relation that is a link."""
     lines, relations = _lines(data, block.line)
@@ -108,7 +115,16 @@ def locate(data: bytes, block: Block, item: Item) -> int | None:
     return next((line for line, words in relations.get(first, ()) if second in words), None)
 
 
-@lru_cache(maxsize=1)
+def locate_beside(file: str, item: Item) -> tuple[str, int] | None:
+    """The line in the other file of an `.a1` and an `.a2`."""
+    for name, text in _parts("", file):
+        line = None if name == file else locate(text.encode(), Block(0, 0, 1), item)
+        if line is not None:
+            return name, line
+    return None
+
+
+@lru_cache(maxsize=2)
 def _lines(data: bytes, first: int) -> tuple[dict[str, int], dict[str, list[tuple[int, list[str]]]]]:
     """The lines of annotations, and of relations by each of their words: what is asked for once is asked for again."""
     rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
@@ -287,6 +303,8 @@ FORMAT = Format(
     blocks=blocks,
     parse=parse,
     locate=locate,
+    locate_beside=locate_beside,
+    relation_names=relation_names,
     write=write,
     plan=plan,
     folder="always",

@@ -34,7 +34,7 @@ from karat.errors import Item, Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
-from karat.model import Cluster, Document, Mention, Value, qualified
+from karat.model import Cluster, Document, Mention, Sentence, Value, qualified
 from karat.model.regions import runs
 from karat.plugin.formats import Block, Format, ReadOptions
 
@@ -176,6 +176,7 @@ class _Reader:
             subtopic=self._name.subtopic,
             unit="token",
             forms=tuple([element.text or "" for _, element in self._tokens.values()]) or None,
+            sentences=self._sentences(),
             mentions=tuple(self._mentions()),
             clusters=tuple(self._clusters.values()),
         )
@@ -193,6 +194,13 @@ class _Reader:
                 raise TOKEN_TWICE.error(message, file=self._file, line=element.sourceline)
             self._tokens[id_] = len(self._tokens), element
         return others
+
+    def _sentences(self) -> tuple[Sentence, ...]:
+        """Where the number of the sentence changes."""
+        numbers = [element.get("sentence") for _, element in self._tokens.values()]
+        if None in numbers:
+            return ()
+        return tuple(Sentence(at) for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1])
 
     def _read_markables(self, section: Any) -> None:
         for element in section:

@@ -7,7 +7,7 @@ not lost silently.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import BinaryIO, Protocol, TypeVar
 
 import msgspec
@@ -115,7 +115,7 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
 
     mentions = _each_once(document.mentions, "mention", tell)
     if not document.clusters and not document.links and all(map(_is_plain, mentions)):
-        return document if len(mentions) == len(document.mentions) else replace(document, mentions=tuple(mentions))
+        return document if mentions is document.mentions else replace(document, mentions=mentions)
     clusters = _each_once(document.clusters, "cluster", tell)
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
     in_order = [mention if _is_plain(mention) else _in_order(mention, document, tell) for mention in mentions]
@@ -129,16 +129,18 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
         if not unknown:
             links.append(link)
     kept = tuple([mention for mention in in_order if mention is not None])
-    return replace(document, mentions=kept, clusters=tuple(clusters), links=tuple(links))
+    return replace(document, mentions=kept, clusters=clusters, links=tuple(links))
 
 
-def _each_once(records: Sequence[_Named], what: str, tell: _Tell) -> list[_Named]:
+def _each_once(records: tuple[_Named, ...], what: str, tell: _Tell) -> tuple[_Named, ...]:
     """The first mention or cluster of each id; others are reported."""
+    if len({record.id for record in records}) == len(records):
+        return records
     first: dict[str, _Named] = {}
     for record in records:
         if first.setdefault(record.id, record) is not record:
             tell(TWICE, f"{what} id {quoted(record.id)} is used twice in this document", found=record.id)
-    return list(first.values())
+    return tuple(first.values())
 
 
 def _check_places(document: Document, tell: _Tell) -> None:

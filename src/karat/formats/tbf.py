@@ -13,8 +13,8 @@ under another document's header, empty spans, overlapping clusters.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import lru_cache, partial
 from typing import BinaryIO
 
 from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
@@ -141,8 +141,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         elif mark and mark != "#":
             mention_lines.append((line, text))
     mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
-    for line, text in mention_lines:
-        mentions.read(line, text)
+    mentions.read(mention_lines)
     return Document(
         block.id,
         producer=mentions.producer,
@@ -195,47 +194,49 @@ class _Mentions:
         self._region = _char_span if unit == "char" else partial(_token_span, table=table)
         self._file, self._report = file, report
 
-    def read(self, line: int, text: str) -> None:
-        """Read one line."""
-        try:
-            self.producer, document, id_, written, words, type_, realis, *confidence = text.split("\t")
-        except ValueError:
-            columns = text.split("\t")
-            self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
-            self.unreadable.update(text.split()[2:3])
-            return
-        if document != self._document and document.strip() != self._document:
-            message = f"a mention of document {quoted(document)} in the block of {quoted(self._document)}"
-            self._warn(OTHER_DOCUMENT, line, message, found=document)
-            self.unreadable.add(id_.strip())
-            return
-        if not id_ or id_ in self.by_id or id_ != id_.strip():
-            id_ = self._usable_id(line, id_)
-        try:
-            span = self._region(written)
-        except ValueError:
-            self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
-            self.unreadable.add(id_)
-            return
-        if self._table:
-            self._check_tokens(line, written)
-        if len(span) > 1 and (merged := union(span)) != span:
-            self._warn(MERGED, line, f"overlapping segments in the span {quoted(written)}", found=written)
-            span = merged
-        if not id_:
-            self.unreadable.add(id_)
-            return
-        attributes: dict[str, Value] = {"type": type_, "realis": realis}
-        if not (type_ and realis):
-            attributes = {name: value for name, value in attributes.items() if value}
-        self.by_id[id_] = Mention(
-            id_,
-            span,
-            cluster=self._clusters.get(id_),
-            attributes=attributes,
-            text=words or None,
-            confidence=tuple(confidence),
-        )
+    def read(self, lines: Iterable[tuple[int, str]]) -> None:
+        """Read lines, each with its number."""
+        document, by_id, clusters, region = self._document, self.by_id, self._clusters, self._region
+        for line, text in lines:
+            try:
+                self.producer, named, id_, written, words, type_, realis, *confidence = text.split("\t")
+            except ValueError:
+                columns = text.split("\t")
+                self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
+                self.unreadable.update(text.split()[2:3])
+                continue
+            if named != document and named.strip() != document:
+                message = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
+                self._warn(OTHER_DOCUMENT, line, message, found=named)
+                self.unreadable.add(id_.strip())
+                continue
+            if not id_ or id_ in by_id or id_ != id_.strip():
+                id_ = self._usable_id(line, id_)
+            try:
+                span = region(written)
+            except ValueError:
+                self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
+                self.unreadable.add(id_)
+                continue
+            if self._table:
+                self._check_tokens(line, written)
+            if len(span) > 1 and (merged := union(span)) != span:
+                self._warn(MERGED, line, f"overlapping segments in the span {quoted(written)}", found=written)
+                span = merged
+            if not id_:
+                self.unreadable.add(id_)
+                continue
+            attributes: dict[str, Value] = {"type": type_, "realis": realis}
+            if not (type_ and realis):
+                attributes = {name: value for name, value in attributes.items() if value}
+            by_id[id_] = Mention(
+                id_,
+                span,
+                cluster=clusters.get(id_),
+                attributes=attributes,
+                text=words or None,
+                confidence=tuple(confidence),
+            )
 
     def _usable_id(self, line: int, written: str) -> str:
         """The id without blanks around it; empty if it cannot be used."""
@@ -267,6 +268,7 @@ def _few_columns(columns: list[str]) -> str:
     return f"{count}{blanks}: {quoted(line)}"
 
 
+@lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and share most spans
 def _char_span(text: str) -> Region:
     """Segments `begin,end` joined by `;`, in order; a ValueError if it is anything else."""
     if ";" not in text:
@@ -274,13 +276,13 @@ def _char_span(text: str) -> Region:
     return tuple(sorted(map(_segment, text.split(";"))))
 
 
-def _segment(text: str, *, empty: bool = False) -> tuple[int, int]:
+def _segment(text: str) -> tuple[int, int]:
     begin, _, end = text.partition(",")
     if " " in text:
         begin, end = begin.strip(), end.strip()
     if begin.isdecimal() and end.isdecimal() and text.isascii() and len(text) <= LONGEST_SEGMENT:
         segment = int(begin), int(end)
-        if segment[0] < segment[1] or empty:
+        if segment[0] < segment[1]:
             return segment
     raise ValueError(text)
 

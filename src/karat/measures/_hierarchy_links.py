@@ -7,10 +7,17 @@ from msgspec.structs import astuple
 
 from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
 from karat.errors import Finding
-from karat.measures._hierarchy_base import C, ClassRule, HierarchyMeasure, Parameters, undefined, undefined_outcome
-from karat.plugin import ClusterItem, LinkItem, Outcome
+from karat.measures._hierarchy_base import (
+    C,
+    ClassRule,
+    HierarchyMeasure,
+    compared_links,
+    link_outcome,
+    undefined,
+    undefined_outcome,
+)
+from karat.plugin import ClusterItem, Outcome
 from karat.tables.compared import Compared
-from karat.tables.events import EventLink
 from karat.tables.hierarchy import Hierarchy
 
 NONE = PrecisionRecall(0, 0, 0, 0)
@@ -77,12 +84,11 @@ class Mucp(LinkMeasure, frozen=True):
 
     def count_document(self, table: Hierarchy) -> PrecisionRecall:
         """Links found on the other side, over all links."""
-        return _links(table, self.parameters).counts
+        return compared_links(table, transitive=self.parameters.transitive).counts
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
         """Each link: matched, missed or spurious."""
-        for gold, system, counts in _links(table, self.parameters).pairs():
-            yield _link_outcome(table, self.link, gold, system, counts, counts)
+        yield from self.link_outcomes((table,))
 
 
 class Siblings(LinkMeasure, frozen=True):
@@ -99,29 +105,7 @@ class Siblings(LinkMeasure, frozen=True):
         for gold, system, counts in table.siblings.pairs():
             first, second = gold or system or (0, 0)
             if first < second:
-                yield _link_outcome(table, "siblings", gold, system, counts, counts)
-
-
-def _links(table: Hierarchy, parameters: Parameters) -> Compared:
-    return table.implied_links if parameters.transitive else table.links
-
-
-def _link_outcome(
-    table: Hierarchy,
-    kind: str,
-    gold: EventLink | None,
-    system: EventLink | None,
-    earned: PrecisionRecall,
-    counts: C,
-) -> Outcome[C]:
-    """A link of either side, or both. One that is the same as several on the other side is found without a partner."""
-    return Outcome(
-        None if gold is None else LinkItem(kind, *map(table.gold.key, gold)),
-        None if system is None else LinkItem(kind, *map(table.system.key, system)),
-        counts,
-        "match" if earned.recall_num or earned.precision_num else "",
-        table.document,
-    )
+                yield link_outcome(table, "siblings", gold, system, counts, counts)
 
 
 class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
@@ -137,7 +121,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         """Links, and the other ordered pairs of events."""
         if self._is_undefined(table):
             return self._counts(undefined=1)
-        links = _links(table, self.parameters).counts
+        links = compared_links(table, transitive=self.parameters.transitive).counts
         if table.same_events:
             pairs = table.gold.size * (table.gold.size - 1)
             rest = pairs - links.precision_den - links.recall_den + links.recall_num
@@ -151,8 +135,8 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         if self._is_undefined(table):
             yield undefined_outcome(table, self._counts(undefined=1))
             return
-        for gold, system, counts in _links(table, self.parameters).pairs():
-            yield _link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
+        for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
+            yield link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
         for one, other, counts in self._nonlinks(table).events():
             yield _event_outcome(table, one, other, counts, self._counts(nonlinks=counts))
 
@@ -160,7 +144,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         return self.parameters.twinless == "undefined" and not table.same_events
 
     def _nonlinks(self, table: Hierarchy) -> Compared:
-        links = _links(table, self.parameters)
+        links = compared_links(table, transitive=self.parameters.transitive)
         return Compared(table.twins, table.gold.apart(links.gold), table.system.apart(links.system))
 
     def _counts(

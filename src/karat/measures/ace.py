@@ -124,52 +124,52 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
         "protocol with the same parameters.",
     ),
     departures=(
-        "1 min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
-        "2 TERN: the weights of Table 14; the scorer's default set 2005-TERN gives 0.50 for detection (parameters).",
-        "3 An absent SET is absent; the scorer reads it as NO and gives credit for it (Nist.default_attributes).",
-        "4 An absent mention ROLE is not compared; the scorer uses the entity's TYPE, so that a wrong TYPE is also a "
+        "(1) min_text_match: 0.30 in Table 12, 0 in the scorer unless its set DEFAULT is chosen (parameters).",
+        "(2) TERN: the weights of Table 14; the scorer's default set 2005-TERN gives 0.50 for detection (parameters).",
+        "(3) An absent SET is absent; the scorer reads it as NO and gives credit for it (Nist.default_attributes).",
+        "(4) An absent mention ROLE is not compared; the scorer uses the entity's TYPE, so that a wrong TYPE is also a "
         "wrong ROLE of each mention (Nist.mention_role).",
-        "5 Arg-1 and Arg-2 of an asymmetric relation do not correspond (Table 16); in the scorer they do, but TYPE and "
-        "SUBTYPE count as wrong (Nist.argument_pair, Nist.relation_element_value).",
-        "6 An unmapped relation is worth 0, since W_A-FA is 0; in the scorer it costs 0.75 of the value of its "
+        "(5) Arg-1 and Arg-2 of an asymmetric relation do not correspond (Table 16); in the scorer they do, but TYPE "
+        "and SUBTYPE count as wrong (Nist.argument_pair, Nist.relation_element_value).",
+        "(6) An unmapped relation is worth 0, since W_A-FA is 0; in the scorer it costs 0.75 of the value of its "
         "arguments (Nist.unmapped_relation_value).",
-        "7 An unmapped event costs 0.75 · 0.50 of the value of its arguments; in the scorer 0.75 "
+        "(7) An unmapped event costs 0.75 · 0.50 of the value of its arguments; in the scorer 0.75 "
         "(Nist.unmapped_relation_value).",
-        "8 Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer, as much as the reference "
+        "(8) Arguments in RMD and VMD are worth 1 if their score is not 0; in the scorer, as much as the reference "
         "element (Nist.promoted_argument_value, Nist.promoted_arguments_value).",
-        "9 Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (Nist.promoted_arguments_value).",
-        "10 In the scorer, false alarms in RMD and VMD cost the value of the promoted mention, because of 6 to 8.",
-        "11 Mappings are true optima. The scorer maps a table with one row even at a loss, and nearly so full tables "
+        "(9) Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (Nist.promoted_arguments_value).",
+        "(10) In the scorer, false alarms in RMD and VMD cost the value of the promoted mention: see (6) to (8).",
+        "(11) Mappings are true optima. The scorer maps a table with one row even at a loss, and nearly so full tables "
         "(Nist.assign, Nist.assign_elements); its conditions look only at that mapping (Nist.argument_mapping).",
-        "12 `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
+        "(12) `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
         "the scorer, none is (Nist.promoted_is_mapped).",
-        "13 In RMD and VMD, a mapped argument is correct; in the scorer no argument is, so that a perfect system has "
+        "(13) In RMD and VMD, a mapped argument is correct; in the scorer no argument is, so that a perfect system has "
         "precision 0 (Nist.promoted_is_right).",
-        "14 System elements of a kind that the reference does not have keep their value as arguments; in the scorer "
+        "(14) System elements of a kind that the reference does not have keep their value as arguments; in the scorer "
         "they are worth 0 and are not false alarms (Nist.has_value, Nist.reason_to_omit).",
-        "15 A task for which the system has no element scores 0; the scorer prints nothing (Nist.reason_to_omit).",
-        "16 W_M-CR: the formula applies it to every unmapped mention, the text only to those that correspond to some "
+        "(15) A task for which the system has no element scores 0; the scorer prints nothing (Nist.reason_to_omit).",
+        "(16) W_M-CR: the formula applies it to every unmapped mention, the text only to those that correspond to some "
         "reference mention. Both protocols follow the text.",
-        "17 Level-weighted false alarms have no reference to divide by; both protocols use the token's own mentions.",
-        "18 A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be mapped "
-        "by its extent (Nist.shares_argument).",
-        "19 With processing=cross-document, the level of an entity is that of all its mentions; the scorer stops if "
+        "(17) Level-weighted false alarms have no reference to divide by; both protocols use the token's own mentions.",
+        "(18) A reference event without arguments cannot meet the condition `arguments`; in the scorer it can be "
+        "mapped by its extent (Nist.shares_argument).",
+        "(19) With processing=cross-document, the level of an entity is that of all its mentions; the scorer stops if "
         "documents differ. Both refuse an element whose attributes differ between documents.",
-        "20 The scorer's document scores are 100 minus the score for all tasks except EDR; --per-document prints the "
+        "(20) The scorer's document scores are 100 minus the score for all tasks except EDR; --per-document prints the "
         "score.",
-        "21 Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
+        "(21) Weights of 1.00 are 1 in the plan, 1 - 1e-8 in the scorer, which adds 1e-8 in many places to break ties "
         "(Nist.inherent_value, Nist.element_value, Nist.own_mmv, Nist.mmv, Nist.arguments_value, "
         "Nist.own_arguments_value), and lets such small differences decide (Nist.gain).",
-        "22 A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes). In "
+        "(22) A relation without MODALITY or TENSE: in the scorer they are Unspecified (Nist.default_attributes). In "
         "both, an absent modality differs from Asserted.",
-        "23 In both, the TYPE of the reference decides whether a relation is symmetric.",
-        "24 averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer always refuses it.",
-        "25 An unknown entity TYPE is worth 1, like all others in Table 12; in the scorer 0 (AttrValue).",
-        "26 Text match: characters of the heads; in the scorer upper-case bytes, and for ASCII texts only letters and "
-        "digits (Nist.texts_match).",
-        "27 RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the "
+        "(23) In both, the TYPE of the reference decides whether a relation is symmetric.",
+        "(24) averaging=geometric: allowed for relations with mapping=all or all+extents; the scorer refuses it.",
+        "(25) An unknown entity TYPE is worth 1, like all others in Table 12; in the scorer 0 (AttrValue).",
+        "(26) Text match: characters of the heads; in the scorer upper-case bytes, and for ASCII texts only letters "
+        "and digits (Nist.texts_match).",
+        "(27) RMD and VMD: two mentions of one element in one role of a reference mention are two arguments; in the "
         "scorer one (Nist.promoted_arguments).",
-        "28 RMD: spans of heads must share a character; in the scorer they may touch (Nist.heads_meet).",
+        "(28) RMD: spans of heads must share a character; in the scorer they may touch (Nist.heads_meet).",
     ),
     laws=("order", "ids", "additive", "outcomes"),
 )
@@ -185,19 +185,29 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     reading: str
     """Whose formulas: those of the plan, or those of NIST's scorer."""
     EDR: DetectionParameters
+    """Weights of entities: Table 12 of the plan."""
     VAL: DetectionParameters
+    """Weights of values: Table 13."""
     TERN: DetectionParameters
+    """Weights of temporal expressions: Table 14."""
     RDR: RecognitionParameters
+    """Weights of relations: Table 17."""
     VDR: RecognitionParameters
+    """Weights of events: Table 20."""
     sets: dict[str, dict[str, dict[str, Any]]] = {}
     """Named sets of parameters: what each changes in the tables above."""
     parameters: str = "DEFAULT"
     """The set that is used."""
     weighting: Weighting = "level"
+    """Mentions_Value of entities: weighted by level, or the sum over mentions."""
     mapping: MappingCondition = "arguments"
+    """What relations and events must have in common to be mapped (Tables 15 and 18)."""
     relation_arguments: RelationArguments = "both"
+    """How many of Arg-1 and Arg-2 must be mappable (Table 17)."""
     argument_scoring: ArgumentScoring = "overlapping"
+    """Whether arguments must be mapped to each other as elements (Tables 16 and 19)."""
     averaging: Averaging = "arithmetic"
+    """Arguments_Value: the sum over arguments, or their product."""
 
     def __post_init__(self) -> None:
         """Check names, and that every set fits the tables, whichever is chosen."""
@@ -256,7 +266,9 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
             return {}
         is_mappable, kinds = table.want.reading.is_mappable, PLURALS[self.kind]
         return {
-            f"{side} {kinds} without arguments": sum(not is_mappable(token) for token in tokens.values())
+            f"{side} {kinds} without arguments": len(
+                [token for token in tokens.values() if not token.arguments and not is_mappable(token)]
+            )
             for side, tokens in (("gold", table.gold), ("system", table.system))
         }
 
@@ -277,10 +289,30 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         kind = self.kind
         for token in token_outcomes(table):
             gold, system = compared_attributes(table, token.gold, token.system)
-            yield Detail(kind, attributes_item(kind, gold), attributes_item(kind, system), listed_token(token, table))
+            listed = listed_token(token, table)
+            wrong: tuple[str, ...] = ()
+            if token.gold is not None and token.system is not None:
+                wrong = tuple(table.wrong_attributes(token.gold, token.system))
+            yield Detail(
+                kind,
+                attributes_item(kind, gold),
+                attributes_item(kind, system),
+                listed,
+                listed.get("reference"),
+                listed.get("system"),
+                wrong,
+                token.cost,
+            )
             if token.gold is not None and token.system is not None:
                 for part, gold, system in compared_parts(table, token.gold, token.system):
                     yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
+
+    def counterparts(self, table: ValueTable) -> Mapping[str, str]:
+        """Entities, values and times that are mapped to each other, if they are arguments."""
+        if not isinstance(table, RecognitionTable):
+            return {}
+        elements = table.whole or table.arguments
+        return {gold: system for values in elements.values() for gold, system in values.mapping.items()}
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

@@ -130,8 +130,11 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol may set."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
     singletons: Singletons = "keep"
+    """Keep singletons, drop gold's from both sides, or drop each side's own."""
     edge: BlancEdge = "perl"
+    """BLANC without links or non-links: ignore that class if gold lacks it, if both sides do, or count it."""
     overlap: str = ""
     """The alignment that `mor` counts, by similarity `common`; empty: `mor` is not scored."""
     zeros: bool = False

@@ -102,6 +102,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol may set."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
     attributes: tuple[str, ...] = ()
     """Attributes that are slots; empty: type and realis where gold has them; `all`: every attribute that gold has."""
 
@@ -114,6 +115,8 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
     """Whether the span is one of the slots."""
     bits: tuple[int, ...]
     """The other slots: the bit of a match that says whether the attribute agrees."""
+    attributes: tuple[str, ...] = ()
+    """Their names."""
 
     @property
     def id(self) -> str:
@@ -155,8 +158,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     bits = {attribute: aligned.bit(attribute) for attribute in attributes}
     return [
         Muc(aligned, "span", True, ()),
-        *(Muc(aligned, attribute, False, (bit,)) for attribute, bit in bits.items()),
-        Muc(aligned, "all", True, tuple(bits.values())),
+        *(Muc(aligned, attribute, False, (bit,), (attribute,)) for attribute, bit in bits.items()),
+        Muc(aligned, "all", True, tuple(bits.values()), tuple(bits)),
     ]
 
 

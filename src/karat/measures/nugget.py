@@ -92,6 +92,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol may set."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
     attributes: tuple[str, ...] = ()
     """Attributes to score; empty: type and realis where gold has them; `all`: every attribute that gold has."""
     attribute_scores: Literal["combined", "accuracy"] = "combined"
@@ -150,6 +151,11 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
     def id(self) -> str:
         """`nugget.accuracy.` and the attribute."""
         return f"nugget.accuracy.{self.attribute}"
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Its attribute."""
+        return (self.attribute,)
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Accuracy]]:
         """Each gold mention earns the share of its system mentions that have its value."""

@@ -75,6 +75,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """What a protocol may set."""
 
     alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
 
 
 class Sequence(Measure[Awareness, PrecisionRecall], frozen=True):

@@ -128,6 +128,7 @@ class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown
     begin: int
     """Its first token."""
     id: str | None = None
+    """Its id, such as `# sent_id` of CoNLL-U."""
 
 
 class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
@@ -137,10 +138,11 @@ class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknow
     """
 
     token: int
+    """Its place among the tokens of the document."""
     number: int
     """Its number after the word before it, or, at the beginning of a sentence, before the first word: 1 in `8.1`."""
     dependencies: tuple[tuple[int | None, str], ...] = ()
-    """Its parents in the enhanced dependencies, each with the relation: a token, or None for the root."""
+    """Its parents in the enhanced dependencies, each with the relation: a token, or null for the root."""
 
 
 class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -2,11 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from itertools import pairwise
-from math import fsum
 from operator import itemgetter
 
 from karat.model import Box, Boxes, Mention, Region
+from karat.model.boxes import common_area
 
 _begin = itemgetter(0)
 
@@ -59,7 +58,7 @@ def place(mention: Mention, name: str = "span") -> Region | Boxes:
 def extension(region: Region | Boxes) -> float:
     """How much of the source a region covers: its length, its duration, or its area."""
     if region and len(region[0]) == 5:
-        return _area(region)
+        return common_area(region)  # type: ignore[arg-type]
     return size(region)  # type: ignore[arg-type]
 
 
@@ -67,12 +66,27 @@ def shared(one: Region | Boxes, other: Region | Boxes) -> float:
     """How much of the source two regions of one unit both cover."""
     if not one or not other:
         return 0
-    if len(one[0]) == 5:
-        common = [_intersection(a, b) for a in one for b in other]  # type: ignore[arg-type]
-        return _area([box for box in common if box is not None])
     if len(one) == len(other) == 1:
+        if len(one[0]) == 5:
+            common = _intersection(one[0], other[0])  # type: ignore[arg-type]
+            return 0.0 if common is None else common_area((common,))
         return max(0, min(one[0][1], other[0][1]) - max(one[0][0], other[0][0]))
-    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
+    if len(one[0]) == 5:
+        return common_area(one, other)  # type: ignore[arg-type]
+    return _common_length(one, other)  # type: ignore[arg-type]
+
+
+def _common_length(one: Region, other: Region) -> int:
+    """Segments are in order: the one that ends first has met all it can."""
+    length = first = second = 0
+    while first < len(one) and second < len(other):
+        end = min(one[first][1], other[second][1])
+        length += max(0, end - max(one[first][0], other[second][0]))
+        if one[first][1] == end:
+            first += 1
+        else:
+            second += 1
+    return length
 
 
 def _intersection(one: Box, other: Box) -> Box | None:
@@ -83,23 +97,3 @@ def _intersection(one: Box, other: Box) -> Box | None:
     width = min(one[1] + one[3], other[1] + other[3]) - left
     height = min(one[2] + one[4], other[2] + other[4]) - top
     return (one[0], left, top, width, height) if width > 0 and height > 0 else None
-
-
-def _area(boxes: Iterable[Box]) -> float:
-    """The area of the union, in upright strips in which the same boxes stand side by side."""
-    pages: dict[int, list[Box]] = {}
-    for box in boxes:
-        pages.setdefault(box[0], []).append(box)
-    strips: list[float] = []
-    for page in pages.values():
-        if len(page) == 1:
-            strips.append(page[0][3] * page[0][4])
-            continue
-        edges = sorted({edge for box in page for edge in (box[1], box[1] + box[3])})
-        for left, right in pairwise(edges):
-            reach = None
-            for top, bottom in sorted((b[2], b[2] + b[4]) for b in page if b[1] <= left and right <= b[1] + b[3]):
-                if reach is None or bottom > reach:
-                    strips.append((right - left) * (bottom - (top if reach is None else max(top, reach))))
-                    reach = bottom
-    return fsum(strips)

@@ -9,6 +9,7 @@ plug-ins through entry points:
     karat.filters        a subclass of `Filter`
     karat.similarities   a `Similarity`: how alike two mentions are
     karat.matchings      a `Matching`: how pairs are chosen among candidates
+    karat.analysers      a `WordAnalyser`: lemmas and heads, for baselines
 
 `karat.testing.check` runs the laws on any of them.
 """
@@ -68,12 +69,14 @@ from karat.plugin.tables import (
     Candidate,
     Counted,
     DocumentSimilarity,
+    ErrorsOf,
     Match,
     Matching,
     Similarity,
     Tables,
     TableSpec,
 )
+from karat.plugin.words import PartOfSpeech, Word, WordAnalyser
 
 __all__ = [
     "Align",
@@ -96,6 +99,7 @@ __all__ = [
     "DocumentCheck",
     "DocumentSimilarity",
     "ElementItem",
+    "ErrorsOf",
     "Family",
     "Filter",
     "Format",
@@ -109,6 +113,7 @@ __all__ = [
     "Outcome",
     "PairTransform",
     "Parameter",
+    "PartOfSpeech",
     "ProtocolFile",
     "ReadOptions",
     "ReportLoss",
@@ -125,6 +130,8 @@ __all__ = [
     "TreeItem",
     "UnitOfEvaluation",
     "Unscored",
+    "Word",
+    "WordAnalyser",
     "Write",
     "WriteOptions",
     "graded",

@@ -1,7 +1,8 @@
 """Formats: how documents are found in files, read and written."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
@@ -30,22 +31,25 @@ class Contents(NamedTuple):
     def of(cls, document: Document) -> "Contents":
         """What a document holds."""
         mentions = document.mentions
-        # Few combinations occur: they are collected first, which is twice as fast as attribute by attribute.
-        combinations = {(mention.kind, *mention.attributes) for mention in mentions}
-        attributes = {(kind, name) for kind, *names in combinations for name in names}
-        kinds = {kind for kind, *_ in combinations}
-        clusters = {mention.cluster for mention in mentions if mention.cluster is not None}
+        attributes = frozenset([(mention.kind, name) for mention in mentions for name in mention.attributes])
+        kinds = frozenset(map(_kind, mentions))
+        clusters = frozenset(map(_cluster, mentions)) - {None}
         if document.clusters:
             kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in clusters}
-        links = _links_in(document, kinds, clusters) if document.links else frozenset[tuple[str, str, str]]()
-        return cls(frozenset(attributes), frozenset(kinds), links, frozenset(clusters))
+        return cls(attributes, kinds, _links_in(document, kinds, clusters), clusters)
 
 
-def _links_in(document: Document, present: set[str], clusters: set[str]) -> frozenset[tuple[str, str, str]]:
+_kind = attrgetter("kind")
+_cluster = attrgetter("cluster")
+
+
+def _links_in(document: Document, present: Set[str], clusters: Set[str]) -> frozenset[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
+    if not document.links:
+        return frozenset()
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
-        ends = clusters.union([mention.id for mention in document.mentions])
+        ends = {*clusters, *(mention.id for mention in document.mentions)}
         return frozenset(
             (link.kind, kind, kind) for link in document.links if link.source in ends and link.target in ends
         )
@@ -153,9 +157,19 @@ def _no_redirection(name: str, head: bytes) -> str | None:
     return None
 
 
+def _no_relations(data: bytes, file: str) -> Iterable[str]:
+    del data, file
+    return ()
+
+
 def _first_line(data: bytes, block: Block, item: Item) -> int | None:
     del data, item
     return block.line
+
+
+def _nowhere_beside(file: str, item: Item) -> tuple[str, int] | None:
+    del file, item
+    return None
 
 
 def _first_line_of_token(data: bytes, block: Block, token: int) -> int | None:
@@ -198,10 +212,14 @@ class Format(Struct, frozen=True, kw_only=True):
     """The options to write these documents with, where all of them must be written in the same way."""
     locate: Callable[[bytes, Block, Item], int | None] = _first_line
     """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
+    locate_beside: Callable[[str, Item], tuple[str, int] | None] = _nowhere_beside
+    """The file and line of an item that `locate` does not find, if a document is in several files beside each other."""
     locates_regions: bool = False
     """Whether `locate` is also asked for the line of a region: (id, region)."""
     locate_token: Callable[[bytes, Block, int], int | None] = _first_line_of_token
     """The line of a token of a document with `forms`, by its number, if it is found."""
+    relation_names: Callable[[bytes, str], Iterable[str]] = _no_relations
+    """Names of relations in the bytes of a block (of a file with this name), for `--coreference`."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     unit: Unit | Literal["named", "given", "none"] = "given"

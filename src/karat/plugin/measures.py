@@ -102,7 +102,14 @@ class Detail(Struct, frozen=True):
     gold: ElementItem | None
     system: ElementItem | None
     listed: Mapping[str, Any] | None = None
-    """What is listed about it; None: it only counts in the confusions."""
+    """What is listed about it; None: it is a part of the last item that was listed, and counts in the confusions."""
+    gold_id: str | None = None
+    """The cluster that it is, or the mention."""
+    system_id: str | None = None
+    wrong: tuple[str, ...] = ()
+    """Attributes of a matched item that are wrong."""
+    lost: float = 0.0
+    """How much more it could have earned."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
@@ -135,6 +142,15 @@ class Measure(Struct, Generic[T, C], frozen=True):
         return ()
 
     @property
+    def attributes(self) -> tuple[str, ...]:
+        """Attributes of mentions that must be right to earn everything; the first that is wrong is the error."""
+        return ()
+
+    def link_outcomes(self, table: T) -> Iterator[Outcome[C]]:
+        """The outcomes of the links behind its counts, if its errors are errors of links."""
+        return self.outcomes(table)
+
+    @property
     def lists_details(self) -> bool:
         """Whether `--details` lists its `details` instead of its outcomes."""
         return False
@@ -143,6 +159,11 @@ class Measure(Struct, Generic[T, C], frozen=True):
         """What `--details` lists, if it `lists_details`."""
         del table
         return ()
+
+    def counterparts(self, table: T) -> Mapping[str, str]:
+        """Clusters of gold and of the system that are matched, if its items have them as arguments."""
+        del table
+        return {}
 
     def remarks(self, table: T, counts: C) -> Iterable[Finding]:
         """What a reader of this unit's score should know."""

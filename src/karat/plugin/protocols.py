@@ -95,6 +95,7 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """An alignment, as `[alignments.NAME]` describes it."""
 
     similarity: str = "dice"
+    """How alike two mentions are."""
     agree: str = "span"
     """Attributes that must agree, joined by `+`; `span`: none."""
     agreement: Literal["before", "after"] = "before"
@@ -104,10 +105,11 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     after: str = ""
     """The alignment that chooses first; this one adds pairs of the mentions that it leaves. Empty: none."""
     method: str = "greedy"
+    """How pairs are chosen: the matching."""
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The least similarity, from 0 to 1; with 0, any overlap is enough."""
     ties: Ties = "line"
-    """Which of two equally good pairs comes first: by the lines of the file, or by the order of the text."""
+    """What decides between equally good pairs: the lines of the file, the order of the text, or words and head."""
 
     def agreeing(self) -> tuple[str, ...]:
         """The attributes that must agree."""

@@ -18,6 +18,9 @@ unit     when the tables of all documents of a unit have been added
 corpus   when the tables of all units are known, and `finish` has seen them together
 """
 
+ErrorsOf = Literal["mentions", "clusters", "links", "elements"]
+"""What errors are errors of: each has its own classes (`karat.insight`)."""
+
 Candidate = tuple[float, int, int, int]
 """Two mentions that could be aligned: (-similarity, system number, gold number, bits of agreeing attributes)."""
 
@@ -75,6 +78,11 @@ class TableSpec(Generic[T]):
         """
         return None
 
+    @property
+    def errors_of(self) -> ErrorsOf | None:
+        """What the errors of its measures are errors of, if there are classes for them."""
+        return None
+
     def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:
         """The tables of all units as they are counted, if that depends on all of them (`counted` is "corpus")."""
         del report
@@ -109,6 +117,11 @@ class AlignmentSpec(TableSpec[AlignedPairs]):
     """An alignment of the mentions of a document."""
 
     __slots__ = ()
+
+    @property
+    def errors_of(self) -> ErrorsOf | None:
+        """Mentions."""
+        return "mentions"
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""

@@ -32,29 +32,36 @@ def comparison_texts(comparisons: Sequence[Comparison], view: View = DEFAULT) ->
 
 def comparison_text(comparison: Comparison, view: View = DEFAULT) -> str:
     """The whole report: what was compared, the rankings, all measures, what they say, findings, the signature."""
-    first, how, style = comparison.first, comparison.confidence, view.style
+    first, style = comparison.first, view.style
     gold = ["gold", first.gold.name, counted(first.gold.documents, "document"), counted(first.gold.mentions, "mention")]
-    settings = {
-        "systems": _systems_line(comparison),
-        "unit": counted(first.unit_count, first.unit) if first.unit != "corpus" else "the corpus as a whole",
-        "ci": intervals_line(how),
-        "tests": _tests_line(comparison),
-    }
-    lines = [paragraph(line, style, first=f"{name:<9}", indent=" " * 9) for name, line in settings.items() if line]
+    settings = comparison_facts(comparison)
+    lines = [paragraph(line, style, first=f"{name:<9}", indent=" " * 9) for name, line in settings.items()]
     # Columns of many systems form further tables below each other even where there is no terminal.
     folded = style._replace(width=style.width or WIDTH)
     blocks = [
         style.paint(f"{first.protocol}: {first.title}", "bold"),
         "\n".join([table([], [gold], left=2, style=style).replace("gold  ", "gold     ", 1), *lines]),
         *(as_text(one, style) for one in comparison_tables(comparison, view)),
-        "\n".join(paragraph(line, style) for line in _words(comparison, view)),
+        "\n".join(paragraph(line, style) for line in comparison_words(comparison, view)),
         *(as_text(one, folded) for one in breakdown_tables(comparison, view)),
         *_details(comparison, view),
-        *_findings(comparison, style),
+        *_painted(comparison_findings(comparison), style),
         paragraph(first.signature, style, first="signature  ", indent=" " * 11),
-        paragraph(_quotable(comparison), style, first="to quote   ", indent=" " * 11),
+        paragraph(quotable_comparison(comparison), style, first="to quote   ", indent=" " * 11),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def comparison_facts(comparison: Comparison) -> dict[str, str]:
+    """What was compared, and how: names with a line each."""
+    first = comparison.first
+    facts = {
+        "systems": _systems_line(comparison),
+        "unit": counted(first.unit_count, first.unit) if first.unit != "corpus" else "the corpus as a whole",
+        "ci": intervals_line(comparison.confidence),
+        "tests": _tests_line(comparison),
+    }
+    return {name: line for name, line in facts.items() if line}
 
 
 def _systems_line(comparison: Comparison) -> str:
@@ -106,14 +113,15 @@ def _tests_line(comparison: Comparison) -> str:
     return f"{names}; p-values are corrected (Holm, {pairs}); {STAR} p ({tests[0]}) < {alpha}"
 
 
-def _words(comparison: Comparison, view: View) -> Iterator[str]:
+def comparison_words(comparison: Comparison, view: View) -> Iterator[str]:
+    """What the comparison says, and what holds the best systems back."""
     yield from verdict(comparison)
     for system in () if view.summary else comparison.systems[:MOST_DISCUSSED]:
         for line in bottleneck(system.scores, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 
 
-def _findings(comparison: Comparison, style: Style) -> list[str]:
+def comparison_findings(comparison: Comparison) -> list[str]:
     """What was found in gold and the systems; a finding of some systems names them."""
     having: dict[str, list[str]] = {}
     for system in comparison.systems:
@@ -126,10 +134,15 @@ def _findings(comparison: Comparison, style: Style) -> list[str]:
         severity, _, rest = line.partition(": ")
         everyone = len(names) == len(comparison.systems)
         lines.append(line if everyone else f"{severity}: {', '.join(names)}: {rest}")
+    return lines
+
+
+def _painted(lines: Sequence[str], style: Style) -> list[str]:
+    """Findings as one block, if there are any."""
     return ["\n".join(paint_finding(line, style) for line in lines)] if lines else []
 
 
-def _quotable(comparison: Comparison) -> str:
+def quotable_comparison(comparison: Comparison) -> str:
     """The best system's score, with its interval if there is one, as one line for a paper."""
     best, first = comparison.systems[0], comparison.first
     micro = best.scores[comparison.sort_by].micro

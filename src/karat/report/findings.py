@@ -87,19 +87,20 @@ def verdict(submission: Submission) -> str:
     """Whether a submission can be sent, or what is missing."""
     gold = submission.gold
     if submission.ready:
-        documents = counted(len(gold.documents), "document")
+        number = len(gold.documents)
+        documents = f"{'all ' if number > 1 else ''}{counted(number, 'document')}"
         checked = ", ".join(name for name in COMPARED if name in submission.compared)
-        return f"{submission.path}: ready to submit (all {documents} of {gold.corpus.name}; checked: {checked})"
+        return f"{submission.path}: ready to submit ({documents} of {gold.corpus.name}; checked: {checked})"
     reasons = []
-    if gold.findings["fatal"]:
-        reasons.append(f"{gold.corpus.name} has {gold.findings['fatal']:,} fatal and cannot be compared as a whole")
+    if fatal := gold.findings["fatal"]:
+        reasons.append(f"{gold.corpus.name} has {counted(fatal, 'fatal finding')} and cannot be compared as a whole")
     if missing := submission.missing:
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
         listed = f"{', '.join(missing[:LISTED])}{more}"
-        number = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
-        reasons.append(f"{number} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
+        share = f"{len(missing):,} of {counted(len(gold.documents), 'document')}"
+        reasons.append(f"{share} {'is' if len(missing) == 1 else 'are'} missing: {listed}")
     if fatal := submission.findings["fatal"]:
-        reasons.append(f"{fatal:,} fatal")
+        reasons.append(counted(fatal, "fatal finding"))
     if faults := submission.findings["fault"] - len(missing):
         reasons.append(f"{counted(faults, 'fault')} to correct")
     return f"{submission.path}: not ready to submit: {'; '.join(reasons)}"

@@ -68,7 +68,7 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
         return
     for record in records:
         label = style.paint(record.outcome, _tone(record.outcome))
-        yield f"  {label}  {_earned(record.counts)}".rstrip()
+        yield f"  {label}  {earned(record.counts)}".rstrip()
         gold, system = record.gold, record.system
         if isinstance(gold, ClusterRecord) and isinstance(system, ClusterRecord) and _same(gold, system):
             names = dict.fromkeys([_cluster_name(gold), _cluster_name(system)])
@@ -91,8 +91,7 @@ def _mention_outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_li
             for name, one in (("gold", record.gold), ("system", record.system))
             if isinstance(one, MentionRecord)
         ]
-        earned = _earned(record.counts, full=False) if len(sides) == 2 else ""
-        label = " ".join(filter(None, [record.outcome, earned]))
+        label = " ".join(filter(None, [record.outcome, earned(record.counts, full=False) if len(sides) == 2 else ""]))
         if len(sides) == 2 and _content(sides[0][1]) == _content(sides[1][1]):
             lines = dict.fromkeys(str(one.line) for _, one in sides if one.line is not None)
             rows.append([label, "both", _line(" and ".join(lines)), *_columns(sides[0][1])])
@@ -115,7 +114,7 @@ def _line(lines: str) -> str:
 
 def _columns(mention: MentionRecord) -> list[str]:
     text = "" if mention.text is None else shortened(" ".join(mention.text.split()), LONGEST_TEXT)
-    return [_offsets(mention.span), text or mention.id, _attributes(mention.attributes)]
+    return [offsets(mention.span), text or mention.id, attributes_in_words(mention.attributes)]
 
 
 def _tinted(line: str, label: str, style: Style) -> str:
@@ -129,7 +128,7 @@ def _content(mention: MentionRecord) -> tuple[object, ...]:
 def _described(item: Record, *, show_lines: bool) -> str:
     """An item in words: its id, and its mentions with their places."""
     if isinstance(item, MentionRecord):
-        return " ".join(filter(None, [_mention(item, show_lines), _attributes(item.attributes)]))
+        return " ".join(filter(None, [_mention(item, show_lines), attributes_in_words(item.attributes)]))
     if isinstance(item, ClusterRecord):
         return f"{_cluster_name(item)} {_mentions(item.mentions, show_lines)}"
     if isinstance(item, LinkRecord):
@@ -140,7 +139,7 @@ def _described(item: Record, *, show_lines: bool) -> str:
         events = ", ".join(f"{printable(event.id)} {_mentions(event.mentions, show_lines)}" for event in item.events)
         return ": ".join(filter(None, [f"tree {printable(item.id)}, {counted(len(item.events), 'event')}", events]))
     assert isinstance(item, ElementRecord), "all other records have mentions"
-    return f"{printable(item.kind)} {_attributes(item.attributes)}"
+    return f"{printable(item.kind)} {attributes_in_words(item.attributes)}"
 
 
 def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
@@ -163,24 +162,25 @@ def _mentions(mentions: Sequence[MentionRecord], show_lines: bool) -> str:
 def _mention(mention: MentionRecord, show_line: bool) -> str:
     """Its text, or its id, with document and line, or the span where there is no line to show."""
     name = mention.id if mention.text is None else shortened(" ".join(mention.text.split()), LONGEST_TEXT)
-    place = f"line {mention.line}" if show_line and mention.line is not None else _offsets(mention.span)
+    place = f"line {mention.line}" if show_line and mention.line is not None else offsets(mention.span)
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))
     return printable(f"{name} [{where}]" if where else name)
 
 
-def _attributes(attributes: Mapping[str, Value]) -> str:
+def attributes_in_words(attributes: Mapping[str, Value]) -> str:
     """Values: those of type and realis as they are, others with their names."""
     known = [str(attributes[name]) for name in ("type", "realis") if name in attributes]
     others = [f"{name}={value}" for name, value in sorted(attributes.items()) if name not in ("type", "realis")]
     return printable(", ".join([*known, *others]))
 
 
-def _offsets(span: Region) -> str:
+def offsets(span: Region) -> str:
+    """The segments of a span: `3-7,9-12`."""
     return ",".join(f"{begin}-{end}" for begin, end in span)
 
 
-def _earned(counts: Counts, *, full: bool = True) -> str:
+def earned(counts: Counts, *, full: bool = True) -> str:
     """What an outcome earned of what it could, such as `P 1/2  R 1/3`; unless `full`, only if that is not all."""
     ratios = counts.ratios()
     parts = {

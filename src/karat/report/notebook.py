@@ -1,11 +1,10 @@
-"""Results and comparisons as HTML tables, for notebooks. Everything in them is escaped."""
+"""Results and comparisons as HTML tables, for notebooks: by the templates of the report, which escape everything."""
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 
 from karat.report.layout import counted
 from karat.report.scores import intervals_line, score_table
-from karat.report.tables import Cell, Table
+from karat.report.tables import Table
 from karat.report.text import breakdown_tables
 from karat.report.view import DEFAULT
 from karat.report.words import bottleneck
@@ -26,17 +25,6 @@ def html(result: Result) -> str:
 
 def tables_html(tables: Sequence[Table], *, caption: str, notes: Sequence[str]) -> str:
     """Tables, the caption above the first one, notes below the last."""
-    parts = []
-    for number, table in enumerate(tables):
-        title = f"<caption>{escape(caption)}</caption>" if number == 0 else ""
-        header = "".join(f"<th>{escape(name)}</th>" for name in table.header)
-        rows = "".join(f"<tr>{''.join(_cells(row, table.left))}</tr>" for row in table.rows)
-        parts.append(f"<table>{title}<thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>")
-    return "".join([*parts, *(f"<p><small>{escape(note)}</small></p>" for note in notes)])
+    from karat.report.html.templating import environment  # jinja2 is needed only here
 
-
-def _cells(row: Sequence[Cell], left: int) -> Iterator[str]:
-    for column, cell in enumerate(row):
-        text = escape(str(cell))
-        side = "left" if column < left else "right"
-        yield f'<td style="text-align:{side}">{f"<b>{text}</b>" if cell.is_best else text}</td>'
+    return environment().get_template("notebook.html").render(tables=tables, caption=caption, notes=notes)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from karat.report.breakdowns import main_scores
 from karat.report.csv import csv, tidy
+from karat.report.errors import error_lines, error_tables
 from karat.report.json import json
 from karat.report.latex import latex
 from karat.report.markdown import markdown
@@ -16,7 +17,7 @@ from karat.results import Result
 
 def _page(results: Sequence[Result], view: View) -> Page:
     """The tables of results."""
-    comments = [line for result in results for line in _comments(result)]
+    comments = [line for result in results for line in _comments(result, view)]
     if view.summary:
         ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
         rows = {result.protocol: result.scores for result in results}
@@ -27,12 +28,13 @@ def _page(results: Sequence[Result], view: View) -> Page:
         if len(results) > 1:
             scores = scores._replace(header=[result.protocol, *scores.header[1:]])
         tables += [scores, *breakdown_tables(result, view)]
+        tables += [one for one in error_tables(result, digits=view.digits) if one.rows]
     return Page(tables, comments)
 
 
 def _tidy(results: Sequence[Result], view: View) -> Page:
     """One table of everything."""
-    comments = [line for result in results for line in _comments(result)]
+    comments = [line for result in results for line in _comments(result, view)]
     return tidy([row for result in results for row in _full(results, result)], comments, digits=view.digits)
 
 
@@ -42,9 +44,10 @@ def _full(results: Sequence[Result], result: Result) -> list[dict[str, object]]:
     return [{**dict.fromkeys(keys), **row} for row in result.to_dicts()]
 
 
-def _comments(result: Result) -> list[str]:
+def _comments(result: Result, view: View) -> list[str]:
     intervals = intervals_line(result.confidence)
-    return [f"{result.protocol}: {result.title}", *([intervals] if intervals else []), f"signature {result.signature}"]
+    lines = [f"{result.protocol}: {result.title}", *([intervals] if intervals else []), f"signature {result.signature}"]
+    return [*lines, *error_lines(result, digits=view.digits)]
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Result], View], str | Iterable[str]]] = {

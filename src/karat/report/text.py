@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from karat.errors import Finding, Origin
 from karat.report.breakdowns import by_field, main_scores
 from karat.report.elements import elements
+from karat.report.errors import error_lines, error_tables
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
 from karat.report.listing import listing
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
@@ -78,6 +79,7 @@ def text(result: Result, view: View = DEFAULT, *, omitted: Collection[str] = ())
         as_text(score_table(result, digits=digits), style) if ids else "nothing to score",
         *(paragraph(line, style) for line in bottleneck(result.scores)),
         *(as_text(one, style) for one in breakdown_tables(result, view)),
+        *errors(result, digits=digits, style=style),
         *details(result, digits=digits, style=style),
         *_painted([line for line in _lines(result) if line not in omitted], style),
         paragraph(result.signature, style, first="signature  ", indent=" " * 11),
@@ -93,11 +95,11 @@ def _side(name: str, result: Result) -> list[str]:
 
 def _settings(result: Result, style: Style) -> list[str]:
     """How the scores were made, and their intervals."""
-    lines = {"unit": _averages(result), "ci": intervals_line(result.confidence)}
+    lines = {"unit": averages_line(result), "ci": intervals_line(result.confidence)}
     return [paragraph(line, style, first=f"{name:<8}", indent=" " * 8) for name, line in lines.items() if line]
 
 
-def _averages(result: Result) -> str:
+def averages_line(result: Result) -> str:
     """What the scores are averaged over, and how."""
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
     if result.unit_count < 2:
@@ -116,6 +118,13 @@ def breakdown_tables(result: Result, view: View) -> list[Table]:
         for one in by_field(field, rows, ids, digits=view.digits, sort=view.sort, width=view.style.width)
     ]
     return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
+
+
+def errors(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
+    """The errors by class: what to look at first, then the tables."""
+    tables = [as_text(one, style) for one in error_tables(result, digits=digits) if one.rows]
+    lines = [paragraph(line, style, indent="  ") for line in error_lines(result, digits=digits)]
+    return ["\n".join(lines), *tables] if lines else []
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:

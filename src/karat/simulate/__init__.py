@@ -29,7 +29,7 @@ from random import Random
 from msgspec import Struct
 
 from karat.checks import checked
-from karat.corpus import Corpus, Progress
+from karat.corpus import Corpus, Progress, absent_names
 from karat.errors import Report, Rule, UsageError, nearest
 from karat.model import Document
 from karat.plugin.formats import ReadOptions, TokenTables
@@ -106,6 +106,8 @@ class Simulation:
         self._tables = None if options is None else options.tokens
         if not gold.survey().rows:
             raise NO_GOLD.error("gold has no document", file=gold.name)
+        for finding in absent_names(gold):
+            report(finding)
         self.profile = profile(self._watched(gold))
         for name in sorted(rates.attributes):
             self._check_attribute(name)

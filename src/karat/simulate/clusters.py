@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from karat.model import Cluster, Document, Link, Mention
 from karat.simulate.chance import below, struck
+from karat.simulate.link_faults import LinkFaults
 from karat.simulate.names import Names
 from karat.simulate.validity import ClassGraph, Key, class_of, pruned, worse
 
@@ -36,12 +37,9 @@ def break_(
     whole = _without_members(document, leaving, names)
     if not worse(whole, document, faults):
         return whole, len(leaving)
-    broken = 0
-    for position in leaving:
-        candidate = _without_members(document, [position], names)
-        if not worse(candidate, document, faults):
-            document, broken = candidate, broken + 1
-    return document, broken
+    links = LinkFaults(document, faults)
+    able = [position for position in leaving if links.leave(document.mentions[position].id)]
+    return _without_members(document, able, names), len(able)
 
 
 def _without_members(document: Document, leaving: Collection[int], names: Names) -> Document:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from karat.model import Document, Link
 from karat.simulate.chance import struck
+from karat.simulate.link_faults import LinkFaults
 from karat.simulate.validity import worse
 
 
@@ -26,12 +27,9 @@ def reverse_link(
     whole = _turned(document, chosen)
     if not worse(whole, document, faults):
         return whole, len(chosen)
-    turned = 0
-    for number in chosen:
-        candidate = _turned(document, [number])
-        if not worse(candidate, document, faults):
-            document, turned = candidate, turned + 1
-    return document, turned
+    links = LinkFaults(document, faults)
+    turned = [number for number in chosen if links.reverse(number)]
+    return _turned(document, turned), len(turned)
 
 
 def _loop(link: Link) -> bool:

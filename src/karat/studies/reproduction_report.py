@@ -25,8 +25,14 @@ def text(reproduction: Reproduction) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+BESIDE = 5
+"""So many columns have published numbers and differences beside them; those of wider tables stand below."""
+
+
 def numbers(one: Numbers) -> str:
     """A table; columns with published numbers show these and the differences, too."""
+    if len(one.columns) > BESIDE:
+        return f"{one.title}\n{table(['', *(column.name for column in one.columns)], list(_stacked(one)))}"
     cells = list(zip(*one.rows.values(), strict=True))
     known = [any(cell.published is not None for cell in column) for column in cells]
     header = [""]
@@ -34,6 +40,20 @@ def numbers(one: Numbers) -> str:
         header += [column.name, "published", "difference"] if published else [column.name]
     rows = [[name, *_row(one.columns, known, row)] for name, row in one.rows.items()]
     return f"{one.title}\n{table(header, rows)}"
+
+
+def _stacked(one: Numbers) -> Iterator[list[str]]:
+    """The rows of a wide table, each with the published numbers and the differences below it."""
+    for name, row in one.rows.items():
+        found = {
+            name: [cell.found for cell in row],
+            "  published": [cell.published for cell in row],
+            "  difference": [cell.difference for cell in row],
+        }
+        for label, values in found.items():
+            forms = (_number(value, column.form) for value, column in zip(values, one.columns, strict=True))
+            if label == name or any(cell.published is not None for cell in row):
+                yield [label, *forms]
 
 
 def _row(columns: Sequence[Column], known: Sequence[bool], row: Sequence[Cell]) -> Iterator[str]:

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from karat.align import MATCHINGS, SIMILARITIES
 from karat.align.attributes import agreement
-from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, Method, matches
-from karat.align.crowded_optimal import OPTIMAL, TooManyClassesError
+from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
+from karat.align.crowded_optimal import MOST_LISTED, OPTIMAL, TooManyPairsError
 from karat.errors import KaratError, Rule, quoted
-from karat.model import Mention, Region
+from karat.model import Mention, Pair, Region
 from karat.model.regions import size
 from karat.plugin import (
     AlignedPairs,
@@ -26,8 +26,6 @@ from karat.plugin import (
     Ties,
 )
 
-MOST_LISTED = 500_000
-"""Pairs of alike mentions in a document; an optimal matching of so many takes about 5 seconds and 400 MB."""
 TOO_MANY = Rule("alignment-too-many-pairs", "fatal", "Check that mentions are not written many times over.")
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
@@ -45,11 +43,14 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
 
     def make(self, tables: Tables) -> list[Candidate]:
         """Pairs sorted by (-similarity, system mention, gold mention)."""
-        gold, system = self.sides(tables)
+        return self.among(tables.pair, *self.sides(tables))
+
+    def among(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> list[Candidate]:
+        """The same for some mentions of both sides."""
         agreeing = agreement(gold, system, self.attributes, self.comparison)
         similarity = SIMILARITIES.get(self.similarity)
         if isinstance(similarity, DocumentSimilarity):
-            alike = similarity(tables.pair, gold, system)
+            alike = similarity(pair, gold, system)
         else:
             alike = similarity(gold, system)
         if self.rewarded:
@@ -61,9 +62,6 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
 
     def sides(self, tables: Tables) -> tuple[Sequence[Mention], Sequence[Mention]]:
         """The mentions of gold and of the system, in the order that decides ties."""
-        if tables.pair.gold.unit == "box":
-            id_ = quoted(tables.pair.gold.id)
-            raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         order = ORDERS.get(self.ties)
         if order is None:
@@ -121,37 +119,48 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             chosen = tables.get(replace(self, agree=()))
             return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
+        if tables.pair.gold.unit == "box":
+            id_ = quoted(tables.pair.gold.id)
+            raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         order = ORDERS.get(self.candidates.ties)
         g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
-        crowded = CROWDED.get(self.candidates.similarity)
-        sides = self.candidates.sides(tables)
-        count = 0 if crowded is None else crowded.count(*sides)
-        if crowded is not None and count > MANY and self.method in METHODS and not first:
-            pairs = self._crowded(*sides, crowded, METHODS[self.method])
-        elif crowded is not None and count > MOST_LISTED:
-            try:
-                if first or self.method not in OPTIMAL:
-                    raise TooManyClassesError
-                pairs = self._crowded(*sides, crowded, OPTIMAL[self.method])
-            except TooManyClassesError:
-                found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
-                message = f"{found}, and the matching {self.method} takes {MOST_LISTED:,} at most"
-                raise KaratError(TOO_MANY.at(message, origin="gold")) from None
+        if first:
+            golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
+            g_number = [number for number in g_number if number not in golds]
+            s_number = [number for number in s_number if number not in systems]
+        if first or order is not None:
+            sides = [gold[number] for number in g_number], [system[number] for number in s_number]
+            chosen = self._choose(tables, *sides, are_all=not first)
+            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in chosen]
         else:
-            negative = -self.threshold
-            allowed = [one for one in tables.get(self.candidates) if one[3] & bits == bits and one[0] <= negative]
-            if first:
-                golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
-                allowed = [one for one in allowed if g_number[one[2]] not in golds and s_number[one[1]] not in systems]
-            pairs = MATCHINGS.get(self.method)(allowed)
-        if order is not None:
-            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in pairs]
+            pairs = self._choose(tables, gold, system, are_all=True)
         return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)
 
-    def _crowded(
-        self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded, method: Method
+    def _choose(
+        self, tables: Tables, gold: Sequence[Mention], system: Sequence[Mention], *, are_all: bool
+    ) -> list[Match]:
+        """The pairs among mentions in the order that decides ties; `are_all`: they are all mentions of the document."""
+        crowded = CROWDED.get(self.candidates.similarity)
+        count = crowded.count(tables.pair, gold, system) if crowded is not None else 0
+        if crowded is not None and count > MANY:
+            try:
+                return self._choose_among_many(gold, system, crowded)
+            except TooManyPairsError as error:
+                if count > MOST_LISTED:
+                    found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
+                    message = f"{found}, and the matching {self.method} takes {error.most:,} at most"
+                    raise KaratError(TOO_MANY.at(message, origin="gold")) from None
+        bits, negative = self.candidates.bits(self.agree), -self.threshold
+        listed = tables.get(self.candidates) if are_all else self.candidates.among(tables.pair, gold, system)
+        return MATCHINGS.get(self.method)([one for one in listed if one[3] & bits == bits and one[0] <= negative])
+
+    def _choose_among_many(
+        self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded
     ) -> list[Match]:
         """The same pairs without a list of candidates."""
+        method = (METHODS | OPTIMAL).get(self.method)
+        if method is None or not similarity.is_computed:
+            raise TooManyPairsError
         candidates = self.candidates
         demand = Demand(similarity, candidates.comparison, self.agree, candidates.rewarded, self.threshold)
         agreeing = agreement(gold, system, candidates.attributes, candidates.comparison)

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from karat.errors import Report, Rule
-from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec, UnitOfEvaluation
+from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
 from karat.tables.clusters import ClusterKeys
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
@@ -124,6 +124,11 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     def alignment(self) -> AlignmentSpec:
         """The alignment behind it: mentions of a cluster are right or wrong together."""
         return self.aligned
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Clusters: mentions, and which of them are together."""
+        return "clusters"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """The tables of all units without dropped singletons; reports what is not scored."""

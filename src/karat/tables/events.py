@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from karat.model import ClusterKey, Document
-from karat.plugin import AlignmentSpec, Counted, Tables, TableSpec
+from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec
 from karat.tables.clusters import ClusterKeys
 
 T = TypeVar("T")
@@ -85,3 +85,13 @@ class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):
     def alignment(self) -> AlignmentSpec:
         """The alignment by which a breakdown restricts the corpus."""
         return self.aligned
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Links between events."""
+        return "links"
+
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """The kinds of links that it is about."""
+        raise NotImplementedError

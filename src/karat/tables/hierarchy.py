@@ -71,6 +71,11 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
     link: str
     keep: Keep = "all"
 
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """One kind."""
+        return (self.link,)
+
     def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
         """The events of both sides, those that are each other's only twins with the same number."""
         aligned = tables.get(self.aligned)

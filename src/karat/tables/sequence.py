@@ -72,6 +72,11 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
 
     kinds: tuple[str, ...]
 
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """Those that it compares."""
+        return self.kinds
+
     def make(self, tables: Tables) -> Awareness:
         """Compare the two timelines of a document; one without links, as most are, costs nothing."""
         if not tables.pair.gold.links and not tables.pair.system.links:

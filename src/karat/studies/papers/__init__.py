@@ -5,8 +5,10 @@ A paper is a module (or any object that another package offers under the entry-p
     TITLE                        authors, year and title
     DATA                         the data that the user must provide; None: the data come with karat
     FIGURES                      the names of its figures
-    reproduce(data, progress)    the `Reproduction`; `data` is the path that the user gave, None if DATA is None;
-                                 `progress`, if not None, is called with the steps done and the number of steps
+    reproduce(data, progress, quick=False)
+                                 the `Reproduction`; `data` is the path that the user gave, None if DATA is None;
+                                 `progress`, if not None, is called with the steps done and the number of steps; `quick`
+                                 asks to leave out what takes minutes
 """
 
 import sys
@@ -89,7 +91,12 @@ PAPERS: Registry[Any] = Registry(
 
 
 def recomputed(
-    name: str, data: str | None, *, figures: Sequence[str | None] = (), progress: Progress | None = None
+    name: str,
+    data: str | None,
+    *,
+    figures: Sequence[str | None] = (),
+    progress: Progress | None = None,
+    quick: bool = False,
 ) -> Reproduction:
     """A paper recomputed; it must have these figures (None: any)."""
     paper = PAPERS.get(name)
@@ -103,5 +110,5 @@ def recomputed(
         if figure is not None and figure not in paper.FIGURES:
             hint = f"Known figures: {', '.join(paper.FIGURES)}."
             raise UsageError("unknown-figure", f"{name} has no figure {figure!r}", hint)
-    found: Reproduction = paper.reproduce(data, progress)
+    found: Reproduction = paper.reproduce(data, progress, quick=quick)
     return found

@@ -34,8 +34,10 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
         kinds: dict[str, str] = {}
         for mention in document.mentions:
             id_ = mention.id if mention.cluster is None else mention.cluster
-            mentions.setdefault(id_, []).append(mention)
-            kinds.setdefault(id_, mention.kind)
+            if id_ in mentions:
+                mentions[id_].append(mention)
+            else:
+                mentions[id_], kinds[id_] = [mention], mention.kind
         attributes: dict[str, Mapping[str, Value]] = {}
         for cluster in document.clusters:
             kinds[cluster.id] = cluster.kind

@@ -101,9 +101,9 @@ def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator
             yield f"{ours.role} {ours.element} missed"
         elif ours is not None and theirs is not None:
             values = table.arguments[ours.kind]
-            ids = values.first_twins(ours.element, theirs.element)
-            (value,) = table.argument_values([(values.by_document, ids)], table.system[system].documents)
-            (own,) = table.argument_values([(values.gold_values, ours.element)], table.gold[gold].documents)
+            ids = values.valued_pair(ours.element, theirs.element)
+            value = table.argument_value(values.by_document, ids, table.system[system].documents)
+            own = table.argument_value(values.gold_values, ours.element, table.gold[gold].documents)
             if ours.role != theirs.role:
                 yield f"{theirs.role} for {ours.role} {ours.element}"
             if value < own:
@@ -112,7 +112,7 @@ def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator
 
 def _arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[tuple[Argument | None, Argument | None]]:
     """Arguments of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
-    mapped = table.pairs[table.first_twins(gold, system)].arguments
+    mapped = table.pairs[table.valued_pair(gold, system)].arguments
     ours, theirs = table.gold[gold].arguments, table.system[system].arguments
     for j, argument in enumerate(ours):
         yield argument, theirs[mapped[j]] if j in mapped else None

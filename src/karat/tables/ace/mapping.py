@@ -4,12 +4,13 @@ A reading turns values into whole numbers before they are compared, so that sums
 nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from karat.align.assignment import assignment, components, hungarian
-from karat.align.grouped import grouped_assignment
+from karat.align.assignment import assignment, components
+from karat.align.grouped import Members, grouped_assignment
+from karat.tables.ace.groups import Groups
 from karat.tables.ace.scaled import heaviest_matching
-from karat.tables.ace.twins import Twins
 
 IndexPair = tuple[int, int]
 """A row and a column by their numbers."""
@@ -20,29 +21,30 @@ LARGE = 10_000
 """Pairs in a component above which it is solved with scipy."""
 
 
-def optimal(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     """The pairs with the greatest sum of gains; ties: more pairs, then more overlap, then the order of the text.
 
-    With twins, the gains are those of the first of each group.
+    With groups, the gains are those of their first members.
     """
     usable = {pair: gain for pair, gain in gains.items() if gain[0] >= 0}
-    if twins is not None:
-        return grouped_assignment(_packed_groups(usable, twins), twins.rows, twins.columns)
+    if groups is not None:
+        return grouped_assignment(_packed(usable, groups), groups.rows, groups.columns)
     if is_one_to_one(usable):
         return sorted(usable)
-    weights = _packed(usable)
+    rows, columns = map(Counter, zip(*usable, strict=True))
+    contested = {pair: gain for pair, gain in usable.items() if rows[pair[0]] > 1 or columns[pair[1]] > 1}
+    return sorted([*usable.keys() - contested.keys(), *_assigned(_packed(contested))])
+
+
+def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
+    """The pairs with the greatest sum of weights."""
     if len(weights) <= LARGE:
         return assignment(weights)
     chosen: list[IndexPair] = []
-    for component in components(usable):
+    for component in components(weights):
         part = {pair: weights[pair] for pair in component}
         chosen += assignment(part) if len(part) <= LARGE else heaviest_matching(_early_first(part))
-    return sorted(chosen)
-
-
-def _heaviest(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
-    """The one-to-one mapping with the greatest sum of weights, none of which is negative."""
-    return heaviest_matching(weights) if len(weights) > LARGE else hungarian(weights)
+    return chosen
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
@@ -50,21 +52,23 @@ def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
 
     Asked first, since most tables are so: without it, scoring the ACE corpus of the benchmark takes 1.05 times as long.
     """
-    if len(pairs) < 2:
-        return True
-    rows, columns = zip(*pairs, strict=True)
-    return len(set(rows)) == len(set(columns)) == len(pairs)
+    column_of = dict(iter(pairs))
+    return len(column_of) == len(set(column_of.values())) == len(pairs)
 
 
-def largest(pairs: Iterable[IndexPair]) -> int:
+def largest(pairs: Collection[IndexPair]) -> int:
     """The number of pairs that a one-to-one mapping can have, at most."""
-    return len(optimal(dict.fromkeys(pairs, (1, 0.0))))
+    return len(pairs) if is_one_to_one(pairs) else len(optimal(dict.fromkeys(pairs, (1, 0.0))))
 
 
-def _packed(gains: Gains) -> dict[IndexPair, int]:
+def _packed(gains: Gains, groups: Groups | None = None) -> dict[IndexPair, int]:
     """Gain, number of pairs and overlap as one whole number for each pair; the order of the text decides after it."""
+    sizes = [1] * len(gains)  # of each pair: how many members can be mapped
+    if groups is not None:
+        sizes = [min(len(groups.rows[row]), len(groups.columns[column])) for row, column in gains]
     overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
-    overlap, number = sum(overlaps) + 1, len(gains) + 1
+    number = sum(sizes) + 1
+    overlap = sum([size * common for size, common in zip(sizes, overlaps, strict=True)]) + 1
     return {
         pair: (gain * number + 1) * overlap + common
         for (pair, (gain, _)), common in zip(gains.items(), overlaps, strict=True)
@@ -78,44 +82,41 @@ def _early_first(weights: Mapping[IndexPair, int]) -> dict[IndexPair, int]:
     return {(row, column): weight * order + rows[row] * columns[column] for (row, column), weight in weights.items()}
 
 
-def _packed_groups(gains: Gains, twins: Twins) -> dict[IndexPair, int]:
-    """Gain, number of pairs and overlap as one whole number for each two groups of twins."""
-    sizes = [min(len(twins.rows[row]), len(twins.columns[column])) for row, column in gains]
-    overlaps = [round(overlap * 1e6) for _, overlap in gains.values()]
-    number = sum(sizes) + 1
-    overlap = sum([size * common for size, common in zip(sizes, overlaps, strict=True)]) + 1
-    return {
-        pair: (gain * number + 1) * overlap + common
-        for (pair, (gain, _)), common in zip(gains.items(), overlaps, strict=True)
-    }
-
-
 def _from_the_end(indexes: Iterable[int]) -> dict[int, int]:
     """The position of each index among them, counted from the last, which is 1."""
     return {index: position for position, index in enumerate(sorted(set(indexes), reverse=True), 1)}
 
 
-def forced(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+def forced(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     """As NIST's scorer assigns: minimal costs in a square matrix with one row and column more than there are.
 
     Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
-    pairs, and in a table with one row the cheapest column is taken at any price.
+    pairs, and in a table with one row the cheapest column is taken at any price. Ties: the order of the text.
     """
     if all(gain >= 0 for gain, _ in gains.values()):
-        return optimal(gains, twins)
-    if twins is not None:
-        return _forced_groups(gains, twins)
-    rows = sorted({row for row, _ in gains})
-    columns = sorted({column for _, column in gains})
-    if len(rows) == 1:
+        return optimal(gains, groups)
+    rows, columns = (dict.fromkeys(sorted(set(side))) for side in zip(*gains, strict=True))
+    row_members: dict[int, Sequence[int]] = {row: (row,) if groups is None else groups.rows[row] for row in rows}
+    column_members: dict[int, Sequence[int]] = {
+        column: (column,) if groups is None else groups.columns[column] for column in columns
+    }
+    sides = row_members, column_members
+    counts = [sum(map(len, side.values())) for side in sides]
+    if counts[0] == 1:
         return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    size = max(len(rows), len(columns)) + 1
+    size = max(counts) + 1
     base, free = _worth_having(gains, size)
-    rows += range(rows[-1] + 1, rows[-1] + 1 + size - len(rows))
-    columns += range(columns[-1] + 1, columns[-1] + 1 + size - len(columns))
-    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
+    for side, count in zip(sides, counts, strict=True):  # what is added is a group, too
+        first = 1 + max(max(members) for members in side.values())
+        side[first] = range(first, first + size - count)
+    weights = {(row, column): base + free for row in row_members for column in column_members}
     weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
-    return sorted(pair for pair in _heaviest(weights) if pair in gains)
+    if groups is None and len(weights) > LARGE:
+        chosen = _heaviest(weights, row_members, column_members)
+    else:
+        chosen = grouped_assignment(weights, row_members, column_members)
+    firsts = Groups(row_members, column_members).first_members(chosen)
+    return [pair for pair, first in zip(chosen, firsts, strict=True) if first in gains]
 
 
 def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
@@ -126,27 +127,18 @@ def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
     return 2 * (size + 1) * (extreme + 1), -extreme // 10**12
 
 
-def _forced_groups(gains: Gains, twins: Twins) -> list[IndexPair]:
-    """The same for groups of twins; the rows and columns that are added are groups, too."""
-    rows = {row: twins.rows[row] for row in sorted({row for row, _ in gains})}
-    columns = {column: twins.columns[column] for column in sorted({column for _, column in gains})}
-    counts = [sum(map(len, side.values())) for side in (rows, columns)]
-    if counts[0] == 1:
-        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    size = max(counts) + 1
-    base, free = _worth_having(gains, size)
-    for side, count in zip((rows, columns), counts, strict=True):
-        first = 1 + max(member for members in side.values() for member in members)
-        side[first] = range(first, first + size - count)
-    weights = dict.fromkeys([(row, column) for row in rows for column in columns], base + free)
-    weights |= {pair: base + gain for pair, (gain, _) in gains.items()}
-    chosen = grouped_assignment(weights, rows, columns)
-    return [pair for pair, first in zip(chosen, Twins(rows, columns).firsts_of(chosen), strict=True) if first in gains]
+def _heaviest(weights: Mapping[IndexPair, int], rows: Members, columns: Members) -> list[IndexPair]:
+    """The assignment of members with the greatest sum of weights, which are given for groups."""
+    return sorted(
+        heaviest_matching(
+            {(row, column): weight for (r, c), weight in weights.items() for row in rows[r] for column in columns[c]}
+        )
+    )
 
 
-def forced_by_component(gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+def forced_by_component(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     """The same on each connected component of a table by itself."""
     if all(gain >= 0 for gain, _ in gains.values()):
-        return optimal(gains, twins)
+        return optimal(gains, groups)
     parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
-    return sorted(pair for part in parts for pair in forced(part, twins))
+    return sorted(pair for part in parts for pair in forced(part, groups))

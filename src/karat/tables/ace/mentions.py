@@ -3,8 +3,9 @@
 That does not depend on whether mentions are promoted to elements: it is found once for all tasks.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from math import fsum
 
 from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
@@ -12,15 +13,18 @@ from karat.errors import KaratError, Rule, quoted
 from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
+from karat.tables.ace.groups import attributes_key, first_equals, only_first
 from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan, head_text
-from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
-from karat.tables.ace.twins import attributes_key, firsts, only_firsts
+from karat.tables.ace.records import Correspondence, Element, ElementToken, Location, ScoredMention
+
+Tokens = tuple[list[ElementToken], list[int]]
+"""The tokens of one side, and the number of the token that each mention belongs to."""
 
 MOST_PAIRS = 200_000
 """Pairs in a document whose values are computed: they take about 10 seconds and 500 MB."""
 MANY = MOST_PAIRS
-"""Pairs in a document above which twins are valued once."""
+"""Pairs in a document above which equal elements are valued once."""
 TOO_MANY = Rule("ace-too-many-pairs", "fatal", "Check that elements are not written many times over.")
 
 
@@ -51,25 +55,44 @@ class CorrespondenceTable:
 
     def __init__(self, gold: list[Element], system: list[Element], want: MentionCorrespondences, document: str) -> None:
         reading, parameters = want.reading, want.parameters
-        self._want = want
+        self._reading, self.parameters = reading, parameters
         self._elements = gold, system
         self.gold = _scored(gold, want)
         self.system = _scored(system, want)
-        self.twins: tuple[list[int], list[int]] | None = None
-        """In a crowded document: the number of the first mention that is like this one, for those of each side."""
+        self.first_equals: tuple[list[int], list[int]] | None = None
+        """In a crowded document: for each mention of either side, the number of the first that it equals."""
         if is_crowded(*([mention.region for mention in side] for side in (self.gold, self.system))):
-            self.twins = firsts(map(_key, self.gold)), firsts(map(_key, self.system))
-        self.pairs = _corresponding(self.gold, self.system, self.twins, want, document)
-        """Pairs in correspondence; in a crowded document, only those of the first of twins."""
+            self.first_equals = first_equals(map(_key, self.gold)), first_equals(map(_key, self.system))
+        self.pairs = _corresponding(self.gold, self.system, self.first_equals, want, document)
+        """Pairs in correspondence; in a crowded document, only those of the first of equal mentions."""
         corresponding = {pair.system for pair in self.pairs}
-        like = range(len(self.system)) if self.twins is None else self.twins[1]
-        for number, mention in zip(like, self.system, strict=True):
+        firsts = range(len(self.system)) if self.first_equals is None else self.first_equals[1]
+        for number, mention in zip(firsts, self.system, strict=True):
             mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=number in corresponding)
         self.inherent = tuple(
             [reading.inherent_value(parameters, element.attributes) for element in side] for side in self._elements
         )
         """Element_Value of each element of gold, and of the system, against itself."""
         self._element_values: dict[tuple[int, int], float] = {}
+        self._tokens: dict[tuple[int, bool], Tokens] = {}
+
+    def tokens(self, side: int, elements: list[Element], *, is_promoted: bool) -> Tokens:
+        """The tokens of gold (side 0) or of the system (1), whole or promoted: made once for all tasks."""
+        if (side, is_promoted) not in self._tokens:
+            mentions, inherent = (self.gold, self.system)[side], self.inherent[side]
+            owners = [mention.element for mention in mentions]
+            if is_promoted:
+                sums = [(inherent[mention.element], mention.own, mention.unmapped) for mention in mentions]
+                owners = list(range(len(mentions)))
+            else:
+                sums = list(zip(inherent, *_sums(len(elements), mentions), strict=True))
+            levels = self.parameters.MTypeValue
+            tokens = [
+                ElementToken(element, value, value_of(levels, element.attributes.get("level")), own, unmapped)
+                for element, (value, own, unmapped) in zip(elements, sums, strict=True)
+            ]
+            self._tokens[side, is_promoted] = tokens, owners
+        return self._tokens[side, is_promoted]
 
     @cached_property
     def parent_attributes(self) -> tuple[list[Hashable], list[Hashable]]:
@@ -83,9 +106,19 @@ class CorrespondenceTable:
         if found is None:
             ours, theirs = self._elements[0][gold].attributes, self._elements[1][system].attributes
             inherent = min(self.inherent[0][gold], self.inherent[1][system])
-            found = self._want.reading.element_value(self._want.parameters, ours, theirs, inherent)
+            found = self._reading.element_value(self.parameters, ours, theirs, inherent)
             self._element_values[gold, system] = found
         return found
+
+
+def _sums(count: int, mentions: Iterable[ScoredMention]) -> tuple[list[float], list[float]]:
+    """For each element: Σ MMV of its mentions against themselves, and if they are all unmapped."""
+    own: list[list[float]] = [[] for _ in range(count)]
+    unmapped: list[list[float]] = [[] for _ in range(count)]
+    for mention in mentions:
+        own[mention.element].append(mention.own)
+        unmapped[mention.element].append(mention.unmapped)
+    return list(map(fsum, own)), list(map(fsum, unmapped))
 
 
 def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[ScoredMention]:
@@ -102,7 +135,7 @@ def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[S
             written = mention.attributes
             style = "METONYMIC" if str(written.get("metonymy_mention")).upper() == "TRUE" else "LITERAL"
             known = {"type": written.get("type"), "role": reading.mention_role(mention, element), "style": style}
-            attributes = tuple([known.get(name) for name in parameters.W_Merr])
+            attributes = tuple(map(known.get, parameters.W_Merr))
             value = value_of(parameters.MTypeValue, known["type"])
             region = place(mention, "head") or place(mention)
             scored.append(
@@ -119,15 +152,15 @@ def _key(mention: ScoredMention) -> Hashable:
 def _corresponding(
     gold: Sequence[ScoredMention],
     system: Sequence[ScoredMention],
-    twins: tuple[list[int], list[int]] | None,
+    firsts: tuple[list[int], list[int]] | None,
     want: MentionCorrespondences,
     document: str,
 ) -> list[Correspondence]:
     """Mentions in correspondence, with their mutual_overlap and MMV."""
     reading, parameters = want.reading, want.parameters
     regions = [mention.region for mention in gold], [mention.region for mention in system]
-    if twins is not None:
-        regions = only_firsts(regions[0], set(twins[0])), only_firsts(regions[1], set(twins[1]))
+    if firsts is not None:
+        regions = only_first(regions[0], set(firsts[0])), only_first(regions[1], set(firsts[1]))
     common = common_extensions(*regions, document)
     found = []
     for (s, g), extension_ in common.items():
@@ -144,7 +177,7 @@ def is_crowded(gold: Sequence[Location], system: Sequence[Location]) -> bool:
 
 
 def are_many(pairs: int) -> bool:
-    """Whether a document has so many pairs that twins are looked for."""
+    """Whether a document has so many pairs that equal elements are handled as groups."""
     return pairs > MANY
 
 
@@ -156,7 +189,8 @@ def _pair_count(gold: Sequence[Location], system: Sequence[Location]) -> int:
 
 
 def _is_image(gold: Sequence[Location], system: Sequence[Location]) -> bool:
-    return any(region and len(region[0]) > 2 for region in (*gold, *system))
+    first = next((region for side in (gold, system) for region in side if region), None)
+    return first is not None and len(first[0]) > 2
 
 
 def common_extensions(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
+from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
 from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, lacks, value_of
 from karat.tables.ace.plan import Attributes, Plan, have_common_string
@@ -18,14 +19,17 @@ from karat.tables.ace.records import (
     ArgumentPair,
     Element,
     Location,
+    RelationCandidate,
     RelationToken,
     ScoredMention,
+    differing,
 )
-from karat.tables.ace.twins import Twins
 
 EPSILON = 1e-8
 """21 What the scorer adds to break ties, and takes in place of 0."""
 
+
+TYPES = ("type", "subtype")
 
 DEFAULTS: Mapping[str, Attributes] = {
     "time": {"set": "NO", "non_specific": "NO"},
@@ -94,47 +98,37 @@ class Nist(Plan):
         return bool(pairs) or not gold.arguments
 
     def argument_pair(
-        self, gold: RelationToken, system: RelationToken, ours: Argument, theirs: Argument, value: float
+        self, gold: RelationToken, system: RelationToken, numbers: IndexPair, value: float
     ) -> ArgumentPair | None:
         """5 Arg-1 may be mapped to Arg-2. No arguments are mapped whose value is 0."""
         if not value:
             return None
-        pair = super().argument_pair(gold, system, ours, theirs, value)
-        if pair is None and ours.role in MAIN_ROLES and theirs.role in MAIN_ROLES:
+        pair = super().argument_pair(gold, system, numbers, value)
+        roles = {system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role}
+        if pair is None and roles.issubset(MAIN_ROLES):
             weights = self._agreed_weights(gold, system)
             return SwappedPair(value, 1.0, prod([(1 - EPSILON) * weight for weight in weights]))
         return pair
 
-    def relation_element_value(
-        self, gold: RelationToken, system: RelationToken, mapped: Collection[ArgumentPair]
-    ) -> float:
+    def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """5 A swap is charged with TYPE and SUBTYPE, unless they are wrong already."""
-        value = super().relation_element_value(gold, system, mapped)
-        is_swapped = any(isinstance(pair, SwappedPair) for pair in mapped)
-        return value * prod(self._agreed_weights(gold, system)) if is_swapped else value
+        value = super().relation_element_value(pair, mapped)
+        is_swapped = any(isinstance(pair.arguments[numbers], SwappedPair) for numbers in mapped)
+        return value * prod(self._agreed_weights(pair.gold, pair.system)) if is_swapped else value
 
     def _agreed_weights(self, gold: RelationToken, system: RelationToken) -> list[float]:
         """W_err of TYPE and SUBTYPE where two relations agree on them."""
-        ours, theirs, weights = gold.element.attributes, system.element.attributes, self.recognition["relation"].W_err
-        agreed = [name for name in ("type", "subtype") if ours.get(name) == theirs.get(name)]
-        return [weights[name] for name in agreed if name in weights]
+        weights, differ = self.recognition["relation"].W_err, differing(TYPES, gold.element, system.element)
+        return [weights[name] for name in TYPES if name not in differ and name in weights]
 
-    def argument_mapping(
-        self, gold: RelationToken, system: RelationToken, pairs: Mapping[IndexPair, ArgumentPair], overlap: float
-    ) -> list[IndexPair] | None:
+    def argument_mapping(self, pair: RelationCandidate) -> list[IndexPair] | None:
         """11 Conditions look at the mapping that was found, not at every mapping that is possible."""
-        mapped = self.best_arguments(gold.element.kind, pairs)
-        return mapped if self.has_basis(gold, system, mapped, overlap) else None
+        mapped = self.best_arguments(pair)
+        return mapped if self.has_basis(pair, mapped) else None
 
-    def arguments_value(
-        self,
-        gold: RelationToken,
-        system: RelationToken,
-        mapped: Mapping[IndexPair, ArgumentPair],
-        overlap: float,
-    ) -> float:
+    def arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """21 Epsilon more for each mention extent that overlaps completely."""
-        return super().arguments_value(gold, system, mapped, overlap) + EPSILON * overlap
+        return super().arguments_value(pair, mapped) + EPSILON * pair.overlap
 
     def own_arguments_value(self, own_values: Sequence[float], mentions: int) -> float:
         """21 Epsilon more for each mention."""
@@ -152,17 +146,10 @@ class Nist(Plan):
         """8 The value of the element, not 1."""
         return value
 
-    def promoted_arguments_value(
-        self,
-        gold: RelationToken,
-        system: RelationToken,
-        mapped: Mapping[IndexPair, ArgumentPair],
-        overlap: float,
-    ) -> float:
+    def promoted_arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """8, 9 A mapped argument earns the value of the reference's element; one that is spurious costs nothing."""
-        del system
-        earned = [gold.own_values[j] * pair.role_weight for (_, j), pair in mapped.items()]
-        return fsum(earned) + EPSILON * overlap
+        earned = [pair.gold.own_values[j] * pair.arguments[i, j].role_weight for i, j in mapped]
+        return fsum(earned) + EPSILON * pair.overlap
 
     def heads_meet(self, gold: Location, system: Location) -> bool:
         """28 Spans of heads may touch."""
@@ -184,13 +171,13 @@ class Nist(Plan):
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped)
 
-    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
-        return forced(gains, twins)
+        return forced(gains, groups)
 
-    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """11 Each connected component is a table of its own."""
-        return forced_by_component(gains, twins)
+        return forced_by_component(gains, groups)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """14 Elements of a kind that the reference lacks altogether are worth nothing as arguments."""

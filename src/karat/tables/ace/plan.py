@@ -9,6 +9,7 @@ from math import ceil, fsum, log, prod
 
 from karat.model import Mention, Value
 from karat.model.regions import shared
+from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, largest, optimal
 from karat.tables.ace.parameters import (
     AceOptions,
@@ -23,10 +24,10 @@ from karat.tables.ace.records import (
     ArgumentPair,
     Element,
     Location,
+    RelationCandidate,
     RelationToken,
     ScoredMention,
 )
-from karat.tables.ace.twins import Twins
 
 Attributes = Mapping[str, Value]
 
@@ -38,6 +39,7 @@ class Plan:
         self.options = options
         self.detection = {"entity": parameters.EDR, "value": parameters.VAL, "time": parameters.TERN}
         self.recognition = {"relation": parameters.RDR, "event": parameters.VDR}
+        self._level_weighted = ("entity",) if options.weighting == "level" else ()
 
     def default_attributes(self, kind: str) -> Attributes:
         """The values of attributes that an element of a kind lacks, where they have any."""
@@ -111,7 +113,7 @@ class Plan:
         `level` is the smaller of the two levels, `own` the sum of the reference's mentions against themselves; a token
         by itself and an unmapped one have their own level and mentions.
         """
-        if kind != "entity" or self.options.weighting == "mention":
+        if kind not in self._level_weighted:
             return mmv
         return level * (mmv / own) if own else 0.0
 
@@ -134,26 +136,23 @@ class Plan:
 
     # RDR and VDR: Value(token) = Element_Value(token) · Arguments_Value(token)
 
-    def has_basis(
-        self, gold: RelationToken, system: RelationToken, pairs: Collection[IndexPair], overlap: float
-    ) -> bool:
+    def has_basis(self, pair: RelationCandidate, arguments: Collection[IndexPair]) -> bool:
         """Whether two tokens may be mapped: Tables 15 and 18, and of Table 17 that Arg-1 and Arg-2 must be mappable.
 
-        `pairs` are arguments (system, gold) in correspondence; a condition is met if a one-to-one mapping of them
-        can meet it.
+        `arguments` (system, gold) correspond. A condition is met if a one-to-one mapping of them can meet it.
         """
         condition = self.options.mapping
-        if not pairs and not overlap:
+        if not arguments and not pair.overlap:
             return False
-        if condition in ("arguments", "both") and not self.shares_argument(gold, pairs):
+        if condition in ("arguments", "both") and not self.shares_argument(pair.gold, arguments):
             return False
-        if condition in ("extents", "both", "all+extents") and not overlap:
+        if condition in ("extents", "both", "all+extents") and not pair.overlap:
             return False
-        if gold.element.kind == "relation" and self.options.relation_arguments != "0":
-            main = [pair for pair in pairs if system.arguments[pair[0]].role in MAIN_ROLES]
+        if pair.gold.element.kind == "relation" and self.options.relation_arguments != "0":
+            main = [(i, j) for i, j in arguments if pair.system.arguments[i].role in MAIN_ROLES]
             if largest(main) < (2 if self.options.relation_arguments == "both" else 1):
                 return False
-        return condition not in ("all", "all+extents") or largest(pairs) == len(gold.arguments)
+        return condition not in ("all", "all+extents") or largest(arguments) == len(pair.gold.arguments)
 
     def shares_argument(self, gold: RelationToken, pairs: Collection[IndexPair]) -> bool:
         """The condition `arguments`: at least one argument is mappable to an argument of the reference."""
@@ -169,69 +168,60 @@ class Plan:
         return self.options.mapping not in ("arguments", "both") or self.shares_argument(token, ())
 
     def argument_pair(
-        self, gold: RelationToken, system: RelationToken, ours: Argument, theirs: Argument, value: float
+        self, gold: RelationToken, system: RelationToken, numbers: IndexPair, value: float
     ) -> ArgumentPair | None:
-        """Two arguments whose elements are mappable, with W_err-role; None: their roles may not correspond (Table 16).
+        """Two arguments (system, gold) whose elements are mappable, with W_err-role.
 
-        Arg-1 and Arg-2 correspond to their like, of a symmetric reference to either; other roles to other roles.
+        None: their roles may not correspond (Table 16). Arg-1 corresponds to Arg-1 and Arg-2 to Arg-2, in a symmetric
+        reference also to each other; other roles correspond to other roles.
         """
-        del system
+        system_role, gold_role = system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role
         parameters = self.recognition[gold.element.kind]
-        if gold.element.kind == "relation" and (ours.role in MAIN_ROLES or theirs.role in MAIN_ROLES):
-            if ours.role not in MAIN_ROLES or theirs.role not in MAIN_ROLES:
+        if gold.element.kind == "relation" and (gold_role in MAIN_ROLES or system_role in MAIN_ROLES):
+            if gold_role not in MAIN_ROLES or system_role not in MAIN_ROLES:
                 return None
             is_symmetric = gold.element.attributes.get("type") in parameters.symmetric
-            return ArgumentPair(value, 1.0) if ours.role == theirs.role or is_symmetric else None
-        return ArgumentPair(value, 1.0 if ours.role == theirs.role else parameters.W_err_role)
+            return ArgumentPair(value, 1.0) if gold_role == system_role or is_symmetric else None
+        return ArgumentPair(value, 1.0 if gold_role == system_role else parameters.W_err_role)
 
-    def argument_mapping(
-        self, gold: RelationToken, system: RelationToken, pairs: Mapping[IndexPair, ArgumentPair], overlap: float
-    ) -> list[IndexPair] | None:
-        """The best mapping of arguments; None: the tokens have no basis for correspondence."""
-        return self.best_arguments(gold.element.kind, pairs) if self.has_basis(gold, system, pairs, overlap) else None
+    def argument_mapping(self, pair: RelationCandidate) -> list[IndexPair] | None:
+        """The best mapping of arguments (system, gold); None: the tokens have no basis for correspondence."""
+        return self.best_arguments(pair) if self.has_basis(pair, pair.arguments) else None
 
-    def best_arguments(self, kind: str, pairs: Mapping[IndexPair, ArgumentPair]) -> list[IndexPair]:
+    def best_arguments(self, pair: RelationCandidate) -> list[IndexPair]:
         """The one-to-one mapping of arguments that maximises Arguments_Value."""
+        arguments = pair.arguments.items()
+        if not arguments:
+            return []
         if self.options.averaging == "geometric":
             # First the number of pairs, then their product; what is worth nothing is still mapped.
-            logs = {pair: log(max(one.value * one.role_weight, 1e-300)) + 1e3 for pair, one in pairs.items()}
-            return optimal({pair: (self.gain(value, 0.0), 0.0) for pair, value in logs.items()})
-        weight = self.recognition[kind].W_A_FA
+            logs = {numbers: log(max(one.value * one.role_weight, 1e-300)) + 1e3 for numbers, one in arguments}
+            return optimal({numbers: (self.gain(value, 0.0), 0.0) for numbers, value in logs.items()})
+        gain, weight = self.gain, self.recognition[pair.gold.element.kind].W_A_FA
         return self.assign(
-            {
-                pair: (self.gain(one.value * one.preference + one.value * weight, 0.0), 0.0)
-                for pair, one in pairs.items()
-            }
+            {numbers: (gain(one.value * one.preference + one.value * weight, 0.0), 0.0) for numbers, one in arguments}
         )
 
-    def relation_element_value(
-        self, gold: RelationToken, system: RelationToken, mapped: Collection[ArgumentPair]
-    ) -> float:
+    def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """Element_Value(sys) of a mapped relation or event."""
         del mapped
+        gold, system = pair.gold, pair.system
         parameters, inherent = self.recognition[gold.element.kind], min(gold.inherent, system.inherent)
         return self.element_value(parameters, gold.element.attributes, system.element.attributes, inherent)
 
-    def arguments_value(
-        self,
-        gold: RelationToken,
-        system: RelationToken,
-        mapped: Mapping[IndexPair, ArgumentPair],
-        overlap: float,
-    ) -> float:
+    def arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """Arguments_Value(sys): Σ MAV over the system's arguments, or their product.
 
         MAV(arg) = Value(arg_sys, arg_ref) · W_err-role - (Value(arg_sys, arg_sys) - Value(arg_sys, arg_ref)) · W_A-FA,
         where an unmapped argument has no Value(arg_sys, arg_ref).
         """
-        del overlap
-        pairs = mapped.values()
+        arguments = [pair.arguments[numbers] for numbers in mapped]
         if self.options.averaging == "geometric":
-            is_full = len(mapped) == len(system.arguments)
-            return prod([max(pair.value, 0.0) * pair.role_weight for pair in pairs]) if is_full else 0.0
-        lost = system.own_total - fsum([pair.value for pair in pairs])
-        weight = self.recognition[gold.element.kind].W_A_FA
-        return fsum([pair.value * pair.role_weight for pair in pairs]) - weight * lost
+            is_full = len(mapped) == len(pair.system.arguments)
+            return prod([max(one.value, 0.0) * one.role_weight for one in arguments]) if is_full else 0.0
+        lost = pair.system.own_total - fsum([one.value for one in arguments])
+        weight = self.recognition[pair.gold.element.kind].W_A_FA
+        return fsum([one.value * one.role_weight for one in arguments]) - weight * lost
 
     def own_arguments_value(self, own_values: Sequence[float], mentions: int) -> float:
         """Arguments_Value of a token against itself: Σ Value(arg, arg), or their product."""
@@ -254,15 +244,9 @@ class Plan:
         """Argument values are 1 if they are mappable, that is, if their score is not 0."""
         return 1.0 if value else 0.0
 
-    def promoted_arguments_value(
-        self,
-        gold: RelationToken,
-        system: RelationToken,
-        mapped: Mapping[IndexPair, ArgumentPair],
-        overlap: float,
-    ) -> float:
+    def promoted_arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """Arguments_Value(sys) of a promoted mention: as that of other tokens."""
-        return self.arguments_value(gold, system, mapped, overlap)
+        return self.arguments_value(pair, mapped)
 
     def is_in_place(self, gold: Element, system: Element, overlap: float) -> bool:
         """RMD: the spans of the heads of Arg-1 and Arg-2 overlap; VMD: the extents of the mentions do."""
@@ -286,13 +270,13 @@ class Plan:
         """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
         return round((value - unmapped) * 1e12)
 
-    def assign(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """The one-to-one mapping that maximises the sum of values."""
-        return optimal(gains, twins)
+        return optimal(gains, groups)
 
-    def assign_elements(self, gains: Gains, twins: Twins | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains, twins)
+        return self.assign(gains, groups)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""

@@ -15,15 +15,25 @@ from typing import Any
 from msgspec import Struct
 
 from karat.model.regions import extension
-from karat.plugin import Counted, Tables, TableSpec
-from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementIds, element_mapping
+from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
+from karat.tables.ace.detection import DetectionTable, DetectionValues
+from karat.tables.ace.element_mapping import ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
-from karat.tables.ace.mapping import IndexPair, optimal
-from karat.tables.ace.mentions import are_many, common_extensions, is_crowded, refuse_many
+from karat.tables.ace.groups import Groups, attributes_key, by_first, first_equals, only_first
+from karat.tables.ace.mapping import IndexPair, is_one_to_one, optimal
+from karat.tables.ace.mentions import MOST_PAIRS, are_many, common_extensions, is_crowded, refuse_many
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedRelations
-from karat.tables.ace.records import Argument, ArgumentPair, Element, Location, RelationPair, RelationToken, differing
-from karat.tables.ace.twins import Twins, attributes_key, by_first, firsts, only_firsts
+from karat.tables.ace.records import (
+    Argument,
+    ArgumentPair,
+    Element,
+    Location,
+    RelationCandidate,
+    RelationPair,
+    RelationToken,
+    differing,
+)
 
 
 class RecognitionValues(TableSpec["RecognitionTable"]):
@@ -44,6 +54,11 @@ class RecognitionValues(TableSpec["RecognitionTable"]):
         """Where the values of arguments come from, by kind."""
         self.whole = whole or {}
         """Where arguments are promoted mentions: the values of the elements that they mention."""
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Elements with their attributes and arguments."""
+        return "elements"
 
     @property
     def counted(self) -> Counted:
@@ -116,21 +131,21 @@ class RecognitionTable:
             arguments = list(element.arguments)
             if len(parts) > 1:
                 arguments = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
-            own = self.argument_values([(values[kind], argument) for _, kind, argument in arguments], names)
+            own = [self.argument_value(values[kind], argument, names) for _, kind, argument in arguments]
             mentions = sum([len(part.mentions) for _, part in parts])
             inherent = reading.inherent_value(parameters, element.attributes)
             value = inherent * reading.own_arguments_value(own, mentions)
             tokens[id_] = RelationToken(element, names, arguments, own, fsum(own), inherent, value)
         return tokens
 
-    def argument_values(
-        self, wanted: Sequence[tuple[Mapping[str, Mapping[Any, float]], Any]], documents: Sequence[str]
-    ) -> list[float]:
-        """Value(arg_sys, arg_ref) or Value(arg, arg) of arguments, over documents."""
-        found = [[values[document].get(key, 0.0) for values, key in wanted] for document in documents]
-        if self.is_promoted:
-            found = [[self.want.reading.promoted_argument_value(value) for value in values] for values in found]
-        return found[0] if len(found) == 1 else [fsum(values) for values in zip(*found, strict=True)]
+    def argument_value(
+        self, values: Mapping[str, Mapping[Any, float]], ids: str | ElementIds, documents: Sequence[str]
+    ) -> float:
+        """Value(arg, arg) of an argument, or Value(arg_sys, arg_ref) of two, over documents."""
+        if len(documents) > 1:
+            return fsum([self.argument_value(values, ids, (document,)) for document in documents])
+        value = values[documents[0]].get(ids, 0.0)
+        return self.want.reading.promoted_argument_value(value) if self.is_promoted else value
 
     @cached_property
     def unmapped(self) -> dict[str, float]:
@@ -144,38 +159,53 @@ class RecognitionTable:
         return {id_: token.value for id_, token in self.gold.items()}
 
     @cached_property
-    def twins(self) -> tuple[dict[str, str], dict[str, str]]:
-        """For tokens of gold, and of the system, that have a twin before them: the first of these; else nothing.
+    def first_equals(self) -> tuple[dict[str, str], dict[str, str]]:
+        """For tokens of gold, and of the system, that equal an earlier one: the first that they equal.
 
-        They are looked for if documents are too crowded to value each pair.
+        Equal tokens are looked for if documents are too crowded to value each pair.
         """
-        if not (
-            any(any(table.twins) for table in self.arguments.values())
-            or are_many(self._argument_pair_count() // len(self.documents))
-            or any(is_crowded(*_extents(document)) for document in self.documents)
-        ):
+        if not self._is_crowded():
             return {}, {}
-        golds, systems = (list(side) for side in (self.gold, self.system))
-        gold_firsts = firsts(self._key(token, 0) for token in self.gold.values())
-        system_firsts = firsts(self._key(token, 1) for token in self.system.values())
+        golds, systems = list(self.gold), list(self.system)
+        gold_firsts = first_equals(self._key(token, 0) for token in self.gold.values())
+        system_firsts = first_equals(self._key(token, 1) for token in self.system.values())
         return (
             {id_: golds[first] for id_, first in zip(golds, gold_firsts, strict=True) if golds[first] != id_},
             {id_: systems[first] for id_, first in zip(systems, system_firsts, strict=True) if systems[first] != id_},
         )
 
-    def first_twins(self, gold: str, system: str) -> ElementIds:
-        """The two tokens under which the pair is found in `pairs`."""
-        return self.twins[0].get(gold, gold), self.twins[1].get(system, system)
+    def valued_pair(self, gold: str, system: str) -> ElementIds:
+        """The tokens under which `pairs` has the value of a pair: the first equal ones."""
+        return self.first_equals[0].get(gold, gold), self.first_equals[1].get(system, system)
+
+    def _is_crowded(self) -> bool:
+        """Whether arguments are in groups, or there are many pairs of arguments, or of overlapping extents."""
+        if any(any(table.first_equals) for table in self.arguments.values()):
+            return True
+        arguments = [sum([len(token.arguments) for token in side.values()]) for side in (self.gold, self.system)]
+        documents = len(self.documents)
+        if are_many(arguments[0] * arguments[1] // documents) and are_many(self._argument_pair_count() // documents):
+            return True
+        return any(is_crowded(*_extents(document)) for document in self.documents if _may_be_crowded(document))
+
+    def _argument_pair_count(self) -> int:
+        """How many pairs of arguments there are whose elements correspond."""
+        golds = Counter((kind, element) for token in self.gold.values() for _, kind, element in token.arguments)
+        systems = Counter((kind, element) for token in self.system.values() for _, kind, element in token.arguments)
+        return sum(
+            count * sum([golds[kind, partner] for partner in self.arguments[kind].partners.get(element, ())])
+            for (kind, element), count in systems.items()
+        )
 
     def _key(self, token: RelationToken, side: int) -> Hashable:
-        """What the formulas read of a token; one of several documents has no twin."""
+        """What the formulas read of a token; one of several documents equals no other."""
         element = token.element
         if len(token.documents) > 1:
             return element.id
         arguments: list[Argument] = token.arguments
         if self.want.reading.options.argument_scoring != "mapped":
-            twins = {kind: table.twins[side] for kind, table in self.arguments.items()}
-            arguments = [one._replace(element=twins[one.kind].get(one.element, one.element)) for one in arguments]
+            firsts = {kind: table.first_equals[side] for kind, table in self.arguments.items()}
+            arguments = [one._replace(element=firsts[one.kind].get(one.element, one.element)) for one in arguments]
         extents = tuple(map(extent, element.mentions))
         return (
             token.documents[0],
@@ -198,25 +228,20 @@ class RecognitionTable:
                     if element.id not in later
                     for mention in element.mentions
                 ]
-                for side, later in zip((document.gold, document.system), self.twins, strict=True)
+                for side, later in zip((document.gold, document.system), self.first_equals, strict=True)
             )
-            gold_sizes, system_sizes = ([extension(region) for _, region in side] for side in (golds, systems))
-            shares: dict[ElementIds, dict[IndexPair, float]] = {}
             regions = [region for _, region in golds], [region for _, region in systems]
-            twins: Twins | None = None
-            if is_crowded(*regions):  # mentions of one token in one place are twins
-                twins = Twins(by_first(firsts(golds)), by_first(firsts(systems)))
-                regions = only_firsts(regions[0], twins.rows), only_firsts(regions[1], twins.columns)
-            common = common_extensions(*regions, document.document)
-            for (s, g), length in common.items():
+            groups: Groups | None = None
+            if is_crowded(*regions):  # mentions of one token in one place are equal
+                groups = Groups(by_first(first_equals(golds)), by_first(first_equals(systems)))
+                regions = only_first(regions[0], groups.rows), only_first(regions[1], groups.columns)
+            gold_sizes, system_sizes = (list(map(extension, side)) for side in regions)
+            shares: dict[ElementIds, dict[IndexPair, float]] = {}
+            for (s, g), length in common_extensions(*regions, document.document).items():
                 share = length / max(gold_sizes[g], system_sizes[s])
                 shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
             for ids, share_of in shares.items():
-                gains = {pair: (round(share * 1e12), 0.0) for pair, share in share_of.items()}
-                chosen = optimal(gains, twins)
-                if twins is not None:
-                    chosen = twins.firsts_of(chosen)
-                found.setdefault(ids, []).append(fsum([share_of[pair] for pair in chosen]))
+                found.setdefault(ids, []).append(_mapped_share(share_of, groups))
         return {ids: fsum(values) for ids, values in found.items()}
 
     @cached_property
@@ -229,36 +254,34 @@ class RecognitionTable:
                 found[gold, system] = pair
         return found
 
-    def _argument_pair_count(self) -> int:
-        """How many pairs of arguments there are whose elements correspond."""
-        holders = Counter((kind, element) for token in self.gold.values() for _, kind, element in token.arguments)
-        theirs = Counter((kind, element) for token in self.system.values() for _, kind, element in token.arguments)
-        return sum(
-            count * sum([holders[kind, partner] for partner in self.arguments[kind].partners.get(element, ())])
-            for (kind, element), count in theirs.items()
-        )
-
     def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
         """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
-        twins = {kind: table.twins for kind, table in self.arguments.items()}
+        later_golds, later_systems = self.first_equals
+        first_golds, first_systems = (
+            {kind: table.first_equals[side] for kind, table in self.arguments.items()} for side in (0, 1)
+        )
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
-            if id_ not in self.twins[0]:
+            if id_ not in later_golds:
                 for j, (_, kind, element) in enumerate(token.arguments):
-                    holders.setdefault((kind, twins[kind][0].get(element, element)), []).append((id_, j))
+                    holders.setdefault((kind, first_golds[kind].get(element, element)), []).append((id_, j))
         found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
-        pairs = 0
+        count, most = 0, MOST_PAIRS * len(self.documents)
         for id_, token in self.system.items():
-            if id_ in self.twins[1]:
+            if id_ in later_systems:
                 continue
-            for i, (_, kind, written) in enumerate(token.arguments):
-                table, element = self.arguments[kind], twins[kind][1].get(written, written)
-                partners = [partner for partner in table.partners.get(element, ()) if (kind, partner) in holders]
-                wanted = [(table.by_document, (partner, element)) for partner in partners]
-                pairs += sum([len(holders[kind, partner]) for partner in partners])
-                refuse_many(token.documents[0], pairs // len(self.documents))
-                for partner, value in zip(partners, self.argument_values(wanted, token.documents), strict=True):
-                    for holder, j in holders[kind, partner]:
+            for i, (_, kind, element) in enumerate(token.arguments):
+                table = self.arguments[kind]
+                first = first_systems[kind].get(element, element)
+                for partner in table.partners.get(first, ()):
+                    held = holders.get((kind, partner))
+                    if held is None:
+                        continue
+                    count += len(held)
+                    if count > most:
+                        refuse_many(token.documents[0], count // len(self.documents))
+                    value = self.argument_value(table.by_document, (partner, first), token.documents)
+                    for holder, j in held:
                         found.setdefault((holder, id_), {})[i, j] = value
         return found
 
@@ -269,15 +292,13 @@ class RecognitionTable:
         reading = self.want.reading
         if self.is_promoted and not reading.is_in_place(gold.element, system.element, overlap):
             return None
-        pairs = self._argument_pairs(gold, system, values)
-        mapping = reading.argument_mapping(gold, system, pairs, overlap)
-        if mapping is None:
+        pair = RelationCandidate(gold, system, self._argument_pairs(gold, system, values), overlap)
+        mapped = reading.argument_mapping(pair)
+        if mapped is None:
             return None
-        mapped = {pair: pairs[pair] for pair in mapping}
         arguments_value = reading.promoted_arguments_value if self.is_promoted else reading.arguments_value
-        value = reading.relation_element_value(gold, system, mapped.values())
-        value *= arguments_value(gold, system, mapped, overlap)
-        return RelationPair(value, {j: i for i, j in mapping})
+        value = reading.relation_element_value(pair, mapped) * arguments_value(pair, mapped)
+        return RelationPair(value, {j: i for i, j in mapped})
 
     def _argument_pairs(
         self, gold: RelationToken, system: RelationToken, values: Mapping[IndexPair, float]
@@ -288,15 +309,14 @@ class RecognitionTable:
         """
         reading = self.want.reading
         must_be_mapped = reading.options.argument_scoring == "mapped"
-        found = {}
-        for (i, j), value in sorted(values.items()):
-            ours, theirs = gold.arguments[j], system.arguments[i]
-            if must_be_mapped and not self._are_mapped(ours, theirs):
+        pairs = {}
+        for (i, j), value in values.items():
+            if must_be_mapped and not self._are_mapped(gold.arguments[j], system.arguments[i]):
                 continue
-            pair = reading.argument_pair(gold, system, ours, theirs, value)
+            pair = reading.argument_pair(gold, system, (i, j), value)
             if pair is not None:
-                found[i, j] = pair
-        return found
+                pairs[i, j] = pair
+        return pairs
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
         """Whether two arguments are mapped to each other as elements."""
@@ -307,7 +327,7 @@ class RecognitionTable:
 
     def value(self, gold: str, system: str) -> float:
         """The value of a system element that is mapped to a reference."""
-        return self.pairs[self.first_twins(gold, system)].value
+        return self.pairs[self.valued_pair(gold, system)].value
 
     def own(self, system: str) -> float:
         """The value of a system element against itself."""
@@ -318,7 +338,7 @@ class RecognitionTable:
         """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
         values = {ids: pair.value for ids, pair in self.pairs.items()}
         return element_mapping(
-            self.want.reading, self.gold, self.system, values, self.unmapped, self.overlaps, self.twins
+            self.want.reading, self.gold, self.system, values, self.unmapped, self.overlaps, self.first_equals
         )
 
     def wrong_attributes(self, gold: str, system: str) -> list[str]:
@@ -327,7 +347,7 @@ class RecognitionTable:
 
     def wrong_arguments(self, gold: str, system: str) -> list[int]:
         """Numbers of gold arguments that are not mapped to what their element is mapped to."""
-        mapped = self.pairs[self.first_twins(gold, system)].arguments
+        mapped = self.pairs[self.valued_pair(gold, system)].arguments
         ours, theirs = self.gold[gold].arguments, self.system[system].arguments
         if self.is_promoted:
             is_right = self.want.reading.promoted_is_right
@@ -335,6 +355,22 @@ class RecognitionTable:
         return [
             j for j, argument in enumerate(ours) if j not in mapped or not self._are_mapped(argument, theirs[mapped[j]])
         ]
+
+
+def _mapped_share(shares: Mapping[IndexPair, float], groups: Groups | None) -> float:
+    """The overlap of mention extents of two tokens under the mapping that makes it largest."""
+    if groups is None and is_one_to_one(shares):
+        return fsum(shares.values())
+    chosen = optimal({pair: (round(share * 1e12), 0.0) for pair, share in shares.items()}, groups)
+    if groups is not None:
+        chosen = groups.first_members(chosen)
+    return fsum([shares[pair] for pair in chosen])
+
+
+def _may_be_crowded(document: DocumentRelations) -> bool:
+    """Whether there are many pairs of mentions at all."""
+    gold, system = (sum([len(element.mentions) for element in side]) for side in (document.gold, document.system))
+    return are_many(gold * system)
 
 
 def _extents(document: DocumentRelations) -> tuple[list[Location], list[Location]]:

@@ -124,6 +124,17 @@ class ArgumentPair(Struct, frozen=True, gc=False):
         return self.role_weight
 
 
+class RelationCandidate(Struct, frozen=True, gc=False):
+    """Two relations or events that may have a basis for correspondence."""
+
+    gold: RelationToken
+    system: RelationToken
+    arguments: Mapping[tuple[int, int], ArgumentPair]
+    """Arguments (system, gold) in correspondence, by their numbers."""
+    overlap: float
+    """How much their mention extents overlap."""
+
+
 class RelationPair(Struct, frozen=True, gc=False):
     """Two relations or events that may be mapped to each other."""
 
@@ -135,4 +146,4 @@ class RelationPair(Struct, frozen=True, gc=False):
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:
     """Those of some attributes in which two elements differ."""
     ours, theirs = gold.attributes, system.attributes
-    return [name for name in names if ours.get(name) != theirs.get(name)]
+    return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]

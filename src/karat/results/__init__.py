@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 from karat.counts import Counts, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
+from karat.results.errors import ErrorAnalysis
 
 
 def family(id_: str) -> str:
@@ -250,6 +251,7 @@ class Result:
         rows: UnitRows | None = None,
         by_rows: Mapping[str, Mapping[str, UnitRows]] | None = None,
         confidence: "Confidence | None" = None,
+        errors: ErrorAnalysis | None = None,
     ) -> None:
         self.version = version
         self.protocol = protocol
@@ -276,6 +278,8 @@ class Result:
         """On request: the same for each value of each field of a breakdown."""
         self.confidence = confidence
         """How the intervals of the scores were made, if they have any."""
+        self.errors = errors
+        """On request: the errors by class, and what each class costs."""
 
     def __getitem__(self, measure: str) -> Score:
         try:
@@ -307,6 +311,7 @@ class Result:
         """One row per score, for pandas or polars: measure and average, and the field and value of a breakdown.
 
         All rows have the same keys. Scores are unrounded fractions, None if undefined or if a measure has no such one.
+        An error class is a value of the field `error`, with the scores after its repair.
         """
         rows = [row for id_, score in self.scores.items() for row in _rows(None, None, id_, score)]
         for name, values in self.by.items():
@@ -314,6 +319,7 @@ class Result:
                 rows += [row for id_, score in scores.items() for row in _rows(name, value, id_, score)]
         for unit, leaves in self.units.items():
             rows += [row for id_, leaf in leaves.items() for row in _rows(self.unit, unit, id_, leaf)]
+        rows += [] if self.errors is None else self.errors.to_dicts()
         keys = dict.fromkeys(key for row in rows for key in row)
         return [{"protocol": self.protocol, **dict.fromkeys(keys), **row} for row in rows]
 
@@ -341,6 +347,11 @@ class Result:
         if self.units:
             name = "documents" if self.unit == "document" else "units"
             content[name] = {unit: _nested(row) for unit, row in self.units.items()}
+        if self.errors is not None:
+            content["errors"] = self.errors.to_dict()
+            if by := self.errors.by():
+                content["errors_by"] = by
+            content["confusions"] = self.errors.confusions()
         if self.outcomes or self.details:
             content["details"] = {**self.outcomes, **self.details}
         content["warnings"] = [

@@ -1,0 +1,120 @@
+"""Pairs of event mentions that may corefer, and what the classifier knows about them.
+
+A candidate is a pair of the same topic whose head lemmas are the same or spelt alike. Documents without a topic are
+compared if they are similar.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from karat.baselines.features import matrix
+from karat.baselines.pairs import SAME_DOCUMENT, Candidates, described
+from karat.baselines.running import DELTA
+from karat.baselines.similarity import DocumentSimilarity, library, tf_idf
+from karat.baselines.texts import Text
+from karat.errors import Rule
+from karat.model import cluster_keys
+from karat.plugin import WordAnalyser
+
+ALIKE = 0.4
+"""The least cosine of the trigrams of two head lemmas."""
+
+NO_CANDIDATES = Rule("audit-pairs", "fatal", "Audit a corpus in which several mentions of a topic have similar heads.")
+
+
+class Pairs(NamedTuple):
+    """Candidate pairs, and what is known about them."""
+
+    candidates: Candidates
+    rows: Any
+    """The features of each pair, a sparse matrix."""
+
+    @property
+    def topics(self) -> list[str]:
+        """The topic of each pair."""
+        topics = [_topic(self.candidates.texts[one.document]) for one in self.candidates.mentions]
+        return [topics[first] for first in self.candidates.first.tolist()]
+
+
+def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
+    """All candidate pairs of a corpus."""
+    mentions, numbers = described(texts, analyser, lambda *_: ())
+    spelling = tf_idf([one.trigrams for one in mentions])
+    similarity = DocumentSimilarity(texts)
+    firsts, seconds, similarities = [], [], []
+    for documents in _comparable(texts, similarity):
+        similar = similarity.among(documents)
+        place = {document: at for at, document in enumerate(documents)}
+        own = np.concatenate([numbers[document] for document in documents])
+        alike = np.asarray((spelling[own] @ spelling[own].T).todense()) >= ALIKE
+        first, second = np.nonzero(np.triu(alike, 1))
+        at = np.array([place[mentions[number].document] for number in own.tolist()], dtype=np.int64)
+        values = np.where(at[first] == at[second], SAME_DOCUMENT, similar[at[first], at[second]])
+        firsts.append(own[first])
+        seconds.append(own[second])
+        similarities.append(values)
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    if not len(first):
+        raise NO_CANDIDATES.error("no two event mentions of one topic have similar heads")
+    candidates = Candidates(texts, mentions, first, second, np.concatenate(similarities))
+    return Pairs(candidates, _rows(candidates))
+
+
+def clusters(texts: Sequence[Text]) -> list[Hashable]:
+    """The cluster of each event mention."""
+    found: list[Hashable] = []
+    for text in texts:
+        ids = (mention.id for mention in text.document.mentions)
+        cluster = dict(zip(ids, cluster_keys(text.document), strict=True))
+        found += [cluster[event.mention.id] for event in text.mentions]
+    return found
+
+
+def _comparable(texts: Sequence[Text], similarity: DocumentSimilarity) -> list[list[int]]:
+    """Groups of documents whose mentions may corefer: of one topic, or connected by their similarity."""
+    groups: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        groups.setdefault(_topic(text), []).append(number)
+    if any(text.document.topic is not None for text in texts):
+        return list(groups.values())
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = [(one, other) for one, other, _ in similarity.at_least(DELTA)]
+    one, other = (list(side) for side in zip(*edges, strict=True)) if edges else ([], [])
+    graph = csr_array((np.ones(len(edges)), (one, other)), shape=(len(texts), len(texts)))
+    _, labels = connected_components(graph, directed=False)
+    connected: dict[int, list[int]] = {}
+    for number, label in enumerate(labels.tolist()):
+        connected.setdefault(label, []).append(number)
+    return list(connected.values())
+
+
+def _topic(text: Text) -> str:
+    """A document without a topic is one of its own."""
+    return text.document.topic or f"document {text.document.id}"
+
+
+def _rows(candidates: Candidates) -> Any:
+    """The features of the baseline SAC, scaled; the two head lemmas; and the two head lemmas in their topic."""
+    from scipy.sparse import csr_array, hstack
+
+    scaled = library("sklearn.preprocessing").StandardScaler().fit_transform(matrix(candidates))
+    lemmas = [one.lemma for one in candidates.mentions]
+    topics = [_topic(candidates.texts[one.document]) for one in candidates.mentions]
+    both = list(zip(candidates.first.tolist(), candidates.second.tolist(), strict=True))
+    words: list[Hashable] = [tuple(sorted((lemmas[one], lemmas[other]))) for one, other in both]
+    in_topics: list[Hashable] = [(topics[one], word) for (one, _), word in zip(both, words, strict=True)]
+    return hstack([csr_array(scaled), csr_array(np.ones((len(both), 1))), _one_hot(words), _one_hot(in_topics)]).tocsr()
+
+
+def _one_hot(keys: Sequence[Hashable]) -> Any:
+    from scipy.sparse import csr_array
+
+    numbers: dict[Hashable, int] = {}
+    # LinearSVC takes no wider indices.
+    columns = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int32)
+    rows = np.arange(len(keys), dtype=np.int32)
+    return csr_array((np.ones(len(keys)), (rows, columns)), shape=(len(keys), len(numbers)))

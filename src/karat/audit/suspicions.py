@@ -1,0 +1,158 @@
+"""What an audit reports: pairs of mentions whose annotation is hard to explain, and documents that have too few."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from karat.audit.anchored import anchor_weights
+from karat.audit.pairs import Pairs, clusters, pairs
+from karat.audit.partly import PartlyAnnotated, partly_annotated
+from karat.baselines.texts import EventMention, Text, texts_of
+from karat.corpus import Corpus, Progress
+from karat.errors import Rule
+from karat.plugin import WordAnalyser
+
+THRESHOLD = 0.95
+"""The least anchor weight that is reported (section 7.3)."""
+
+SAME = Rule("audit-same", "fatal", "Audit a corpus in which some event mentions corefer and others do not.")
+
+Class = Literal["missing-singleton-singleton", "missing-singleton-cluster", "suspicious-link"]
+CLASSES: dict[Class, str] = {
+    "missing-singleton-singleton": "two singletons that may corefer",
+    "missing-singleton-cluster": "a singleton that may belong to a cluster",
+    "suspicious-link": "two mentions of one cluster that may not corefer",
+}
+
+
+class Quoted(Struct, frozen=True):
+    """A mention in its sentence."""
+
+    document: str
+    mention: str
+    before: str
+    text: str
+    after: str
+    """The sentence before, in and after the mention; words between its parts belong to the mention."""
+
+
+class Suspicion(Struct, frozen=True):
+    """A pair of mentions whose annotation is hard to explain."""
+
+    kind: Class
+    weight: float
+    """Of its anchor."""
+    topic: str | None
+    first: Quoted
+    second: Quoted
+    pairs: int = 1
+    """How many pairs of the same two clusters are as suspicious as the threshold demands; this one is the most."""
+
+
+class Audit(Struct, frozen=True):
+    """All that is suspicious, most suspicious first."""
+
+    documents: int
+    mentions: int
+    candidates: int
+    engine: str
+    threshold: float
+    suspicions: tuple[Suspicion, ...]
+    partly: tuple[PartlyAnnotated, ...]
+
+
+def audit(
+    corpus: Corpus, analyser: WordAnalyser, *, threshold: float = THRESHOLD, progress: Progress | None = None
+) -> Audit:
+    """Audit a corpus."""
+    texts = texts_of(corpus, analyser, progress)
+    found = pairs(texts, analyser)
+    labels = numbered(clusters(texts))
+    corefer = linked(found, labels, corpus.name)
+    weights = anchor_weights(found.rows, corefer)
+    return Audit(
+        len(texts),
+        len(labels),
+        len(weights),
+        analyser.engine,
+        threshold,
+        tuple(_suspicions(found, labels, weights, threshold)),
+        tuple(partly_annotated(texts)),
+    )
+
+
+def numbered(keys: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Clusters as numbers."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def linked(found: Pairs, labels: NDArray[np.int64], file: str) -> NDArray[np.bool_]:
+    """Which pairs corefer; there must be both kinds."""
+    corefer = np.asarray(labels[found.candidates.first] == labels[found.candidates.second])
+    if corefer.all() or not corefer.any():
+        message = "all candidate pairs corefer" if corefer.all() else "no candidate pair corefers"
+        raise SAME.error(f"{message}, so there is nothing to learn from", file=file)
+    return corefer
+
+
+def ranked(
+    found: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64]
+) -> dict[Class, list[tuple[int, tuple[int, int]]]]:
+    """The pairs of each class, most suspicious first, with the clusters, or for links the mentions, that they join.
+
+    Of the pairs that would join the same clusters, only the most suspicious is listed. A pair of two clusters with
+    several mentions each belongs to no class.
+    """
+    first, second = found.candidates.first, found.candidates.second
+    sizes = np.bincount(labels)
+    singles = (sizes[labels[first]] == 1).astype(int) + (sizes[labels[second]] == 1)
+    corefer = labels[first] == labels[second]
+    chosen: tuple[tuple[Class, NDArray[np.bool_]], ...] = (
+        ("missing-singleton-singleton", ~corefer & (singles == 2)),
+        ("missing-singleton-cluster", ~corefer & (singles == 1)),
+        ("suspicious-link", corefer),
+    )
+    lists: dict[Class, list[tuple[int, tuple[int, int]]]] = {}
+    for name, condition in chosen:
+        rows = np.flatnonzero(condition)
+        best: dict[tuple[int, int], int] = {}
+        for row in rows[np.argsort(-weights[rows], kind="stable")].tolist():
+            ends = (first[row], second[row]) if name == "suspicious-link" else (labels[first[row]], labels[second[row]])
+            one, other = sorted(int(end) for end in ends)
+            best.setdefault((one, other), row)
+        lists[name] = [(row, key) for key, row in best.items()]
+    return lists
+
+
+def _suspicions(
+    found: Pairs, labels: NDArray[np.int64], weights: NDArray[np.float64], threshold: float
+) -> Iterator[Suspicion]:
+    texts = found.candidates.texts
+    events = [(text, event) for text in texts for event in text.mentions]
+    first, second = found.candidates.first, found.candidates.second
+    above = weights > threshold
+    joined = Counter(
+        tuple(sorted(ends)) for ends in zip(labels[first[above]].tolist(), labels[second[above]].tolist(), strict=True)
+    )
+    listed = []
+    for kind, rows in ranked(found, labels, weights).items():
+        for row, key in rows:
+            if weights[row] > threshold:
+                listed.append((-float(weights[row]), row, kind, 1 if kind == "suspicious-link" else joined[key]))
+    for weight, row, kind, count in sorted(listed):
+        one, other = events[first[row]], events[second[row]]
+        yield Suspicion(kind, -weight, one[0].document.topic, quoted(*one), quoted(*other), count)
+
+
+def quoted(text: Text, event: EventMention) -> Quoted:
+    """A mention in its sentence."""
+    sentence = text.sentence(event.head)
+    begin, end = min(event.places), max(event.places) + 1
+    parts = (range(sentence.start, begin), range(begin, end), range(end, sentence.stop))
+    before, own, after = (" ".join(text.words[place].form for place in part) for part in parts)
+    return Quoted(text.document.id, event.mention.id, before, own, after)

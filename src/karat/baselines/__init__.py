@@ -1,0 +1,1 @@
+"""Baseline systems for event coreference across documents: event mentions are given, clusters are made."""

@@ -1,0 +1,113 @@
+"""SAC: supervised agglomerative clustering (Upadhyay et al. 2016, section 6).
+
+A logistic regression learns from training documents how likely two event mentions corefer. Clusters of mentions are
+then merged greedily by the average of these probabilities. Only mentions in one document or in documents with a tf-idf
+similarity of at least delta can bring clusters together.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.baselines.features import matrix
+from karat.baselines.lemma import Clusters
+from karat.baselines.pairs import Arguments, Candidates, candidates
+from karat.baselines.sac.clustering import agglomerate
+from karat.baselines.similarity import library
+from karat.baselines.texts import EventMention, Text
+from karat.errors import Rule
+from karat.model import cluster_keys
+from karat.plugin import WordAnalyser
+
+STOP = 0.4
+"""The least average probability that merges two clusters; chosen on the first 23 topics of ECB+, see the docs."""
+TOPICS = 3
+"""A lemma that is the head in so many training topics has a weight of its own: `say` means less than `explode`."""
+WEIGHT = 0.3
+"""How far weights of lemmas are trusted, compared with those of features."""
+
+ONE_SIDED = Rule("baseline-training", "fatal", "Train on topics with mentions that corefer and others that do not.")
+
+
+class Classifier:
+    """How likely two event mentions corefer, learned from documents with coreference."""
+
+    def __init__(
+        self, texts: Sequence[Text], *, delta: float, analyser: WordAnalyser, gold_arguments: bool = False
+    ) -> None:
+        self._delta, self._analyser = delta, analyser
+        self._arguments: Arguments = _gold_arguments if gold_arguments else self._analysed_arguments
+        pairs = self.candidates(texts)
+        corefer = _corefer(pairs)
+        if corefer.all() or not corefer.any():
+            raise ONE_SIDED.error("all pairs of mentions in the training documents are alike: coreferent or not")
+        self._lemmas = _frequent_lemmas(texts)
+        self._scaler = library("sklearn.preprocessing").StandardScaler()
+        self._model = library("sklearn.linear_model").LogisticRegression(max_iter=1000)
+        self._model.fit(self._rows(pairs, self._scaler.fit_transform(matrix(pairs))), corefer)
+
+    def candidates(self, texts: Sequence[Text]) -> Candidates:
+        """The pairs that can bring clusters together."""
+        return candidates(texts, gate=self._delta, analyser=self._analyser, arguments=self._arguments)
+
+    def probabilities(self, pairs: Candidates) -> NDArray[np.float64]:
+        """How likely each pair corefers."""
+        rows = self._rows(pairs, self._scaler.transform(matrix(pairs)))
+        probabilities: NDArray[np.float64] = self._model.predict_proba(rows)[:, 1]
+        return probabilities
+
+    def _rows(self, pairs: Candidates, scaled: Any) -> Any:
+        """The features of each pair, and which of the frequent lemmas both heads have."""
+        from scipy.sparse import csr_array, hstack
+
+        lemmas = np.array([self._lemmas.get(mention.lemma, -1) for mention in pairs.mentions])
+        having = np.flatnonzero((lemmas[pairs.first] == lemmas[pairs.second]) & (lemmas[pairs.first] >= 0))
+        columns = lemmas[pairs.first[having]]
+        shape = len(pairs.first), len(self._lemmas)
+        lexical = csr_array((np.full(len(having), WEIGHT), (having, columns)), shape=shape)
+        return hstack([csr_array(scaled), lexical]).tocsr()
+
+    def _analysed_arguments(self, text: Text, mention: EventMention) -> Sequence[str]:
+        return self._analyser.arguments(text.document, mention.mention)
+
+
+def sac(texts: Sequence[Text], classifier: Classifier, *, stop: float = STOP) -> Clusters:
+    """Clusters of the event mentions of some documents."""
+    pairs = classifier.candidates(texts)
+    return clusters(texts, pairs, classifier.probabilities(pairs), stop=stop)
+
+
+def clusters(texts: Sequence[Text], pairs: Candidates, probabilities: NDArray[np.float64], *, stop: float) -> Clusters:
+    """Clusters from probabilities, so that several values of `stop` can be tried."""
+    labels = iter(agglomerate(len(pairs.mentions), pairs.first, pairs.second, probabilities, stop=stop))
+    return [[f"cluster {next(labels)}" for _ in text.mentions] for text in texts]
+
+
+def _corefer(pairs: Candidates) -> NDArray[np.bool_]:
+    """Which pairs corefer in gold."""
+    numbers: dict[object, int] = {}
+    keys: list[int] = []
+    for text in pairs.texts:
+        cluster = dict(
+            zip((mention.id for mention in text.document.mentions), cluster_keys(text.document), strict=True)
+        )
+        keys += [numbers.setdefault(cluster[one.mention.id], len(numbers)) for one in text.mentions]
+    gold = np.array(keys)
+    return np.asarray(gold[pairs.first] == gold[pairs.second])
+
+
+def _frequent_lemmas(texts: Sequence[Text]) -> dict[str, int]:
+    """Head lemmas of several topics, numbered; a document without a topic is one of its own."""
+    topics: dict[str, set[str]] = {}
+    for text in texts:
+        for mention in text.mentions:
+            topics.setdefault(text.lemma(mention), set()).add(text.document.topic or text.document.id)
+    return {word: number for number, word in enumerate(sorted(w for w, own in topics.items() if len(own) >= TOPICS))}
+
+
+def _gold_arguments(text: Text, mention: EventMention) -> list[str]:
+    """The words of gold's other mentions, such as participants, times and places, in the sentence of an event."""
+    sentence = text.sentence(mention.head)
+    return [text.words[place].lemma for places in text.others for place in places if place in sentence]

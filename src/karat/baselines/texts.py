@@ -1,0 +1,130 @@
+"""Documents as baselines see them: their words, and where the event mentions and sentences are."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from karat.corpus import Corpus, Progress
+from karat.errors import Rule, quoted
+from karat.model import Document, Mention
+from karat.plugin import Word, WordAnalyser
+
+NO_WORDS = Rule("baseline-words", "fatal", "Use a corpus with texts or tokens, or whose mentions have their texts.")
+NO_EVENTS = Rule("baseline-events", "fatal", "Use a corpus with mentions of kind event; a baseline links these.")
+
+AROUND = 10
+"""Words on both sides that stand for a sentence where sentences are not known."""
+
+Place = Callable[[Mention], tuple[int, ...]]
+"""The places of a mention's words among the words of its document."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+class EventMention(NamedTuple):
+    """An event mention: the places of its words, and which of these is its head."""
+
+    mention: Mention
+    places: tuple[int, ...]
+    head: int
+
+
+class Text(NamedTuple):
+    """A document with its words analysed."""
+
+    document: Document
+    words: Sequence[Word]
+    mentions: tuple[EventMention, ...]
+    """Its event mentions."""
+    others: tuple[tuple[int, ...], ...]
+    """The places of all other mentions."""
+    has_context: bool
+    """Whether the words are those of the document, and not just of its event mentions."""
+
+    def lemma(self, mention: EventMention) -> str:
+        """The lemma of a mention's head."""
+        return self.words[mention.head].lemma
+
+    def sentence_number(self, place: int) -> int:
+        """The number of a sentence, from 0; where sentences are not known, there is one for every 20 words."""
+        known = bisect_right(self.document.sentences, place, key=lambda sentence: sentence.begin) - 1
+        return known if self.document.sentences else place // (2 * AROUND)
+
+    def sentence(self, place: int) -> range:
+        """The places of the sentence around a place."""
+        sentences = self.document.sentences
+        if not self.has_context:
+            return range(place, place + 1)
+        if not sentences:
+            return range(max(0, place - AROUND), min(len(self.words), place + AROUND + 1))
+        number = max(self.sentence_number(place), 0)
+        end = sentences[number + 1].begin if number + 1 < len(sentences) else len(self.words)
+        return range(sentences[number].begin, end)
+
+
+def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None = None) -> list[Text]:
+    """The documents of a corpus in the order of their ids."""
+    texts = []
+    total = len(corpus.survey().rows)
+    for document in corpus:
+        texts.append(analysed(document, analyser))
+        if progress is not None:
+            progress(len(texts), total)
+    if not any(text.mentions for text in texts):
+        raise NO_EVENTS.error("the corpus has no event mention", file=corpus.name)
+    return sorted(texts, key=lambda text: text.document.id)
+
+
+def analysed(document: Document, analyser: WordAnalyser) -> Text:
+    """One document."""
+    forms, places_of = _words(document)
+    words = analyser.words(document, forms)
+    mentions: list[EventMention] = []
+    others: list[tuple[int, ...]] = []
+    for mention in document.mentions:
+        places = places_of(mention)
+        if mention.kind != "event":
+            others.append(places)
+        elif not places:
+            message = f"there is no word at mention {quoted(mention.id)} of document {quoted(document.id)}"
+            raise NO_WORDS.error(message)
+        else:
+            head = analyser.head([words[place] for place in places])
+            mentions.append(EventMention(mention, places, places[head]))
+    has_context = (document.unit == "token" and document.forms is not None) or document.text is not None
+    return Text(document, words, tuple(mentions), tuple(others), has_context)
+
+
+def _words(document: Document) -> tuple[Sequence[str], Place]:
+    """The words of a document, or else of its mentions, and where each mention is among them."""
+    if document.unit == "token" and document.forms is not None:
+        count = len(document.forms)
+        return document.forms, lambda mention: _of_tokens(mention, count)
+    if document.text is not None:
+        tokens = document.tokens or tuple(match.span() for match in _TOKEN.finditer(document.text))
+        forms = [document.text[begin:end] for begin, end in tokens]
+        if document.unit == "token":
+            return forms, lambda mention: _of_tokens(mention, len(forms))
+        return forms, lambda mention: _of_characters(mention, tokens)
+    own: list[str] = []
+    places: dict[str, tuple[int, ...]] = {}
+    for mention in document.mentions:
+        begin = len(own)
+        own += _TOKEN.findall(mention.text or "")
+        places[mention.id] = tuple(range(begin, len(own)))
+    return own, lambda mention: places[mention.id]
+
+
+def _of_tokens(mention: Mention, count: int) -> tuple[int, ...]:
+    return tuple(place for begin, end in mention.span for place in range(begin, min(end, count)))
+
+
+def _of_characters(mention: Mention, tokens: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The places of the tokens that a span overlaps."""
+    found: dict[int, None] = {}
+    for begin, end in mention.span:
+        first = bisect_right(tokens, begin, key=lambda token: token[1])
+        last = bisect_left(tokens, end, key=lambda token: token[0])
+        found.update(dict.fromkeys(range(first, last)))
+    return tuple(found)

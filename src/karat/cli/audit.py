@@ -1,0 +1,106 @@
+"""`karat audit`."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from karat.cli._choice import Nearest
+from karat.cli._options import input_options, print_findings, progress, topics_option
+from karat.cli._output import output_option, refuse_overwriting, terminal_style, write_output
+from karat.cli.completion import complete_files
+
+if TYPE_CHECKING:
+    from karat.plugin import ReadOptions
+
+EPILOG = """\b
+Examples:
+  karat audit ecbplus/ --topics 1-22
+  karat audit ecbplus/ --topics 1-22 -f csv -o suspicious.csv
+  karat audit ecbplus/ --topics 1-22 --plant 0.05
+
+Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
+Upadhyay et al. 2016, section 7.3). What it can only memorise is suspicious: a link that is missing, or one that is
+wrong. Needs the extra karat[baselines].
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("corpus", shell_complete=complete_files)
+@topics_option
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0),
+    default=0.95,
+    show_default=True,
+    help="Report pairs whose anchor weight is higher.",
+)
+@click.option(
+    "--most", type=click.IntRange(0), default=20, show_default=True, help="Print at most so many pairs as text; 0: all."
+)
+@click.option(
+    "--plant",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="RATE",
+    help="Instead, hide this share of links in a copy, add half as many wrong ones, and report how many are found.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
+@click.option(
+    "--analyser", metavar="NAME", default="lemminflect", show_default=True, help="What finds lemmas and heads."
+)
+@input_options
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=Nearest(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
+@output_option
+def audit(
+    corpus: str,
+    topics: Any,
+    threshold: float,
+    most: int,
+    plant: float | None,
+    seed: int,
+    analyser: str,
+    input_format: str | None,
+    reading: "ReadOptions",
+    form: str,
+    output: str | None,
+) -> None:
+    """List suspicious annotations in CORPUS, the most suspicious first.
+
+    Event mentions that may corefer but are not linked, links that look wrong, and documents that look only partly
+    annotated. A suspicion is not an error: read both sentences.
+    """
+    from karat.audit import planting, suspicions
+    from karat.audit.pairs import pairs
+    from karat.baselines.texts import texts_of
+    from karat.baselines.words import ANALYSERS
+    from karat.corpus import open_corpus
+    from karat.errors import Findings
+    from karat.report import audit as report
+    from karat.report.layout import PLAIN
+
+    findings = Findings()
+    opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
+    refuse_overwriting(output, opened.inputs(), folder=corpus)
+    words = ANALYSERS.get(analyser)
+    if plant is not None:
+        texts = texts_of(opened, words, progress())
+        results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        content = report.planted_text(results, rate=plant, seed=seed)
+    else:
+        found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
+        style = terminal_style(sys.stdout) if output is None else PLAIN
+        content = {
+            "text": lambda: report.text(found, most=most or None, style=style),
+            "json": lambda: report.json(found),
+            "csv": lambda: report.csv(found),
+        }[form]()
+    print_findings(findings)
+    write_output(content, output)

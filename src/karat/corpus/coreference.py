@@ -1,0 +1,21 @@
+"""Names of relations that the user calls coreference, and that no relation has."""
+
+from collections.abc import Iterator
+
+from karat.corpus.interface import Corpus
+from karat.errors import Finding, Rule, nearest, quoted
+
+ABSENT = Rule(
+    "coreference-absent", "fault", "Name relations as the files do (case does not matter), or omit the option."
+)
+
+
+def absent_names(*corpora: Corpus) -> Iterator[Finding]:
+    """Each name of `--coreference` that no relation of these corpora has: one of them is enough."""
+    surveys = [corpus.survey() for corpus in corpora]
+    relations = sorted({name for survey in surveys for name in survey.relations})
+    known = {name.lower() for name in relations}
+    for name in dict.fromkeys(name for survey in surveys for name in survey.coreference):
+        if name.lower() not in known:
+            message = f"--coreference: no relation is called {quoted(name)}. {nearest(name, relations)}"
+            yield ABSENT.at(message, file=corpora[0].name)

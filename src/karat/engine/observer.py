@@ -1,0 +1,31 @@
+"""Observers see the tables of a run as they are counted, for what is made of them beside scores."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from karat import protocols
+from karat.engine.records import Line
+from karat.plugin import Composite, Measure, Tables
+
+
+class Observer(Protocol):
+    """Sees the documents and tables of one protocol."""
+
+    def enter(self, unit: str, tables: Tables) -> None:
+        """A document after filters and collapse, before its tables are counted."""
+        ...
+
+    def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
+        """A table that was counted: of one document, or of several (None)."""
+        ...
+
+    def leave(self) -> None:
+        """The tables of all documents that were entered have been added."""
+        ...
+
+
+Rows = Sequence[Measure[Any, Any] | Composite]
+Observe = Callable[[protocols.Protocol, Rows], Observer]
+"""Makes the observer of a protocol that scores these rows."""
+ObserveLines = Callable[[Line, protocols.Protocol, Rows], Observer]
+"""The same, given what looks up the line of an item."""

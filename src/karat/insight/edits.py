@@ -1,0 +1,159 @@
+"""Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from karat.corpus import Corpus, Survey
+from karat.engine.tokens import in_one_numbering
+from karat.errors import Finding, Report, Target
+from karat.model import Cluster, Document, Link, Mention, Pair
+
+
+class Edit(Struct):
+    """What changes in one document of the system. Later changes replace earlier ones."""
+
+    mentions: dict[str, Mention | None] = field(default_factory=dict)
+    """Mentions by id as they become; None: removed."""
+    added: dict[str, Mention] = field(default_factory=dict)
+    """Further mentions by id; one whose id is taken gets another."""
+    clusters: dict[str, Cluster | None] = field(default_factory=dict)
+    """Clusters by id as they become, or are added; None: removed."""
+    links: dict[Link, bool] = field(default_factory=dict)
+    """Links that are added (True) or removed (False)."""
+    moved: dict[str, str | None] = field(default_factory=dict)
+    """Clusters whose mentions in this document all move to another one; None: are removed."""
+    replaced: Document | None = None
+    """What takes the place of the document, before all other changes."""
+    keep_links: bool = True
+    """Whether links stay; without, a repair of clusters cannot make a cycle of them."""
+    scored: frozenset[str] | None = None
+    """Ids of the mentions that the protocol scores (None: all). Others give way to one that is added on their span."""
+
+    def merge(self, other: "Edit") -> None:
+        """Add the changes of another edit of the same document."""
+        self.mentions |= other.mentions
+        self.added |= other.added
+        self.clusters |= other.clusters
+        self.links |= other.links
+        self.moved |= other.moved
+        self.replaced = self.replaced or other.replaced
+        self.keep_links = self.keep_links and other.keep_links
+        self.scored = other.scored if self.scored is None else self.scored
+
+
+class Repair(NamedTuple):
+    """An edit, and the document it is for."""
+
+    document: str
+    edit: Edit
+
+
+def edited(document: Document, edit: Edit) -> Document:
+    """The document with the changes. Links to what is removed are removed, too."""
+    base = document if edit.replaced is None else edit.replaced
+    mentions = [left for one in base.mentions if (left := edit.mentions.get(one.id, one)) is not None]
+    mentions = [moved for one in mentions if (moved := _moved(one, edit.moved)) is not None]
+    scored = {one.id for one in mentions} if edit.scored is None else edit.scored
+    places = {(one.span, one.kind): number for number, one in enumerate(mentions) if one.id not in scored}
+    taken = {one.id for one in mentions}
+    for id_, one in edit.added.items():
+        number = places.pop((one.span, one.kind), None) if one.span else None
+        if number is not None:
+            mentions[number] = replace(one, id=mentions[number].id)
+            continue
+        while id_ in taken:
+            id_ += "+"
+        taken.add(id_)
+        mentions.append(replace(one, id=id_))
+    clusters = {one.id: one for one in base.clusters}
+    kept = {id_: one for id_, one in (clusters | edit.clusters).items() if one is not None}
+    removed = {id_ for id_, one in (edit.mentions | edit.clusters).items() if one is None}
+    links = _links(base, edit, removed)
+    return replace(base, mentions=tuple(mentions), clusters=tuple(kept.values()), links=links)
+
+
+def _moved(mention: Mention, moved: Mapping[str, str | None]) -> Mention | None:
+    if mention.cluster is None or mention.cluster not in moved:
+        return mention
+    target = moved[mention.cluster]
+    return None if target is None else replace(mention, cluster=target)
+
+
+def _links(document: Document, edit: Edit, removed: set[str]) -> tuple[Link, ...]:
+    if not edit.keep_links:
+        return ()
+    links = [link for link in document.links if edit.links.get(link, True)]
+    links += [link for link, is_added in edit.links.items() if is_added and link not in links]
+    return tuple(link for link in links if removed.isdisjoint((link.source, link.target)))
+
+
+class EditedCorpus:
+    """A system as it would be after some repairs. Documents are edited when they are read."""
+
+    def __init__(self, gold: Corpus, system: Corpus, repairs: Iterable[Repair]) -> None:
+        self._gold, self._system = gold, system
+        self.name = system.name
+        self.refuses_faults = False
+        self.tolerated_faults: frozenset[str] = frozenset()
+        self.global_ids = False  # copies of gold's elements may have the ids of others
+        self.protocols = system.protocols
+        self._edits: dict[str, Edit] = {}
+        for document, edit in repairs:
+            if document in self._edits:
+                self._edits[document].merge(edit)
+            else:
+                self._edits[document] = Edit()
+                self._edits[document].merge(edit)
+        own, other = system.survey(), gold.survey()
+        self._survey = Survey()
+        ids = [*own.rows, *(id_ for id_ in self._edits if id_ not in own.rows)]
+        self._survey.rows = {id_: number for number, id_ in enumerate(ids)}
+        self._survey.kinds = own.kinds | other.kinds
+        self._survey.attributes = own.attributes | other.attributes
+        self._survey.links = own.links | other.links
+
+    def survey(self) -> Survey:
+        """The documents of the system, and those that the repairs add."""
+        return self._survey
+
+    def read(self, id_: str, report: Report) -> Document:
+        """One document as the repairs leave it."""
+        has_it = id_ in self._system.survey().rows
+        document = self._system.read(id_, report) if has_it else None
+        edit = self._edits.get(id_)
+        if edit is None:
+            assert document is not None, "a document that the system lacks is there because it is edited"
+            return document
+        gold = self._gold.read(id_, _ignore) if id_ in self._gold.survey().rows else None
+        if document is None:
+            assert gold is not None, "a document that the system lacks is gold's"
+            document = replace(gold, mentions=(), clusters=(), links=())
+        elif gold is not None and gold.empty_nodes != document.empty_nodes:
+            document = _with_empty_nodes(gold, document)
+        return edited(document, edit)
+
+    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
+        """The corpus; its findings are not reported."""
+        del id_, item
+        return self.name, None
+
+    def close(self) -> None:
+        """Close the files of the system."""
+        self._system.close()
+
+    def __iter__(self) -> Iterator[Document]:
+        return (self.read(id_, _ignore) for id_ in self._survey.rows)
+
+
+def _with_empty_nodes(gold: Document, system: Document) -> Document:
+    """The system's document with the empty nodes of both sides, so that gold's spans mean the same tokens in it."""
+    both = in_one_numbering(Pair(gold, system))
+    nodes = {node.token: node for node in (*both.gold.empty_nodes, *both.system.empty_nodes)}
+    return replace(both.system, empty_nodes=tuple(nodes[token] for token in sorted(nodes)))
+
+
+def _ignore(finding: Finding) -> None:
+    """The run over the system as it is has already reported it."""

@@ -1,0 +1,250 @@
+"""Errors of elements (ACE): missed, false alarms, wrong attributes, wrong mentions or arguments.
+
+They are found from what a measure lists of each element. An error belongs to the first class in the order of definition
+that describes it. A mapped element whose attributes and arguments are right can still have lost value.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from karat.errors import Origin
+from karat.insight.clusters import REPAIRED
+from karat.insight.edits import Edit, Repair
+from karat.insight.found import Classes, Findings, FoundError, UnitView
+from karat.insight.mentions import near
+from karat.model import Cluster, Document, Link, Mention, Pair, Value
+from karat.plugin import ClusterItem, Comparison, Detail
+from karat.results import Record
+from karat.results.errors import Cell, Instance
+
+ABSENT = "(none)"
+
+
+def element_classes(attributes: Sequence[str]) -> Classes:
+    """The classes in the order of definition."""
+    return {
+        "miss": "the reference is mapped to no element of the system",
+        "false alarm": "the element is mapped to no reference",
+        **{f"wrong {name}": f"the element is mapped, but its {name} is not the reference's" for name in attributes},
+        "mentions": "the attributes are right; mentions are missing, spurious, or wrong",
+        "arguments": "the attributes are right; arguments are missing, spurious, or in a wrong role",
+        "argument values": "the arguments correspond, but what they refer to is worth less than gold's",
+    }
+
+
+def element_errors(unit: UnitView) -> Findings:
+    """The errors of a unit, and the confusions of attributes of elements."""
+    errors: list[FoundError] = []
+    cells: dict[str, dict[Cell, int]] = {}
+    sides = {id_: _Sides(view.pair, unit.comparison) for id_, view in unit.documents.items()}
+    for document, measure, table in unit.tables:
+        mapping = measure.counterparts(table)
+        for side in sides.values() if document is None else [sides[document]]:
+            side.mapping = mapping
+        for detail, parts in _items(measure.details(table)):
+            values = [None if item is None else item.attributes for item in (detail.gold, detail.system)]
+            for name in dict.fromkeys(name for side in values if side is not None for name in side):
+                one, other = (None if side is None else str(side.get(name, ABSENT)) for side in values)
+                counts = cells.setdefault(name, {})
+                counts[one, other] = counts.get((one, other), 0) + 1
+            places = [document] if document is not None else [id_ for id_, side in sides.items() if side.has(detail)]
+            found = _class_of(detail, parts, [sides[id_] for id_ in places])
+            if found is not None:
+                golds = [record for id_ in places for record in sides[id_].records(unit, "gold", detail.gold_id)]
+                systems = [record for id_ in places for record in sides[id_].records(unit, "system", detail.system_id)]
+                place = places[0] if len(places) == 1 else None
+                repairs = [Repair(id_, sides[id_].repair(found, detail)) for id_ in places]
+                errors.append(FoundError(found, Instance(unit.name, place, tuple(golds), tuple(systems)), repairs))
+    return Findings(errors, cells)
+
+
+def _items(details: Iterable[Detail]) -> Iterator[tuple[Detail, list[Detail]]]:
+    """Each element with its parts."""
+    item: Detail | None = None
+    parts: list[Detail] = []
+    for detail in details:
+        if detail.listed is None:
+            parts.append(detail)
+            continue
+        if item is not None:
+            yield item, parts
+        item, parts = detail, []
+    if item is not None:
+        yield item, parts
+
+
+def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]") -> str | None:
+    """The class of an element that is not right; None if it is."""
+    if detail.system is None:
+        return "miss"
+    if detail.gold is None:
+        return "false alarm"
+    for name in detail.wrong:
+        if any(side.is_written(name, detail) for side in sides):  # others follow from mentions
+            return f"wrong {name}"
+    if any(part.part == "argument" and part.gold != part.system for part in parts):
+        return "arguments"
+    if detail.lost <= 0 and not detail.wrong:
+        return None
+    return "argument values" if any(part.part == "argument" for part in parts) else "mentions"
+
+
+class _Side:
+    """The elements of one side of a document: clusters, or mentions that are promoted to elements."""
+
+    def __init__(self, document: Document) -> None:
+        self.mentions = {mention.id: mention for mention in document.mentions}
+        self.clusters = {cluster.id: cluster for cluster in document.clusters}
+        self.members: dict[str, list[Mention]] = {id_: [] for id_ in self.clusters}
+        for mention in document.mentions:
+            self.members.setdefault(mention.cluster or mention.id, []).append(mention)
+        self.links: dict[str, list[Link]] = {}
+        for link in document.links:
+            self.links.setdefault(link.source, []).append(link)
+
+    def has(self, id_: str | None) -> bool:
+        return id_ in self.members or id_ in self.mentions
+
+    def mentions_of(self, id_: str) -> list[Mention]:
+        """The mentions of an element; a promoted mention is its own."""
+        return self.members[id_] if id_ in self.members else [self.mentions[id_]]
+
+    def described(self, id_: str) -> Cluster | None:
+        """What is known about an element; a promoted mention has this from its cluster."""
+        return self.clusters.get(id_ if id_ in self.members else self.mentions[id_].cluster or "")
+
+
+class _Sides:
+    """Both sides of a document, and how an error in it is repaired."""
+
+    def __init__(self, pair: Pair, comparison: Comparison) -> None:
+        self._pair, self._comparison = pair, comparison
+        self._gold, self._system = _Side(pair.gold), _Side(pair.system)
+        self.mapping: Mapping[str, str] = {}
+        """Elements of gold, and those of the system that they are mapped to, as far as they are arguments."""
+
+    def has(self, detail: Detail) -> bool:
+        """Whether an element is mentioned in this document."""
+        return self._gold.has(detail.gold_id) or self._system.has(detail.system_id)
+
+    def records(self, unit: UnitView, origin: Origin, id_: str | None) -> Iterator[Record]:
+        """The record of an element, or of a promoted mention."""
+        side = self._gold if origin == "gold" else self._system
+        if id_ is not None and side.has(id_):
+            item = ClusterItem(id_, len(side.members[id_])) if id_ in side.members else side.mentions[id_]
+            record = unit.records.record(item, origin, self._pair.gold.id)
+            yield from [] if record is None else [record]
+
+    def is_written(self, name: str, detail: Detail) -> bool:
+        """Whether either side states an attribute of an element; some follow from its mentions."""
+        sides = (self._gold, detail.gold_id), (self._system, detail.system_id)
+        found = [side.described(id_) for side, id_ in sides if id_ is not None and side.has(id_)]
+        return any(one is not None and name in one.attributes for one in found)
+
+    def repair(self, name: str, detail: Detail) -> Edit:
+        """What repairs an error in this document."""
+        edit = Edit()
+        gold, system = detail.gold_id, detail.system_id
+        if system is None or not self._system.has(system):
+            if gold is not None and self._gold.has(gold):
+                self._copy(edit, gold)
+                self._argue(edit, gold, self._copied(gold))
+        elif gold is None or not self._gold.has(gold):
+            self._remove(edit, system)
+        elif name == "mentions":
+            self._take_mentions(edit, gold, system)
+        elif name == "arguments":
+            self._argue(edit, gold, system)
+        elif name == "argument values":
+            self._argue(edit, gold, system)
+            for link in self._gold.links.get(gold, ()):
+                if (other := self._counterpart(link.target)) is not None:
+                    self._describe(edit, link.target, other)
+                    self._take_mentions(edit, link.target, other)
+        else:
+            self._describe(edit, gold, system, name.removeprefix("wrong "))
+        return edit
+
+    def _copied(self, gold: str) -> str:
+        """The id that a copy of a gold element gets; ids are those of the whole corpus."""
+        return f"{REPAIRED} {self._pair.gold.id} {gold}"
+
+    def _copy(self, edit: Edit, gold: str) -> None:
+        """Add an element of gold; of a promoted mention, an element with this mention."""
+        id_, described = self._copied(gold), self._gold.described(gold)
+        is_mention = gold not in self._gold.members
+        if described is not None:
+            cluster = f"{id_} *" if is_mention else id_
+            edit.clusters[cluster] = replace(described, id=cluster)
+            for mention in self._gold.mentions_of(gold):
+                edit.added[id_ if is_mention else f"{id_} {mention.id}"] = replace(mention, cluster=cluster)
+
+    def _remove(self, edit: Edit, system: str) -> None:
+        """Remove an element with its mentions, or a promoted mention."""
+        if system in self._system.clusters:
+            edit.clusters[system] = None
+        edit.mentions |= dict.fromkeys([mention.id for mention in self._system.mentions_of(system)])
+
+    def _take_mentions(self, edit: Edit, gold: str, system: str) -> None:
+        """Give an element the mentions that gold has."""
+        if system not in self._system.members:
+            own, other = self._system.mentions[system], self._gold.mentions[gold]
+            edit.mentions[system] = replace(other, id=system, cluster=own.cluster)
+            return
+        edit.mentions |= dict.fromkeys([mention.id for mention in self._system.members[system]])
+        for mention in self._gold.mentions_of(gold):
+            edit.added[f"{self._copied(gold)} {mention.id}"] = replace(mention, cluster=system)
+
+    def _argue(self, edit: Edit, gold: str, system: str) -> None:
+        """Give an element the arguments that gold has; those that the system has not found are copied."""
+        edit.links |= dict.fromkeys(self._system.links.get(system, ()), False)
+        for link in self._gold.links.get(gold, ()):
+            target = self._counterpart(link.target)
+            if target is None and self._gold.has(link.target):
+                target = self._copied(link.target)
+                self._copy(edit, link.target)
+            if target is not None:
+                edit.links[replace(link, source=system, target=target)] = True
+
+    def _describe(self, edit: Edit, gold: str, system: str, name: str | None = None) -> None:
+        """Give an element an attribute of gold's, or all; a promoted mention leaves its cluster for this."""
+        ours, theirs = self._gold.described(gold), self._system.described(system)
+        if ours is None or theirs is None:
+            return
+        attributes = dict(ours.attributes)
+        if name is not None:
+            attributes = {key: value for key, value in theirs.attributes.items() if key != name}
+            attributes |= {key: value for key, value in ours.attributes.items() if key == name}
+        cluster = replace(theirs, attributes=attributes)
+        if system in self._system.members:
+            edit.clusters[system] = cluster
+        else:
+            new = f"{REPAIRED} {self._pair.gold.id} {system} *"
+            edit.clusters[new] = replace(cluster, id=new)
+            edit.mentions[system] = replace(self._system.mentions[system], cluster=new)
+
+    def _counterpart(self, gold: str) -> str | None:
+        """The element that gold's is mapped to; or, in it, the mention at the place of gold's."""
+        if gold in self._gold.members:
+            found = self.mapping.get(gold)
+            return found if self._system.has(found) else None
+        return self._counterparts.get(gold)
+
+    @cached_property
+    def _counterparts(self) -> Mapping[str, str]:
+        """Mentions of gold and of the system that overlap, best first, in elements that are mapped to each other."""
+        if self._pair.gold.unit == "box":
+            return {}
+        golds = [_in_element(one, self.mapping.get(one.cluster or one.id)) for one in self._pair.gold.mentions]
+        systems = [_in_element(one, one.cluster or one.id) for one in self._pair.system.mentions]
+        known = [one for one in golds if one.attributes]
+        pairs = near(self._pair, known, systems, self._comparison, agree=("element",)) if known and systems else ()
+        return {gold.id: system.id for gold, system in pairs}
+
+
+def _in_element(mention: Mention, element: str | None) -> Mention:
+    """A mention at the place of its head, with its element as its attribute."""
+    attributes: dict[str, Value] = {} if element is None else {"element": element}
+    return replace(mention, span=mention.head or mention.span, attributes=attributes)

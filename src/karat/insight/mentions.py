@@ -1,0 +1,265 @@
+"""Errors of mentions: of a wrong type, of a wrong realis, with wrong boundaries, split, merged, missed, spurious.
+
+They are found from the outcomes of a measure that did not earn everything. Missed and spurious mentions that overlap
+are paired, best Dice first. An error belongs to the first class in the order of definition that describes it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from karat.align.crowded import overlap_count
+from karat.align.similarities import overlaps
+from karat.insight.edits import Edit, Repair
+from karat.insight.found import Classes, DocumentView, Findings, FoundError, UnitView
+from karat.model import Document, Mention, Pair, Value
+from karat.model.regions import size
+from karat.plugin import Comparison, Outcome, Tables
+from karat.results.errors import Cell, Instance
+from karat.tables.aligned import Alignment, CandidatePairs
+
+MOST_OVERLAPS = 500_000
+"""Overlapping mentions of a document among which split and merged ones are looked for."""
+ABSENT = "(none)"
+OTHER = "other"
+"""A class that only accuracies have: they judge all system mentions on a gold mention, and list the best."""
+
+
+def mention_classes(attributes: Sequence[str]) -> Classes:
+    """The classes in the order of definition."""
+    return {
+        "split": "one gold mention, but several system mentions on parts of it",
+        "merged": "several gold mentions, but one system mention over them",
+        **{_wrong(name): f"the mentions overlap, but the {name} is not gold's" for name in attributes},
+        "boundary": "the mentions overlap, but the span is not gold's",
+        "missed": "no system mention is left that overlaps the gold mention",
+        "spurious": "no gold mention is left that overlaps the system mention",
+        OTHER: "the mention is right, but another system mention on the gold mention is not",
+    }
+
+
+def _wrong(attribute: str) -> str:
+    return f"wrong {attribute}"
+
+
+class _Outcomes(NamedTuple):
+    """The outcomes of a document: which mentions met, and which of them did not earn everything."""
+
+    right: list[tuple[Mention, Mention]]
+    partial: list[tuple[Mention, Mention]]
+    missed: list[Mention]
+    spurious: list[Mention]
+    """Without a gold mention, or aligned with one that another system mention matches better."""
+
+
+def mention_errors(unit: UnitView, attributes: Sequence[str], confused: Sequence[str]) -> Findings:
+    """The errors of a unit, document by document, and the confusions of some attributes."""
+    errors: list[FoundError] = []
+    met: list[tuple[Mention | None, Mention | None]] = []
+    for view in unit.documents.values():
+        outcomes = _outcomes([one.measure.outcomes(one.table) for one in unit.tables if one.document == view.id])
+        found = _DocumentErrors(unit, view, attributes)
+        errors += found.errors(outcomes)
+        met += [*outcomes.right, *found.met]
+    return Findings(errors, confusions(met, confused))
+
+
+def confusions(
+    met: Iterable[tuple[Mention | None, Mention | None]], attributes: Sequence[str]
+) -> dict[str, dict[Cell, int]]:
+    """How often values of attributes met; None where a mention met none."""
+    cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
+    for gold, system in met if attributes else ():
+        for name, counts in cells.items():
+            cell = _value(gold, name), _value(system, name)
+            counts[cell] = counts.get(cell, 0) + 1
+    return cells
+
+
+def _value(mention: Mention | None, name: str) -> str | None:
+    return None if mention is None else str(mention.attributes.get(name, ABSENT))
+
+
+def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
+    """The outcomes of one measure, or of several that share an alignment: what any of them holds to be wrong is."""
+    found: dict[tuple[str | None, str | None], tuple[Mention | None, Mention | None, bool]] = {}
+    golds, systems = set[str](), set[str]()
+    for outcomes in of_measures:
+        matched: set[str] = set()
+        for outcome in outcomes:
+            gold, system = outcome.gold, outcome.system
+            assert isinstance(gold, Mention | None), "the table has mentions"
+            assert isinstance(system, Mention | None), "the table has mentions"
+            if gold is not None and system is not None:
+                if gold.id in matched:
+                    gold = None  # another system mention matches it better
+                else:
+                    matched.add(gold.id)
+                    golds.add(gold.id)
+                    systems.add(system.id)
+            key = None if gold is None else gold.id, None if system is None else system.id
+            right = outcome.counts.lost() <= 0 and found.get(key, (gold, system, True))[2]
+            found[key] = gold, system, right
+    result = _Outcomes([], [], [], [])
+    for gold, system, right in found.values():
+        if gold is not None and system is not None:
+            (result.right if right else result.partial).append((gold, system))
+        elif gold is not None and not right and gold.id not in golds:
+            result.missed.append(gold)
+        elif system is not None and not right and system.id not in systems:
+            result.spurious.append(system)
+    return result
+
+
+class _DocumentErrors:
+    """Sorts the outcomes of one document into classes."""
+
+    def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str]) -> None:
+        self._unit, self._view, self._attributes = unit, view, attributes
+        self.met: list[tuple[Mention | None, Mention | None]] = []
+        """Of the mentions that are not right: which gold mention met which system mention."""
+
+    def errors(self, outcomes: _Outcomes) -> Iterator[FoundError]:
+        """Each error once."""
+        partner = {gold.id: system for gold, system in outcomes.partial}
+        golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
+        systems = [system for _, system in outcomes.partial] + outcomes.spurious
+        done_gold, done_system = set[str](), set[str]()
+        for one, more in _several(golds, systems):
+            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
+            if best not in more:
+                continue
+            done_gold.add(one.id)
+            done_system.update(piece.id for piece in more)
+            self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
+            yield self._split(one, best, more, outcomes=len(more) + (one.id not in partner))
+        partner = {system.id: gold for gold, system in outcomes.partial}
+        for one, more in _several(systems, golds):
+            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
+            if best not in more:
+                continue
+            done_system.add(one.id)
+            done_gold.update(piece.id for piece in more)
+            self.met += [(best, one), *((piece, None) for piece in more if piece is not best)]
+            yield self._merged(best, more, one, outcomes=len(more) + (one.id not in partner))
+        for gold, system in outcomes.partial:
+            if gold.id not in done_gold and system.id not in done_system:
+                self.met.append((gold, system))
+                named = list(self._pair(gold, system, outcomes=1))
+                yield from named or [self._error(OTHER, (gold,), (system,), Edit())]
+        missed = [one for one in outcomes.missed if one.id not in done_gold]
+        spurious = [one for one in outcomes.spurious if one.id not in done_system]
+        for gold, system in self._near(missed, spurious):
+            pair = list(self._pair(gold, system, outcomes=2))
+            if len(pair) == 1:
+                self.met.append((gold, system))
+                done_gold.add(gold.id)
+                done_system.add(system.id)
+                yield from pair
+        for gold in missed:
+            if gold.id not in done_gold:
+                self.met.append((gold, None))
+                yield self._error("missed", (gold,), (), Edit(added={gold.id: replace(gold, cluster=None)}))
+        for system in spurious:
+            if system.id not in done_system:
+                self.met.append((None, system))
+                yield self._error("spurious", (), (system,), Edit(mentions={system.id: None}))
+
+    def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
+        """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
+        for similarity in ("dice", "exact"):
+            golds = [one for one in missed if bool(one.span) == (similarity == "dice")]
+            systems = [one for one in spurious if bool(one.span) == (similarity == "dice")]
+            if golds and systems:
+                yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
+
+    def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> Iterator[FoundError]:
+        """What is wrong with a mention that overlaps gold's: the first attribute that differs, else its span."""
+        for name in self._attributes:
+            value = gold.attributes.get(name)
+            if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):
+                mended = replace(system, attributes=_with(system.attributes, name, value))
+                edit = Edit(mentions={system.id: mended})
+                yield self._error(_wrong(name), (gold,), (system,), edit, outcomes=outcomes)
+                return
+        if gold.span != system.span:
+            edit = Edit(mentions={system.id: at_place_of(system, gold)})
+            yield self._error("boundary", (gold,), (system,), edit, outcomes=outcomes)
+
+    def _split(self, gold: Mention, best: Mention, pieces: Sequence[Mention], *, outcomes: int) -> FoundError:
+        """One of the pieces becomes the whole, the others leave."""
+        removed = {piece.id: None for piece in pieces if piece is not best}
+        edit = Edit(mentions={**removed, best.id: at_place_of(best, gold)})
+        return self._error("split", (gold,), pieces, edit, outcomes=outcomes)
+
+    def _merged(self, best: Mention, parts: Sequence[Mention], system: Mention, *, outcomes: int) -> FoundError:
+        """The mention is cut: one for each gold mention, all with its attributes."""
+        added = {f"{system.id}+{part.id}": at_place_of(system, part) for part in parts if part is not best}
+        edit = Edit(mentions={system.id: at_place_of(system, best)}, added=added)
+        return self._error("merged", parts, (system,), edit, outcomes=outcomes)
+
+    def _error(
+        self, name: str, gold: Sequence[Mention], system: Sequence[Mention], edit: Edit, *, outcomes: int = 1
+    ) -> FoundError:
+        records, id_ = self._unit.records, self._view.id
+        golds = tuple(record for one in gold if (record := records.record(one, "gold", id_)) is not None)
+        systems = tuple(record for one in system if (record := records.record(one, "system", id_)) is not None)
+        edit.keep_links = False
+        return FoundError(name, Instance(self._unit.name, id_, golds, systems, outcomes), [Repair(id_, edit)])
+
+
+def near(
+    pair: Pair,
+    gold: Sequence[Mention],
+    system: Sequence[Mention],
+    comparison: Comparison,
+    *,
+    similarity: str = "dice",
+    agree: tuple[str, ...] = (),
+) -> Iterator[tuple[Mention, Mention]]:
+    """Mentions of one document that are alike and agree on some attributes, best first, each at most once."""
+    alignment = Alignment(CandidatePairs(similarity, agree, comparison), agree, "greedy")
+    sides: list[Document] = [
+        replace(side, mentions=tuple(mentions)) for side, mentions in ((pair.gold, gold), (pair.system, system))
+    ]
+    for g, s, _, _ in alignment.make(Tables(Pair(*sides))).pairs:
+        yield gold[g], system[s]
+
+
+def _several(ones: Sequence[Mention], others: Sequence[Mention]) -> Iterator[tuple[Mention, list[Mention]]]:
+    """Mentions that overlap several of the other side, which do not overlap each other, and overlap nothing else."""
+    regions = [one.span for one in ones], [other.span for other in others]
+    if overlap_count(*regions) > MOST_OVERLAPS:
+        return  # mentions on top of each other are no pieces
+    of_one: dict[int, list[int]] = {}
+    of_other: dict[int, int] = {}
+    for other, one in overlaps(*regions):
+        of_one.setdefault(one, []).append(other)
+        of_other[other] = of_other.get(other, 0) + 1
+    for one, pieces in of_one.items():
+        if len(pieces) > 1 and all(of_other[piece] == 1 for piece in pieces):
+            listed = sorted(pieces, key=lambda piece: others[piece].span)
+            if all(others[first].span[-1][1] <= others[second].span[0][0] for first, second in pairwise(listed)):
+                yield ones[one], [others[piece] for piece in listed]
+
+
+def at_place_of(mention: Mention, other: Mention) -> Mention:
+    """A mention where another one is; what it refers to stays."""
+    return replace(
+        mention,
+        span=other.span,
+        head=other.head,
+        extent=other.extent,
+        anchor=other.anchor,
+        scope=other.scope,
+        text=other.text,
+        texts=other.texts,
+        boxes=other.boxes,
+    )
+
+
+def _with(attributes: Mapping[str, Value], name: str, value: Value | None) -> dict[str, Value]:
+    rest = {key: one for key, one in attributes.items() if key != name}
+    return rest if value is None else {**rest, name: value}

@@ -1,0 +1,170 @@
+"""Errors of a system by class: how often each occurs, where, and what the score would be without it.
+
+analysis = result.errors                         made with `karat.score(..., errors=True)`
+for measure in analysis.measures:                one per family that was analysed
+    measure.id, measure.score                    `nugget.type+realis`, its scores as the system is
+    for one in measure.classes:                  sorted by what repairing the class gains
+        one.name, one.count, one.share           `wrong type`, 12, 0.31
+        one.fixed["f1"]                          the score of the system with only this class repaired
+        for instance in one.instances:           where: document, gold's items, the system's items
+            instance.document, instance.gold, instance.system
+    for confusion in measure.confusions:         gold values by system values of an attribute
+        confusion.attribute, confusion.cells
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, json
+
+from karat.counts import Scores
+
+if TYPE_CHECKING:
+    from karat.results import Record
+
+Cell = tuple[str | None, str | None]
+"""A gold value and a system value; None where one side has no item: missed, or spurious."""
+
+
+class Instance(Struct, frozen=True):
+    """One error: the items of both sides that it is about. A side that has none is empty."""
+
+    unit: str
+    document: str | None
+    """None if its items are in several documents."""
+    gold: tuple["Record", ...]
+    system: tuple["Record", ...]
+    outcomes: int = 1
+    """How many outcomes of the measure it explains: a mention of the wrong type is a miss and a spurious mention."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with records as in `--details`."""
+        content: dict[str, Any] = json.decode(
+            json.encode({"document": self.document, "unit": self.unit, "gold": self.gold, "system": self.system})
+        )
+        return content
+
+
+class ErrorClass(Struct, frozen=True):
+    """A kind of error."""
+
+    name: str
+    """Such as `missed` or `divided entity`."""
+    explanation: str
+    """What it is, in one sentence."""
+    count: int
+    fixed: Scores
+    """The scores of the system if all errors of this class, and no others, were repaired; None where undefined."""
+    share: float | None
+    """What repairing it gains, as a share of the lost score: (fixed - score) / (1 - score). None if nothing was lost.
+
+    Shares need not add up to 1: an item may need two repairs, and F1 is not a sum.
+    """
+    instances: Sequence[Instance] = ()
+    by: Mapping[str, Mapping[str, int]] = {}
+    """With `--by`: how often it occurs for each value of each field."""
+    why_not: str = ""
+    """Why the repaired system cannot be scored, if it cannot."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        content: dict[str, Any] = {"count": self.count, "share": self.share, "fixed": dict(self.fixed)}
+        return content | ({"why_not": self.why_not} if self.why_not else {})
+
+
+class Confusion(Struct, frozen=True):
+    """How often each gold value of an attribute met each system value. Every mention of either side counts once."""
+
+    attribute: str
+    cells: Mapping[Cell, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gold values with the system values they met; then the values of missed and of spurious mentions."""
+        confused: dict[str, dict[str, int]] = {}
+        missed: dict[str, int] = {}
+        spurious: dict[str, int] = {}
+        for (gold, system), count in self.cells.items():
+            if gold is not None and system is not None:
+                confused.setdefault(gold, {})[system] = count
+            elif gold is not None:
+                missed[gold] = count
+            elif system is not None:
+                spurious[system] = count
+        return {"confusion": confused, "missed": missed, "spurious": spurious}
+
+
+class MeasureErrors(Struct, frozen=True):
+    """The errors behind one measure."""
+
+    id: str
+    """The measure whose score is given: the headline of its family, or the one that was asked for."""
+    score: Scores
+    """Its scores as the system is."""
+    main: str
+    """The name of the score that shares are of, such as f1."""
+    classes: tuple[ErrorClass, ...]
+    """All classes of its family, also those without errors; what gains most comes first."""
+    confusions: tuple[Confusion, ...] = ()
+
+    def found(self) -> list[ErrorClass]:
+        """The classes that occur."""
+        return [one for one in self.classes if one.count]
+
+
+class ErrorAnalysis(Struct, frozen=True):
+    """Where the points of one system under one protocol went."""
+
+    measures: tuple[MeasureErrors, ...]
+
+    def __getitem__(self, name: str) -> ErrorClass:
+        classes = {key: one for key, _, one in self._keyed()}
+        try:
+            return classes[name]
+        except KeyError:
+            raise KeyError(f"there is no error class {name!r}; there are {', '.join(classes)}") from None
+
+    def _keyed(self) -> list[tuple[str, MeasureErrors, ErrorClass]]:
+        """Each class under a name of its own: after its measure, if several measures have a class of that name."""
+        every = [(measure, one) for measure in self.measures for one in measure.classes]
+        names = [one.name for _, one in every]
+        return [
+            (one.name if names.count(one.name) == 1 else f"{measure.id}: {one.name}", measure, one)
+            for measure, one in every
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON under `errors`: for each class its measure, count, share and fixed scores."""
+        return {key: {"measure": measure.id, **one.to_dict()} for key, measure, one in self._keyed()}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row per class, for pandas or polars."""
+        return [
+            {
+                "by": "error",
+                "value": one.name,
+                "measure": measure.id,
+                "average": "micro",
+                **one.fixed,
+                "count": one.count,
+                "share": one.share,
+            }
+            for measure in self.measures
+            for one in measure.classes
+        ]
+
+    def confusions(self) -> dict[str, Any]:
+        """The JSON under `confusions`: matrices by measure and attribute."""
+        return {
+            measure.id: {one.attribute: one.to_dict() for one in measure.confusions}
+            for measure in self.measures
+            if measure.confusions
+        }
+
+    def by(self) -> dict[str, dict[str, dict[str, int]]]:
+        """The JSON under `errors_by`: for each field and value, how often each class occurs."""
+        content: dict[str, dict[str, dict[str, int]]] = {}
+        for key, _, one in self._keyed():
+            for field, values in one.by.items():
+                for value, count in values.items():
+                    content.setdefault(field, {}).setdefault(value, {})[key] = count
+        return content

@@ -2,8 +2,9 @@
 
 style     sizes, fonts, colours, and the bytes of a figure
 panels    what a figure shows, as data
-drawing   panels onto axes
-kinds     from results and comparisons to figures
+drawing   panels onto axes; labels: legends, labels and their room
+scored    results and comparisons as figures read them
+kinds     from these to figures
 """
 
 from karat.report.figures.figure import Figure, checked_suffix

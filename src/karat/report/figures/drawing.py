@@ -6,19 +6,20 @@ from typing import Any
 from karat.errors import visible
 from karat.report.figures import style
 from karat.report.figures.figure import Figure
+from karat.report.figures.labels import (
+    LETTER,
+    LINE,
+    before_axes,
+    label,
+    legend_above,
+    legend_right,
+    legend_rows,
+    longest,
+)
 from karat.report.figures.panels import Curves, HeatMap, Line, Panel, Series, Values
-from karat.report.layout import width
 
 Rows = tuple[tuple[Panel, ...], ...]
 
-LETTER = 0.053
-"""Inches: the width of a letter in labels, on average."""
-LONGEST_LABEL = 30
-"""Letters of a label; the CSV has the whole name."""
-HANDLE = 0.335
-"""Inches: a legend's sign and the gaps around it."""
-LINE = 0.13
-"""Inches: the height of a line of text."""
 MOST_LINES = 20
 """Systems that fit into one column, side by side."""
 MOST_NUMBERS = 20
@@ -36,7 +37,7 @@ def draw(figure: Figure) -> Any:
     canvas: Any = Canvas(figsize=(wide, sum(heights) + LINE * 1.5 * bool(figure.title)), layout="constrained")
     canvas.get_layout_engine().set(w_pad=0.02, h_pad=0.03)
     if figure.title:
-        canvas.suptitle(_label(figure.title, 10**6), fontsize=style.SETTINGS["font.size"])
+        canvas.suptitle(label(figure.title, 10**6), fontsize=style.SETTINGS["font.size"])
     grid = canvas.subplots(len(rows), across, squeeze=False, gridspec_kw={"height_ratios": heights})
     for axes, row in zip(grid, rows, strict=True):
         for unused in axes[len(row) :]:
@@ -45,7 +46,7 @@ def draw(figure: Figure) -> Any:
             _draw(one, panel, wide / across)
             _title(one, panel, wide / across)
         if isinstance(row[0], Curves):
-            _legend_right(axes[0], axes[len(row) - 1])
+            legend_right(axes[0], axes[len(row) - 1])
     return canvas
 
 
@@ -60,9 +61,9 @@ def _arranged(rows: Rows) -> Rows:
 
 def _title(axes: Any, panel: Panel, wide: float) -> None:
     """The title, above the legend if there is one."""
-    pad = 72 * LINE * _legend_rows(panel, wide) if isinstance(panel, Values) else 0
+    pad = 72 * LINE * legend_rows(panel, wide) if isinstance(panel, Values) else 0
     size = style.SETTINGS["axes.titlesize"] if panel.title else 1
-    axes.set_title(_label(panel.title, 10**6) or " ", loc="left", pad=pad + 4, fontsize=size)
+    axes.set_title(label(panel.title, 10**6) or " ", loc="left", pad=pad + 4, fontsize=size)
 
 
 def _needs_text_width(panel: Panel) -> bool:
@@ -78,10 +79,10 @@ def _height(panel: Panel, wide: float) -> float:
         return 2.3 + title
     if isinstance(panel, HeatMap):
         cell = _cell(panel, wide)
-        return title + cell * len(panel.rows) + LETTER * _longest(panel.columns) + 3 * LINE
-    legend = LINE * _legend_rows(panel, wide)
+        return title + cell * len(panel.rows) + LETTER * longest(panel.columns) + 3 * LINE
+    legend = LINE * legend_rows(panel, wide)
     if panel.drawn == "lines":
-        labels = LETTER * _longest(panel.rows) if _is_crowded(panel.rows, wide) else LINE
+        labels = LETTER * longest(panel.rows) if _is_crowded(panel.rows, wide) else LINE
         return 1.5 + title + legend + labels + LINE
     below = len(_axis_lines(panel, wide)) + (len(panel.rows) > len(_shown(panel)))
     return title + legend + _row(panel) * len(_shown(panel)) + (2 + below) * LINE
@@ -113,16 +114,16 @@ def _lines(axes: Any, panel: Values, wide: float) -> None:
             markeredgewidth=0.3,
             clip_on=False,
         )
-    labels = [_label(row) for row in panel.rows]
+    labels = [label(row) for row in panel.rows]
     axes.set_xticks(places, labels, rotation=90 if _is_crowded(panel.rows, wide) else 0)
     axes.set(ylabel=panel.axis, xlabel=panel.row_field, xlim=(-0.5, len(panel.rows) - 0.5), ylim=_range(panel))
     axes.grid(visible=True, axis="y")
-    _legend_above(axes, panel, wide)
+    legend_above(axes, panel, wide)
 
 
 def _is_crowded(names: Sequence[str], wide: float) -> bool:
     """Whether names side by side would touch each other."""
-    return (_longest(names) + 1.5) * LETTER * len(names) > wide - 0.5
+    return (longest(names) + 1.5) * LETTER * len(names) > wide - 0.5
 
 
 # One line of text per row
@@ -182,24 +183,24 @@ def _points(axes: Any, panel: Values, wide: float) -> None:
 
 
 def _rows_of_text(axes: Any, panel: Values, rows: Sequence[str], wide: float) -> None:
-    labels = [_label(row) for row in rows]
+    labels = [label(row) for row in rows]
     if panel.groups:
-        labels = [f"{label}  {rank}" for label, rank in zip(labels, panel.groups, strict=False)]
+        labels = [f"{name}  {rank}" for name, rank in zip(labels, panel.groups, strict=False)]
         axes.annotate("rank", (0, 1), (-3, 1), "axes fraction", "offset points", ha="right", fontsize=style.SMALL)
     axes.set_yticks(range(len(rows)), labels)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     left_out = len(panel.rows) - len(rows)
     lines = [*_axis_lines(panel, wide), *[f"({left_out:,} more in the CSV)"] * bool(left_out)]
-    too_long = max(map(len, lines)) * LETTER * 1.1 > wide - _before(panel) - 0.1
+    too_long = max(map(len, lines)) * LETTER * 1.1 > wide - before_axes(panel) - 0.1
     axes.set_xlabel("\n".join(lines), loc="right" if too_long else "center")
     axes.grid(visible=True, axis="x")
-    _legend_above(axes, panel, wide)
+    legend_above(axes, panel, wide)
 
 
 def _axis_lines(panel: Values, wide: float) -> list[str]:
     """The label of the axis; a long one in two lines."""
-    room = wide - _before(panel) - 0.2
+    room = wide - before_axes(panel) - 0.2
     return panel.axis.split(", ") if len(panel.axis) * LETTER * 1.1 > room else [panel.axis]
 
 
@@ -220,8 +221,8 @@ def _shift(number: int, series: Sequence[Series], spread: float) -> float:
 
 def _heat_map(axes: Any, panel: HeatMap, wide: float) -> None:
     axes.imshow(panel.shares(), cmap=style.SHADES, vmin=0, vmax=1, aspect="equal")
-    axes.set_xticks(range(len(panel.columns)), [_label(name) for name in panel.columns], rotation=90)
-    axes.set_yticks(range(len(panel.rows)), [_label(name) for name in panel.rows])
+    axes.set_xticks(range(len(panel.columns)), [label(name) for name in panel.columns], rotation=90)
+    axes.set_yticks(range(len(panel.rows)), [label(name) for name in panel.rows])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
@@ -243,7 +244,7 @@ def _heat_map(axes: Any, panel: HeatMap, wide: float) -> None:
 
 def _cell(panel: HeatMap, wide: float) -> float:
     """Inches: the side of a cell."""
-    room = wide - LETTER * _longest(panel.rows) - 2 * LINE
+    room = wide - LETTER * longest(panel.rows) - 2 * LINE
     return min(room / len(panel.columns), 0.22)
 
 
@@ -268,83 +269,6 @@ def _curve(axes: Any, line: Line, number: int, *, few: bool) -> None:
         alpha=0.45 if line.behind else 1.0,
         label=None if line.behind else visible(line.name),
     )
-
-
-def _legend_right(first: Any, last: Any) -> None:
-    handles, labels = first.get_legend_handles_labels()
-    last.legend(handles, labels, loc="center left", bbox_to_anchor=(1.02, 0.5))
-
-
-# Legends, labels, numbers
-
-
-def _legend_above(axes: Any, panel: Values, wide: float) -> None:
-    from matplotlib import transforms
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    if len(panel.series) < 2 and panel.drawn != "lines":
-        return  # the axis says what it is
-    handles: list[Any] = []
-    for number in range(len(panel.series)):
-        colour, marker = style.of(number, style.COLOURS), style.of(number, style.MARKERS)
-        if panel.drawn == "bars":
-            hatch = style.of(number, style.HATCHES)
-            handles.append(Patch(facecolor=colour, edgecolor="white", hatch=hatch, linewidth=0.3))
-        else:
-            dash: Any = style.of(number, style.DASHES) if panel.drawn == "lines" else "none"
-            edge: Any = {"markeredgecolor": "white", "markeredgewidth": 0.3} if panel.drawn == "lines" else {}
-            handles.append(Line2D([], [], color=colour, marker=marker, linestyle=dash, **edge))
-    labels = [_label(series.name) for series in panel.series]
-    # It begins at the edge of the figure, since names of rows may leave little room to the right of them. The layout
-    # knows only the room above the axes that the title keeps free.
-    across = transforms.blended_transform_factory(axes.figure.transFigure, axes.transAxes)
-    place = axes.get_subplotspec()
-    legend = axes.legend(
-        handles,
-        labels,
-        loc="lower left",
-        bbox_to_anchor=(place.colspan.start / place.get_gridspec().ncols, 1),
-        bbox_transform=across,
-        ncols=_legend_columns(panel, wide),
-    )
-    legend.set_in_layout(False)
-
-
-def _before(panel: Values) -> float:
-    """Inches: the room to the left of the axes."""
-    return 0.4 if panel.drawn == "lines" else LETTER * (_longest(panel.rows) + 3 * bool(panel.groups))
-
-
-def _legend_rows(panel: Values, wide: float) -> int:
-    if len(panel.series) < 2 and panel.drawn != "lines":
-        return 0
-    return -(-len(panel.series) // _legend_columns(panel, wide))
-
-
-def _legend_columns(panel: Values, wide: float) -> int:
-    """As many as fit; a legend is filled column by column."""
-    names = [series.name for series in panel.series]
-    for columns in range(len(names), 1, -1):
-        rows = -(-len(names) // columns)
-        widths = [_longest(names[at : at + rows]) * 0.95 * LETTER + HANDLE for at in range(0, len(names), rows)]
-        if sum(widths) <= wide - 0.1:
-            return columns
-    return 1
-
-
-def _label(name: str, most: int = LONGEST_LABEL) -> str:
-    """A name in one line; of a long one, the beginning and the end."""
-    name = visible(name)
-    if width(name) > most:
-        half = (most - 1) // 2
-        name = f"{name[: most - 1 - half]}…{name[-half:]}"
-    # A legend leaves out names that begin with an underscore.
-    return f"\u200b{name}" if name.startswith("_") else name
-
-
-def _longest(names: Sequence[str]) -> int:
-    return max((width(_label(name)) for name in names), default=0)
 
 
 def _percent(value: float | None) -> float:

@@ -27,13 +27,16 @@ def analysed(
     *,
     measures: Sequence[str] = (),
     by: Sequence[str] = (),
+    list_all: bool = False,
     progress: Progress | None = None,
 ) -> ErrorAnalysis:
     """The errors behind a result, and what each class costs.
 
-    `result` is that of the two corpora under the protocol; `measures` and `by` are those that it was made with.
+    `result` is that of the two corpora under the protocol; `measures` and `by` are those that it was made with. With
+    `list_all`, reports list every error.
     """
-    return Analysis(gold, system, protocol, result, measures=measures, by=by, progress=progress).errors()
+    analysis = Analysis(gold, system, protocol, result, measures=measures, by=by, progress=progress)
+    return ErrorAnalysis(analysis.errors(), list_all)
 
 
 class Analysis:
@@ -53,9 +56,9 @@ class Analysis:
         self._gold, self._system, self._protocol, self._result = gold, system, protocol, result
         self._measures, self._by, self._progress = measures, by, progress
 
-    def errors(self) -> ErrorAnalysis:
+    def errors(self) -> tuple[MeasureErrors, ...]:
         """Errors by class, for each main measure."""
-        return ErrorAnalysis(tuple(self._measure_errors(found) for found in self.found()))
+        return tuple(map(self._measure_errors, self.found()))
 
     def found(self) -> Sequence[TargetErrors]:
         """The errors of each main measure, with what repairs them."""

@@ -1,8 +1,10 @@
 """Errors by class as tables: how often each occurs, what it costs, and which values are confused."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
-from karat.report.layout import counted
+from karat.report.layout import Style, counted, paragraph, printable
+from karat.report.listing import WIDTH, described
 from karat.report.numbers import SHORT, UNDEFINED, percentage
 from karat.report.tables import Cell, Table
 from karat.results import Result
@@ -27,8 +29,25 @@ def error_tables(result: Result, *, digits: int) -> list[Table]:
 
 def error_lines(result: Result, *, digits: int) -> Iterator[str]:
     """What to look at first: for each measure the class that costs most."""
+    if result.errors is not None:
+        yield from (in_words(measure, digits=digits) for measure in result.errors.measures)
+        if not result.errors.measures:
+            yield "no errors to show: these measures have no error classes, or nothing was scored"
+
+
+def error_listing(result: Result, style: Style) -> Iterator[str]:
+    """Every error, class by class: where it is, and the items of both sides."""
+    style = style._replace(width=style.width or WIDTH)
     for measure in result.errors.measures if result.errors is not None else ():
-        yield in_words(measure, digits=digits)
+        for one in measure.found():
+            lines = [style.paint(f"{measure.id}, {one.name}: {counted(one.count, 'error')}", "bold")]
+            for place, instances in groupby(one.instances, key=lambda instance: instance.document or instance.unit):
+                lines.append(f"  {printable(place)}")
+                for instance in instances:
+                    sides = ("gold", instance.gold), ("system", instance.system)
+                    texts = [(side, described(record, show_lines=False)) for side, own in sides for record in own]
+                    lines += [paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14) for side, text in texts]
+            yield "\n".join(lines)
 
 
 def in_words(measure: MeasureErrors, *, digits: int) -> str:
@@ -41,7 +60,7 @@ def in_words(measure: MeasureErrors, *, digits: int) -> str:
     before, after = (percentage(scores.get(measure.main) or 0.0, digits) for scores in (measure.score, first.fixed))
     if not first.share or first.share <= 0:
         return f"{name}: {counted(sum(one.count for one in found), 'error')}; repairing one class alone gains nothing"
-    return f"{name}: most is lost by {first.name} ({first.count:,}); without it, {after} instead of {before}"
+    return f"{name}: {first.name} costs most ({counted(first.count, 'error')}); fixed, {after} instead of {before}"
 
 
 def _classes(measure: MeasureErrors, digits: int) -> Table:
@@ -61,10 +80,10 @@ def _classes(measure: MeasureErrors, digits: int) -> Table:
 
 
 def _confusion(confusion: Confusion) -> Table | None:
-    """A matrix if it is small, else the values that are confused most; None if there is only one value."""
+    """A matrix if it is small, else the values that are confused most; None if no value is confused with another."""
     golds = sorted({gold for gold, _ in confusion.cells if gold is not None})
     systems = sorted({system for _, system in confusion.cells if system is not None})
-    if len({*golds, *systems}) < 2:
+    if not any(None not in cell and cell[0] != cell[1] for cell in confusion.cells):
         return None
     if len(golds) > MOST_VALUES or len(systems) > MOST_VALUES:
         return _most_confused(confusion)

@@ -72,13 +72,13 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
         gold, system = record.gold, record.system
         if isinstance(gold, ClusterRecord) and isinstance(system, ClusterRecord) and _same(gold, system):
             names = dict.fromkeys([_cluster_name(gold), _cluster_name(system)])
-            described = f"{' = '.join(names)} {_mentions(gold.mentions, show_lines)}"
-            yield paragraph(described, style, first="    both    ", indent=" " * 14)
+            text = f"{' = '.join(names)} {_mentions(gold.mentions, show_lines)}"
+            yield paragraph(text, style, first="    both    ", indent=" " * 14)
             continue
         for side, item in (("gold", gold), ("system", system)):
             if item is not None:
-                described = _described(item, show_lines=show_lines)
-                yield paragraph(described, style, first=f"    {side:<6}  ", indent=" " * 14)
+                text = described(item, show_lines=show_lines)
+                yield paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14)
 
 
 def _mention_outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: bool) -> list[str]:
@@ -125,7 +125,7 @@ def _content(mention: MentionRecord) -> tuple[object, ...]:
     return mention.span, mention.text, mention.kind, mention.attributes
 
 
-def _described(item: Record, *, show_lines: bool) -> str:
+def described(item: Record, *, show_lines: bool) -> str:
     """An item in words: its id, and its mentions with their places."""
     if isinstance(item, MentionRecord):
         return " ".join(filter(None, [_mention(item, show_lines), attributes_in_words(item.attributes)]))

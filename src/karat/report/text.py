@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from karat.errors import Finding, Origin
 from karat.report.breakdowns import Sort, by_field, main_scores
 from karat.report.elements import elements
-from karat.report.errors import error_lines, error_tables
+from karat.report.errors import error_lines, error_listing, error_tables
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
 from karat.report.listing import listing
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
@@ -131,7 +131,9 @@ def errors(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
 
 
 def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
-    """The outcomes of each measure, or what it lists in their place."""
+    """The outcomes of each measure, or what it lists in their place; with error classes, the errors of each class."""
+    if result.errors is not None and result.errors.is_listed:
+        return list(error_listing(result, style))
     blocks = [block for id_, records in result.outcomes.items() for block in listing(id_, records, style)]
     for id_, listed in result.details.items():
         blocks += elements(id_, listed, digits=digits, style=style)

@@ -66,10 +66,12 @@ class ErrorClass(Struct, frozen=True):
     why_not: str = ""
     """Why the repaired system cannot be scored, if it cannot."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
+    def to_dict(self, *, instances: bool = False) -> dict[str, Any]:
+        """As in the JSON; with `--details`, every instance."""
         content: dict[str, Any] = {"count": self.count, "share": self.share, "fixed": dict(self.fixed)}
-        return content | ({"why_not": self.why_not} if self.why_not else {})
+        if self.why_not:
+            content["why_not"] = self.why_not
+        return content | ({"instances": [one.to_dict() for one in self.instances]} if instances else {})
 
 
 class Confusion(Struct, frozen=True):
@@ -115,6 +117,8 @@ class ErrorAnalysis(Struct, frozen=True):
     """Where the points of one system under one protocol went."""
 
     measures: tuple[MeasureErrors, ...]
+    is_listed: bool = False
+    """Whether reports list every error."""
 
     def __getitem__(self, name: str) -> ErrorClass:
         classes = {key: one for key, _, one in self._keyed()}
@@ -134,7 +138,8 @@ class ErrorAnalysis(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON under `errors`: for each class its measure, count, share and fixed scores."""
-        return {key: {"measure": measure.id, **one.to_dict()} for key, measure, one in self._keyed()}
+        keyed = self._keyed()
+        return {key: {"measure": measure.id, **one.to_dict(instances=self.is_listed)} for key, measure, one in keyed}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per class, for pandas or polars."""

@@ -6,6 +6,7 @@ import click
 
 from karat.cli._output import UNWRITABLE, copy_new, write_output
 from karat.cli.completion import complete_files
+from karat.errors import UsageError
 
 REPORT = "karat-demo.html"
 ABOUT = "Open it in a browser: scores, errors, and every document. Press n for the next error."
@@ -23,10 +24,8 @@ Examples:
     "-o",
     "--output",
     metavar="FILE",
-    default=REPORT,
-    show_default=True,
     shell_complete=complete_files,
-    help="Where to write the HTML report. Only a report is replaced, no other file.",
+    help=f"Where to write the HTML report; never overwrites a file that is not one. Default: {REPORT}.",
 )
 @click.option(
     "--to",
@@ -34,7 +33,7 @@ Examples:
     shell_complete=complete_files,
     help="Copy the bundled files to DIR instead; never overwrites a file.",
 )
-def demo(output: str, to: str | None) -> None:
+def demo(output: str | None, to: str | None) -> None:
     """Score three systems on a small bundled corpus, and write a report.
 
     Prints one table, what to look at, and commands that show more. The report is one HTML file to open in a browser.
@@ -44,9 +43,12 @@ def demo(output: str, to: str | None) -> None:
 
     from karat.demo import report, showcase
 
+    if output is not None and to is not None:
+        raise UsageError("demo-both", "--to only copies files, and -o names a report", "Use one of them.")
     with as_file(files("karat") / "demo") as folder:
         if to is None:
             click.echo(showcase.shown(folder))
+            output = output or REPORT
             _refuse_other_files(Path(output))
             write_output(report.report(folder), output)
             click.echo(f"\nReport: {output}\n  {ABOUT}")

@@ -15,7 +15,9 @@ from karat.report.html.records import IndexData
 from karat.report.html.sections import ProtocolSection
 from karat.report.html.templating import environment
 
-STYLESHEET, SCRIPT = "report.css", "report.js"
+STYLESHEET = "report.css"
+SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "events")
+"""The files of the script, in their order."""
 GENERATOR = '<meta name="generator" content="karat '
 """How the head of every page names its program."""
 
@@ -29,7 +31,8 @@ def page(
     index: IndexData | None,
 ) -> Iterator[str]:
     """The page in pieces, so that a large one is never in memory as a whole."""
-    style, script = _source(STYLESHEET), _source(SCRIPT)
+    style = _source(STYLESHEET)
+    script = "\n".join(['"use strict";', "(() => {", *(_source(f"script/{name}.js") for name in SCRIPTS), "})();"])
     yield from (
         environment()
         .get_template("page.html")

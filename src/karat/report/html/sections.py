@@ -113,7 +113,7 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         None,
         [score_table(result, digits=digits)] if ids else [],
         [
-            *(f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores)),
+            *(f"{line[0].upper()}{line[1:]}." for line in bottleneck(result.scores, mentions=result.gold.mentions)),
             *(f"{line}." for line in error_lines(result, digits=digits)),
         ],
         finding_lines(result.warnings, result.warning_counts),

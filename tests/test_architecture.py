@@ -50,7 +50,19 @@ ROOMS: dict[str, set[str]] = {
     | {"results", "stats", "tables"},
     "demo": {"api", "comparison", "corpus", "engine", "protocols", "report"},
     "studies": PLUGINS
-    | {"baselines", "checks", "corpus", "engine", "formats", "protocols", "report", "results", "simulate", "tables"},
+    | {
+        "baselines",
+        "checks",
+        "corpus",
+        "describe",
+        "engine",
+        "formats",
+        "protocols",
+        "report",
+        "results",
+        "simulate",
+        "tables",
+    },
     "cli": PLUGINS
     | {"api", "audit", "baselines", "convert", "corpus", "demo", "describe", "engine", "formats", "measures"}
     | {"comparison", "insight", "protocols", "report", "results", "simulate", "stats", "studies"},

@@ -4,8 +4,9 @@ The baselines are karat's own. Rules and parameters were fixed on the topics for
 chosen on the test topics.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import astuple
 
 from karat.baselines.lemma import lemma, lemma_delta, lemma_wd
 from karat.baselines.output import system
@@ -14,9 +15,9 @@ from karat.baselines.similarity import DocumentSimilarity
 from karat.baselines.texts import texts_of
 from karat.baselines.words import ANALYSERS
 from karat.corpus import Corpus, FileCorpus, MemoryCorpus, Progress, Topics, open_corpus
+from karat.describe.ecb_table import SPLITS, Tally
 from karat.engine import RunOptions, score
 from karat.errors import Findings
-from karat.model import Document
 from karat.protocols import Protocol, resolve
 from karat.results import Result
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
@@ -25,10 +26,6 @@ from karat.studies.papers._upadhyay_2016_published import PURE, SETTINGS, SIMPLE
 TITLE = "Upadhyay et al. (2016), Revisiting the Evaluation for Cross Document Event Coreference"
 DATA = "the folder of ECB+"
 FIGURES = ()
-
-SPLITS = {"train": "1-22", "dev": "23-25", "test": "26-45"}
-CROSS, WITHIN = "CROSS_DOC_COREF", "INTRA_DOC_COREF"
-"""The relation of a mention that corefers across documents, and within one."""
 
 SCORES = (
     *(
@@ -54,8 +51,8 @@ def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool
     assert data is not None, "DATA says that it is needed"
     corpus = open_corpus(data)
     analyser = ANALYSERS.get("lemminflect")
-    parts = {name: corpus.of_topics(Topics.parse(spec)) for name, spec in SPLITS.items()}
-    texts = texts_of(parts["test"], analyser, progress)
+    train, _, test = (corpus.of_topics(Topics((), [(topics[0], topics[-1])])) for topics in SPLITS.values())
+    texts = texts_of(test, analyser, progress)
     systems = {
         "Lemma-WD": lemma_wd(texts),
         "Lemma": lemma(texts),
@@ -64,14 +61,12 @@ def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool
     if not quick:
         from karat.baselines.sac import Classifier, sac
 
-        systems["SAC"] = sac(
-            texts, Classifier(texts_of(parts["train"], analyser, progress), delta=DELTA, analyser=analyser)
-        )
+        systems["SAC"] = sac(texts, Classifier(texts_of(train, analyser, progress), delta=DELTA, analyser=analyser))
     made = {name: MemoryCorpus(system(texts, clusters, {})) for name, clusters in systems.items()}
-    second = _table_2(parts["test"], made["Lemma"])
-    third = {name: _table_3(parts["test"], one) for name, one in made.items()}
+    second = _table_2(test, made["Lemma"])
+    third = {name: _table_3(test, one) for name, one in made.items()}
     numbers = (
-        _table_1({name: [*part] for name, part in parts.items()}),
+        _table_1(corpus),
         Numbers(
             "Table 2: Lemma in five settings",
             COLUMNS,
@@ -100,46 +95,19 @@ def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool
     )
 
 
-def _table_1(splits: Mapping[str, Sequence[Document]]) -> Numbers:
-    found = {name: _statistics(documents) for name, documents in splits.items()}
-    every = [document for documents in splits.values() for document in documents]
-    found["total"] = _statistics(every)
+def _table_1(corpus: Corpus) -> Numbers:
+    tally = Tally()
+    for document in corpus:
+        tally.add(document)
+    columns = tally.table().columns
     return Numbers(
         "Table 1: ECB+",
-        tuple(Column(name, "count") for name in found),
+        tuple(Column(name, "count") for name in columns),
         {
-            row: tuple(Cell(one[row], published) for one, published in zip(found.values(), TABLE_1[row], strict=True))
-            for row in TABLE_1
+            row: tuple(Cell(found, published) for found, published in zip(numbers, TABLE_1[row], strict=True))
+            for row, numbers in zip(TABLE_1, zip(*map(astuple, columns.values()), strict=True), strict=True)
         },
     )
-
-
-def _statistics(documents: Sequence[Document]) -> dict[str, int]:
-    """Chains are counted by relations, mentions once for each first token, both as the paper must have done."""
-    relations: Counter[str | None] = Counter()
-    chains: list[str] = []
-    for document in documents:
-        events = {
-            cluster.id: cluster.attributes["relation"] for cluster in document.clusters if cluster.kind == "event"
-        }
-        chains += [id_ for id_, relation in events.items() if relation == CROSS]
-        firsts = {
-            mention.span[0][0]: str(events.get(mention.cluster or ""))
-            for mention in document.mentions
-            if mention.kind == "event"
-        }
-        relations.update(firsts.values())
-    return {
-        "documents": len(documents),
-        "topics": len({document.topic for document in documents}),
-        "sub-topics": len({document.subtopic for document in documents}),
-        "event mentions": relations.total(),
-        "singleton": relations[str(None)],
-        "WD": relations[WITHIN],
-        "CD": relations[CROSS],
-        "WD chains": len(chains),
-        "CD chains": len(set(chains)),
-    }
 
 
 def _table_2(gold: FileCorpus, lemmas: Corpus) -> dict[str, Result]:

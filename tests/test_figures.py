@@ -46,7 +46,7 @@ def fixed() -> karat.Comparison:
 @pytest.fixture(scope="module")
 def literal() -> karat.Result:
     return karat.score(
-        GOLD, SYSTEMS["literal"], protocol="tac-2017", measures="nugget", by=["type", "realis"], details=True
+        GOLD, SYSTEMS["literal"], protocol="tac-2017", measures="nugget", by=["type", "realis"], errors=True
     )
 
 
@@ -210,8 +210,10 @@ def test_confusions_sum_to_the_mentions(attribute: str, literal: karat.Result) -
     counts = literal["nugget.span"].micro.counts
     assert isinstance(counts, PrecisionRecall)
     assert (sum(gold), sum(system)) == (counts.recall_den, counts.precision_den)
+    assert literal.errors is not None
+    (confusion,) = [one for one in literal.errors.measures[0].confusions if one.attribute == attribute]
     missed = sum(row[panel.columns.index("(missed)")] for row in panel.counts)
-    assert missed == sum(one.outcome == "miss" for one in literal.outcomes["nugget.span"])
+    assert missed == sum(count for (_, system), count in confusion.cells.items() if system is None)
     rows = records(figure)
     assert len(rows) == len(panel.rows) * len(panel.columns)
     assert sum(int(row["count"]) for row in rows) == sum(map(sum, panel.counts))
@@ -351,7 +353,7 @@ def test_no_attributes() -> None:
     with pytest.raises(KaratError, match="has no accuracies here; use -p tac-pilot, on gold with types"):
         karat.score(side, side, protocol="tac-pilot").figure("accuracy")
     with pytest.raises(KaratError, match="figure-data-absent"):
-        karat.score(side, side, protocol="liu-2015", details=True).figure("confusion")
+        karat.score(side, side, protocol="liu-2015", errors=True).figure("confusion")
 
 
 def test_many_attributes_have_a_legend_of_reasonable_size() -> None:
@@ -380,7 +382,7 @@ def test_undefined_scores_are_last_and_empty(fixed: karat.Comparison) -> None:
         ("product", None, "tac-2017 has no products here; use -p tac-pilot"),
         ("ranks", None, "use `karat compare`"),
         ("breakdown", "polarity", "there is no field 'polarity' here"),
-        ("confusion", "polarity", "no mentions that have the attribute 'polarity'"),
+        ("confusion", "polarity", "there is no attribute 'polarity' here"),
         ("scores", "x", "figure-of"),
     ],
 )
@@ -395,8 +397,8 @@ def test_figures_of_one_system_are_refused_for_several(fixed: karat.Comparison) 
             fixed.figure(kind)
 
 
-def test_details_are_needed_for_confusions() -> None:
-    with pytest.raises(KaratError, match="details=True"):
+def test_errors_are_needed_for_confusions() -> None:
+    with pytest.raises(KaratError, match="errors=True"):
         karat.score(GOLD, SYSTEMS["eager"], protocol="tac-2017", measures="nugget").figure("confusion")
 
 
@@ -416,7 +418,7 @@ def test_score_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, literal: k
     done = run(
         *base, *(part for kind, file in plots.items() for part in ("--plot", f"{kind}={file}")), "--plot", "d.png"
     )
-    assert (done.code, done.out) == (0, run(*base).out), "details are only for the figure"
+    assert (done.code, done.out) == (0, run(*base).out), "errors are only for the figure"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         name for file in [*plots.values(), "d.png"] for name in (file, f"{file}.csv")
     )

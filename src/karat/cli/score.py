@@ -66,7 +66,8 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     with_documents = scoring.form == "html" and not scoring.summary
     by = scoring.by or (default_fields(gold_corpus, protocols) if with_documents else ())
-    details = scoring.details or with_documents or any(plot.kind == "confusion" for plot in plots)
+    details = scoring.details or with_documents
+    with_errors = scoring.errors or with_documents
     results = engine.score(
         gold_corpus,
         system_corpus,
@@ -80,7 +81,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
-    if scoring.errors or with_documents:
+    if with_errors or any(plot.kind == "confusion" for plot in plots):
         from karat.insight import analysed
 
         for protocol, result in zip(protocols, results, strict=True):
@@ -99,8 +100,8 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         from karat.stats.confidence import changed
 
         write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort))
-        if details and not (scoring.details or with_documents):  # only a figure needed them
-            results = [changed(result, outcomes=None, details=None) for result in results]
+        if not with_errors:  # only a figure needed them
+            results = [changed(result, errors=None) for result in results]
     if scoring.form == "html":
         from karat.report.html import Gathered, score_report, short_name
 

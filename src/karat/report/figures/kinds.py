@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from karat.comparison import Comparison
 from karat.errors import Rule, UsageError, nearest
 from karat.report.breakdowns import sorted_scores
-from karat.report.figures.confusion import confused, heat_map
+from karat.report.figures.confusion import heat_map
 from karat.report.figures.figure import Figure
 from karat.report.figures.panels import Curves, Panel, Values
 from karat.report.figures.scored import (
@@ -225,12 +225,14 @@ def confusion(scored: Scored, of: str | None) -> Panel:
     """Values of an attribute in gold against those in the system."""
     if len(scored.systems) != 1:
         raise MissingDataError("it shows one system; use `karat score`")
-    if not scored.systems[0].outcomes:
-        raise MissingDataError("it needs the details of a result: details=True, or --details")
-    cells = confused(scored.systems[0].outcomes, of or "type")
-    if not cells:
-        raise MissingDataError(f"{scored.protocol} aligns no mentions that have the attribute {of or 'type'!r}")
-    return heat_map(cells, of or "type", protocol=scored.protocol)
+    errors = scored.systems[0].errors
+    if errors is None:
+        raise MissingDataError("it needs the errors of a result: errors=True, or --errors")
+    found = {one.attribute: one for measure in reversed(errors.measures) for one in measure.confusions}
+    if not found:
+        raise MissingDataError(f"{scored.protocol} has no confusions of attributes here")
+    attribute = _known(of, list(found), "attribute") if of else "type" if "type" in found else next(iter(found))
+    return heat_map(found[attribute], protocol=scored.protocol)
 
 
 KINDS: Mapping[str, Callable[[Scored, str | None], Panel]] = {

@@ -10,7 +10,8 @@ from karat.report.figures.panels import Series
 from karat.report.numbers import SHORT, level, score_names, summary
 from karat.report.scores import intervals_line
 from karat.report.view import Sort
-from karat.results import Confidence, OutcomeRecord, Result, Score, family
+from karat.results import Confidence, Result, Score, family
+from karat.results.errors import ErrorAnalysis
 
 
 class MissingDataError(Exception):
@@ -24,7 +25,7 @@ class System(NamedTuple):
     scores: Mapping[str, Score]
     rank: int | None = None
     by: Mapping[str, Mapping[str, Mapping[str, Score]]] = {}
-    outcomes: Mapping[str, Sequence[OutcomeRecord]] = {}
+    errors: ErrorAnalysis | None = None
 
 
 class Scored(NamedTuple):
@@ -49,7 +50,7 @@ def of_result(result: Result, sort: Sort) -> Scored:
     return Scored(
         protocol=result.protocol,
         comments=_comments(result, result.confidence),
-        systems=[System(name, result.scores, by=result.by, outcomes=result.outcomes)],
+        systems=[System(name, result.scores, by=result.by, errors=result.errors)],
         measures=result.counted_ids(),
         confidence=result.confidence,
         sort=sort,

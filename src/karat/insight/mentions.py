@@ -177,7 +177,7 @@ class _DocumentErrors:
                 yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
 
     def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> FoundError | None:
-        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or its span, or nothing."""
+        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or else its span."""
         for name in self._attributes:
             value = gold.attributes.get(name)
             if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):

@@ -20,6 +20,8 @@ from karat.results import Record
 from karat.results.errors import Cell, Instance
 
 ABSENT = "(none)"
+TINY = 1e-6
+"""A smaller loss is none: values are products of fractions, and NIST's scorer adds 1e-8 in many places."""
 
 
 def element_classes(attributes: Sequence[str]) -> Classes:
@@ -86,7 +88,7 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
             return f"wrong {name}"
     if any(part.part == "argument" and part.gold != part.system for part in parts):
         return "arguments"
-    if detail.lost <= 0 and not detail.wrong:
+    if detail.lost <= TINY and not detail.wrong:
         return None
     return "argument values" if any(part.part == "argument" for part in parts) else "mentions"
 

@@ -192,7 +192,9 @@ def score(
         from karat.insight import analysed
 
         for one, result in zip(chosen, results, strict=True):
-            result.errors = analysed(gold_corpus, system_corpus, one, result, measures=options.measures, by=options.by)
+            result.errors = analysed(
+                gold_corpus, system_corpus, one, result, measures=options.measures, by=options.by, list_all=details
+            )
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 

@@ -141,7 +141,14 @@ def score(
 
         for protocol, result in zip(protocols, results, strict=True):
             result.errors = analysed(
-                gold_corpus, system_corpus, protocol, result, measures=scoring.measures, by=fields, progress=progress()
+                gold_corpus,
+                system_corpus,
+                protocol,
+                result,
+                measures=scoring.measures,
+                by=fields,
+                list_all=details or with_documents,
+                progress=progress(),
             )
     if form == "html":
         from karat.report.html import Gathered, score_report, short_name

@@ -12,6 +12,7 @@ from karat.insight.found import Classes, CountedTable, DocumentView, Findings, F
 from karat.insight.links import LINK_CLASSES, link_errors
 from karat.insight.mentions import OTHER, mention_classes, mention_errors
 from karat.insight.targets import Target, targets
+from karat.model import Value
 from karat.plugin import AlignmentSpec, Measure, Tables
 from karat.protocols import Protocol
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
@@ -93,6 +94,7 @@ class Collector:
             for measure in found.target.measures
             if (alignment := measure.table.alignment) is not None
         }
+        self._spellings: dict[tuple[str, Value | None], str] = {}
         self._documents: dict[str, dict[str, DocumentView]] = {}
         self._records: dict[str, UnitRecords] = {}
         self._tables: dict[str, list[CountedTable]] = {}
@@ -131,7 +133,7 @@ class Collector:
         for error in findings.errors:
             for field in self._by:
                 counts = found.by.setdefault(error.name, {}).setdefault(field, {})
-                value = self._value(field, unit, error)
+                value = self._spelt(field, self._value(field, unit, error))
                 counts[value] = counts.get(value, 0) + 1
 
     def _findings(self, unit: UnitView, target: Target) -> Findings:
@@ -148,6 +150,12 @@ class Collector:
             return Findings(list(link_errors(unit, alignment)), {})
         collapsed = self._protocol.collapse is not None
         return cluster_errors(unit, alignment, first.table, confused, collapsed=collapsed)
+
+    def _spelt(self, field: str, value: str) -> str:
+        """Values that the protocol considers equal are one, spelt as they are first."""
+        if field in ("kind", *DOCUMENT_FIELDS):
+            return value
+        return self._spellings.setdefault((field, self._protocol.comparison.key(value)), value)
 
     def _value(self, field: str, unit: UnitView, error: FoundError) -> str:
         """The value of a field: gold's, or the system's if the error has no gold item."""

@@ -58,8 +58,11 @@ def mention_errors(unit: UnitView, attributes: Sequence[str], confused: Sequence
     """The errors of a unit, document by document, and the confusions of some attributes."""
     errors: list[FoundError] = []
     met: list[tuple[Mention | None, Mention | None]] = []
+    by_document: dict[str | None, list[Iterator[Outcome[Any]]]] = {}
+    for document, measure, table in unit.tables:
+        by_document.setdefault(document, []).append(measure.outcomes(table))
     for view in unit.documents.values():
-        outcomes = _outcomes([one.measure.outcomes(one.table) for one in unit.tables if one.document == view.id])
+        outcomes = _outcomes(by_document.get(view.id, ()))
         found = _DocumentErrors(unit, view, attributes)
         errors += found.errors(outcomes)
         met += [*outcomes.right, *found.met]
@@ -147,17 +150,15 @@ class _DocumentErrors:
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
-                named = list(self._pair(gold, system, outcomes=1))
-                yield from named or [self._error(OTHER, (gold,), (system,), Edit())]
+                yield self._pair(gold, system, outcomes=1) or self._error(OTHER, (gold,), (system,), Edit())
         missed = [one for one in outcomes.missed if one.id not in done_gold]
         spurious = [one for one in outcomes.spurious if one.id not in done_system]
         for gold, system in self._near(missed, spurious):
-            pair = list(self._pair(gold, system, outcomes=2))
-            if len(pair) == 1:
+            if (error := self._pair(gold, system, outcomes=2)) is not None:
                 self.met.append((gold, system))
                 done_gold.add(gold.id)
                 done_system.add(system.id)
-                yield from pair
+                yield error
         for gold in missed:
             if gold.id not in done_gold:
                 self.met.append((gold, None))
@@ -175,18 +176,18 @@ class _DocumentErrors:
             if golds and systems:
                 yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
 
-    def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> Iterator[FoundError]:
-        """What is wrong with a mention that overlaps gold's: the first attribute that differs, else its span."""
+    def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> FoundError | None:
+        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or else its span."""
         for name in self._attributes:
             value = gold.attributes.get(name)
             if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):
                 mended = replace(system, attributes=_with(system.attributes, name, value))
                 edit = Edit(mentions={system.id: mended})
-                yield self._error(_wrong(name), (gold,), (system,), edit, outcomes=outcomes)
-                return
-        if gold.span != system.span:
-            edit = Edit(mentions={system.id: at_place_of(system, gold)})
-            yield self._error("boundary", (gold,), (system,), edit, outcomes=outcomes)
+                return self._error(_wrong(name), (gold,), (system,), edit, outcomes=outcomes)
+        if gold.span == system.span:
+            return None
+        edit = Edit(mentions={system.id: at_place_of(system, gold)})
+        return self._error("boundary", (gold,), (system,), edit, outcomes=outcomes)
 
     def _split(self, gold: Mention, best: Mention, pieces: Sequence[Mention], *, outcomes: int) -> FoundError:
         """One of the pieces becomes the whole, the others leave."""

@@ -42,8 +42,9 @@ def gathered_runs(
             name = f"{name} (run {names[: number + 1].count(name)})"
         own = scored(run)
         for protocol, result in zip(protocols, own, strict=True):
+            options = task.options
             result.errors = analysed(
-                task.gold, run.corpus, protocol, result, measures=task.options.measures, by=task.options.by
+                task.gold, run.corpus, protocol, result, measures=options.measures, by=options.by, list_all=True
             )
         documents.add(name, run.corpus, own)
         results[name] = [changed(result, outcomes=None, details=None) for result in own]

@@ -147,7 +147,7 @@ def score(
                 result,
                 measures=scoring.measures,
                 by=fields,
-                list_all=details or with_documents,
+                list_all=details,
                 progress=progress(),
             )
     if form == "html":

@@ -43,9 +43,7 @@ def gathered_runs(
         own = scored(run)
         for protocol, result in zip(protocols, own, strict=True):
             options = task.options
-            result.errors = analysed(
-                task.gold, run.corpus, protocol, result, measures=options.measures, by=options.by, list_all=True
-            )
+            result.errors = analysed(task.gold, run.corpus, protocol, result, measures=options.measures, by=options.by)
         documents.add(name, run.corpus, own)
         results[name] = [changed(result, outcomes=None, details=None) for result in own]
         if on_run is not None:

@@ -1,6 +1,7 @@
 """The HTML report, opened in Chromium: nothing leaves it, nothing in it is run, and it can be worked with."""
 
 import json
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -317,7 +318,7 @@ def test_nothing_in_a_file_is_run(opening: Open, tmp_path: Path) -> None:
     other = {**evil, "mentions": [mention(f"{EVIL}2", 4, 9, f"{EVIL}2", cluster="</script>"), *evil["mentions"][1:]]}
     (tmp_path / EVIL.replace("/", "")).mkdir()
     folder = tmp_path / EVIL.replace("/", "")
-    gold, system = write(folder / "gold.jsonl", [evil]), write(folder / "<b>system.jsonl", [other])
+    gold, system = write(folder / "gold.jsonl", [evil]), write(folder / os.fsdecode(b"<b>system\xff.jsonl"), [other])
     for name, args in (
         ("score", ("score", gold, system, "--by", "type")),
         ("compare", ("compare", gold, system, gold)),

@@ -1,6 +1,6 @@
 """Errors by class as the page shows them: how many, what each class costs, and where they are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -38,7 +38,8 @@ class ErrorTable(NamedTuple):
     absent: Sequence[str]
     """Classes that do not occur."""
     notes: Sequence[str]
-    confusions: Sequence[Table]
+    confusions: Mapping[str, Table]
+    """By attribute: the values that were confused."""
 
 
 def error_tables(result: Result, documents: Gathered | None, system: int, digits: int) -> list[ErrorTable]:
@@ -71,25 +72,19 @@ def _table(protocol: str, measure: MeasureErrors, documents: Gathered | None, sy
         rows,
         [one.name for one in measure.classes if not one.count],
         [f"{one.name} cannot be repaired alone: {one.why_not}" for one in found if one.why_not],
-        [table for one in measure.confusions for table in _confusion(measure.id, one)],
+        {one.attribute: table for one in measure.confusions if (table := _confusion(one)).rows},
     )
 
 
-def _confusion(measure: str, confusion: Confusion) -> Iterator[Table]:
+def _confusion(confusion: Confusion) -> Table:
     """Gold values with the system values that they were confused with, the most frequent first."""
     confused = sorted(
-        (
-            (count, gold, system)
-            for (gold, system), count in confusion.cells.items()
-            if gold and system and gold != system
-        ),
-        key=lambda one: (-one[0], one[1:]),
+        (-count, gold, system)
+        for (gold, system), count in confusion.cells.items()
+        if gold is not None and system is not None and gold != system
     )
-    if confused:
-        header = [f"{measure}: gold's {confusion.attribute}", f"the system's {confusion.attribute}", "times"]
-        yield Table(
-            header, [[Cell(gold), Cell(system), Cell(f"{count:,}")] for count, gold, system in confused], left=2
-        )
+    header = [f"gold's {confusion.attribute}", f"the system's {confusion.attribute}", "times"]
+    return Table(header, [[Cell(gold), Cell(system), Cell(f"{-count:,}")] for count, gold, system in confused], left=2)
 
 
 class CountCell(NamedTuple):

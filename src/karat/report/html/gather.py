@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from karat.corpus import Corpus
+from karat.errors import visible
 from karat.model import Document
 from karat.report.html.records import DocumentData, IndexData, MeasureData, OutcomeClass, OutcomeData
 from karat.report.html.shown_text import ShownText
@@ -231,7 +232,7 @@ class Gathered:
     def index(self, *, view: View | None, a: str, b: str | None = None) -> IndexData:
         """What all documents share; `view` and the systems `a` and `b` are shown first."""
         return IndexData(
-            self._systems,
+            [visible(name) for name in self._systems],  # a file's name need not be text
             [
                 MeasureData(
                     f"{one.measure}: error classes" if one.by_class else one.measure,

@@ -91,7 +91,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
                 protocol,
                 result,
                 measures=scoring.measures,
-                by=fields,
+                by=by,
                 list_all=details,
                 progress=progress(),
             )

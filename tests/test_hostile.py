@@ -623,7 +623,7 @@ def test_entry_points_are_not_looked_up_for_every_file(monkeypatch: pytest.Monke
     Path("folder").mkdir()
     for n in range(30):
         save(f"folder/{n}.tbf", block(mention("E1", "1,2", document=f"d{n}"), id_=f"d{n}"))
-    monkeypatch.setattr("karat.registry.entry_points", counted)
+    monkeypatch.setattr("importlib.metadata.entry_points", counted)
     assert results("folder", "folder")["gold"]["documents"] == 30
     assert len(asked) < 30
 

@@ -1,6 +1,7 @@
 """`karat audit`."""
 
 import sys
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ EPILOG = """\b
 Examples:
   karat audit ecbplus/ --topics 1-22
   karat audit ecbplus/ --topics 1-22 -f csv -o suspicious.csv
+  karat audit ecbplus/ --topics 1-22 -f html -o audit.html
   karat audit ecbplus/ --topics 1-22 --plant 0.05
 
 Pairs of event mentions of one topic with similar heads are classified by an anchored SVM (Goldberg and Elhadad 2007;
@@ -53,7 +55,7 @@ wrong. Needs the extra karat[baselines].
     "-f",
     "--format",
     "form",
-    type=Nearest(["text", "json", "csv"]),
+    type=Nearest(["text", "json", "csv", "html"]),
     default="text",
     show_default=True,
     help="Output format.",
@@ -93,14 +95,16 @@ def audit(
     if plant is not None:
         texts = texts_of(opened, words, progress())
         results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
-        content = report.planted_text(results, rate=plant, seed=seed)
+        content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
     else:
         found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
         style = terminal_style(sys.stdout) if output is None else PLAIN
-        content = {
+        forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=style),
             "json": lambda: report.json(found),
             "csv": lambda: report.csv(found),
-        }[form]()
+            "html": lambda: report.html(found, name=opened.name),
+        }
+        content = forms[form]()
     print_findings(findings)
     write_output(content, output)

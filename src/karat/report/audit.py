@@ -15,28 +15,43 @@ from karat.report.tables import Page, Table
 WIDTH = 118
 
 
+PARTLY = ["document", "with events", "sentences", "probability"]
+
+
 def text(audit: Audit, *, most: int | None = None, style: Style = PLAIN) -> str:
     """The most suspicious pairs with their sentences, then the documents."""
-    numbers = Counter(suspicion.kind for suspicion in audit.suspicions)
-    summary = [[kind, what, f"{numbers[kind]:,}"] for kind, what in CLASSES.items()]
-    blocks = [
-        f"{counted(audit.documents, 'document')}, {counted(audit.mentions, 'event mention')}, "
-        f"{counted(audit.candidates, 'candidate pair')}; {counted(len(audit.suspicions), 'pair')} with an anchor "
-        f"weight above {audit.threshold:g} (words: {audit.engine})",
-        table(["class", "what it is", "pairs"], summary, left=2, style=style),
-    ]
+    blocks = [_summary(audit), table(["class", "what it is", "pairs"], _counts(audit), left=2, style=style)]
     shown = audit.suspicions[:most]
     blocks += [_suspicion(number, suspicion, style) for number, suspicion in enumerate(shown, 1)]
     if len(shown) < len(audit.suspicions):
         blocks.append(f"... and {len(audit.suspicions) - len(shown):,} more; --most 0 prints all, -f csv lists them.")
     if audit.partly:
-        rows = [
-            [one.document, f"{one.annotated:,}", f"{one.sentences:,}", f"{one.probability:.2g}"] for one in audit.partly
-        ]
-        norm = f"{100 * audit.partly[0].norm:.0f} %"
-        title = f"Documents that look only partly annotated: of all sentences, {norm} have an event mention"
-        blocks.append(f"{title}\n{table(['document', 'with events', 'sentences', 'probability'], rows, style=style)}")
+        title = f"Documents that look only partly annotated: {_norm(audit)}"
+        blocks.append(f"{title}\n{table(PARTLY, _partly(audit), style=style)}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _summary(audit: Audit) -> str:
+    return (
+        f"{counted(audit.documents, 'document')}, {counted(audit.mentions, 'event mention')}, "
+        f"{counted(audit.candidates, 'candidate pair')}; {counted(len(audit.suspicions), 'pair')} with an anchor "
+        f"weight above {audit.threshold:g} (words: {audit.engine})"
+    )
+
+
+def _counts(audit: Audit) -> list[list[str]]:
+    numbers = Counter(suspicion.kind for suspicion in audit.suspicions)
+    return [[kind, what, f"{numbers[kind]:,}"] for kind, what in CLASSES.items()]
+
+
+def _norm(audit: Audit) -> str:
+    return f"of all sentences, {100 * audit.partly[0].norm:.0f} % have an event mention" if audit.partly else ""
+
+
+def _partly(audit: Audit) -> list[list[str]]:
+    return [
+        [one.document, f"{one.annotated:,}", f"{one.sentences:,}", f"{one.probability:.2g}"] for one in audit.partly
+    ]
 
 
 def _suspicion(number: int, suspicion: Suspicion, style: Style) -> str:
@@ -73,6 +88,24 @@ def _fields(suspicion: Suspicion) -> Iterator[str]:
 def json(audit: Audit) -> str:
     """Everything, unrounded."""
     return msgspec.json.format(msgspec.json.encode(audit), indent=2).decode() + "\n"
+
+
+def html(audit: Audit, *, name: str) -> Iterator[str]:
+    """A page of its own, in karat's style."""
+    from karat import __version__
+    from karat.report.html.page import rendered
+
+    own = {kind: [one for one in audit.suspicions if one.kind == kind] for kind in CLASSES}
+    return rendered(
+        "audit.html",
+        title=f"Audit of {name}",
+        version=__version__,
+        summary=_summary(audit),
+        counts=Table.of(["class", "what it is", "pairs"], _counts(audit), left=2),
+        classes=[(kind, about, own[kind]) for kind, about in CLASSES.items()],
+        norm=_norm(audit),
+        partly=Table.of(PARTLY, _partly(audit)),
+    )
 
 
 def planted_text(results: Sequence[Planted], *, rate: float, seed: int) -> str:

@@ -31,23 +31,34 @@ def page(
     index: IndexData | None,
 ) -> Iterator[str]:
     """The page in pieces, so that a large one is never in memory as a whole."""
-    style = _source(STYLESHEET)
     script = "\n".join(['"use strict";', "(() => {", *(_source(f"script/{name}.js") for name in SCRIPTS), "})();"])
+    return rendered(
+        "page.html",
+        title=title,
+        version=version,
+        script=script,
+        sections=sections,
+        has_breakdowns=any(one.breakdowns or one.breakdown_tables for one in sections),
+        has_errors=any(one.errors or one.compared_errors or one.outcomes for one in sections),
+        index=index,
+        index_json=None if index is None else as_json(index),
+        documents=() if documents is None else map(as_json, documents.documents()),
+    )
+
+
+def rendered(template: str, *, title: str, version: str, script: str = "", **content: Any) -> Iterator[str]:
+    """A page with karat's style, in pieces."""
+    style = _source(STYLESHEET)
     yield from (
         environment()
-        .get_template("page.html")
+        .get_template(template)
         .generate(
             title=title,
             version=version,
-            sections=sections,
             style=Markup(style),
             script=Markup(script),
             policy=policy(style, script),
-            has_breakdowns=any(one.breakdowns or one.breakdown_tables for one in sections),
-            has_errors=any(one.errors or one.compared_errors or one.outcomes for one in sections),
-            index=index,
-            index_json=None if index is None else as_json(index),
-            documents=() if documents is None else map(as_json, documents.documents()),
+            **content,
         )
     )
 

@@ -114,6 +114,8 @@ def _assigned_members(
         in_order[places[firsts[window.start] :][: len(by_class)]] = by_class
         partners = in_order.nonzero()[0]
         graph.put(number, partners, weight_of[np.searchsorted(values, in_order[partners])])
-    value_of = dict(zip(weight_of.tolist(), values.tolist(), strict=True))
+    class_of = {mention: number for number, own in members[1].items() for mention in own}
     for number, place in graph.assignment():
-        yield listed[number][0], mentions[place], value_of[graph.weight(number, place)]
+        mention, row, _ = listed[number]
+        window, alike = similarities(rows, row, columns, demand)  # equal weights may stand for different similarities
+        yield mention, mentions[place], float(alike[class_of[mentions[place]] - window.start])

@@ -51,13 +51,6 @@ class LargeGraph:
         self._columns[begin:end] = columns
         self._costs[begin:end] = -1 - weights
 
-    def weight(self, row: int, column: int) -> float:
-        """The weight of an edge."""
-        import numpy as np
-
-        begin, end = self._starts[row], self._starts[row + 1]
-        return float(-1 - self._costs[begin + np.searchsorted(self._columns[begin:end], column)])
-
     def assignment(self) -> list[Edge]:
         """The edges with the greatest sum of weights; of several assignments, the first in order."""
         from scipy.sparse import csr_array

@@ -83,13 +83,13 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
         return "miss"
     if detail.gold is None:
         return "false alarm"
+    if detail.lost <= TINY and detail.listed is not None and detail.listed["outcome"] == "correct":
+        return None
     for name in detail.wrong:
         if any(side.is_written(name, detail) for side in sides):  # others follow from mentions
             return f"wrong {name}"
     if any(part.part == "argument" and part.gold != part.system for part in parts):
         return "arguments"
-    if detail.lost <= TINY and not detail.wrong:
-        return None
     return "argument values" if any(part.part == "argument" for part in parts) else "mentions"
 
 

@@ -100,7 +100,7 @@ def _words(mention: Mention, document: Document, report_loss: ReportLoss) -> str
 
 def _realis(mention: Mention, report_loss: ReportLoss) -> str:
     realis = mention.attributes.get("realis")
-    if realis is None:
+    if realis in (None, ""):
         report_loss("that mentions have no realis (written NOT_ANNOTATED)")
         return "NOT_ANNOTATED"
     return str(realis)

@@ -204,7 +204,12 @@ def locate_token(data: bytes, block: Block, token: int) -> int | None:
 @functools.lru_cache(maxsize=1)
 def _lines(data: bytes, first: int, context: str | None) -> dict[str, int]:
     """Lines of mentions; a document in which one thing is wrong is mostly asked about again."""
-    return {f"m{number}": found.line for number, found in enumerate(_page(data, first, context, "").found, 1)}
+    try:
+        decode(data, file="", line=first)
+        page = _page(data, first, context, "")
+    except KaratError:
+        return {}  # reported when the document is read
+    return {f"m{number}": found.line for number, found in enumerate(page.found, 1)}
 
 
 def _page(data: bytes, first: int, context: str | None, file: str) -> "_Page":

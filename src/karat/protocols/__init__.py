@@ -213,9 +213,12 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
 
 def _number(value: Any, type_: type[int] | type[float]) -> int | float | None:
     """The value as a number of that type; None if it is not one, or not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return type_(value) if type_(value) == value else None
+    try:
+        return type_(value) if math.isfinite(value) and type_(value) == value else None
+    except OverflowError:  # a whole number that no float is as large as
+        return None
 
 
 def _is_within(value: float, parameter: Parameter) -> bool:

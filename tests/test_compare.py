@@ -518,6 +518,12 @@ def test_no_bottleneck_of_a_few_mentions() -> None:
     assert list(bottleneck(scores(span=0.9, type=0.5), mentions=19)) == []
 
 
+def test_errors_are_of_one_system() -> None:
+    refused = run("compare", GOLD, *SYSTEMS, "--errors")
+    assert refused.code == 2
+    assert "[errors-one-system]" in refused.err
+
+
 # Python
 
 

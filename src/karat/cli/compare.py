@@ -61,9 +61,12 @@ def compare(
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
     from karat.comparison import Task, chosen_baseline, compared, named_systems
-    from karat.errors import Findings
+    from karat.errors import Findings, UsageError
     from karat.report.comparison import FORMATS
 
+    if scoring.errors and scoring.form != "html":
+        hint = "Use `karat score --errors` for one of them, or -f html, which shows the errors of all."
+        raise UsageError("errors-one-system", "--errors analyses one system", hint)
     scoring.check()
     named = named_systems(systems, gold)
     findings = Findings()

@@ -139,13 +139,25 @@ def test_14000_mentions_in_one_cell_of_corefud(tmp_path: Path) -> None:
 
 
 def test_nested_mentions_of_corefud_are_scored_or_refused(tmp_path: Path) -> None:
-    begins, ends = ["Entity=(e1-x-1-"] * 2500, ["Entity=e1)"] * 2500
+    begins, ends = ["Entity=(e1-x-1-"] * 1900, ["Entity=e1)"] * 1900
     gold = corefud(tmp_path / "gold.conllu", *begins, "_", *ends)
     system = corefud(tmp_path / "system.conllu", "_", *begins, *ends)
     done = limited("score", gold, gold, "-p", "crac-2024", seconds=30)
     assert done.code == 0, done.err
     refused = limited("score", gold, system, "-p", "crac-2022", seconds=30)
     assert (refused.code, "[alignment-too-many-pairs]" in refused.err) == (1, True), refused.err
+
+
+def test_nested_mentions_with_different_heads(tmp_path: Path) -> None:
+    gold, system = (
+        jsonl(
+            tmp_path / f"{by}.jsonl",
+            [{"id": f"m{n}", "span": [[n + by, 9000 - n]], "cluster": "c"} for n in range(1900)],
+        )
+        for by in (0, 1)
+    )
+    done = limited("score", gold, system, "-p", "crac-2024", seconds=60, megabytes=1200)
+    assert done.code == 0, done.err
 
 
 def test_60000_lines_that_are_wrong(tmp_path: Path) -> None:

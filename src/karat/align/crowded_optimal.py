@@ -13,6 +13,10 @@ MOST_GROUPED = 100_000
 """Pairs of classes that are assigned: a few seconds."""
 MOST_PAIRS = 20_000_000
 """Pairs of mentions that are assigned: up to 8 seconds and 600 MB."""
+FEW = 50
+"""Different similarities up to which a solution is found fast, whatever the pairs."""
+MOST_VARIED = 4_000_000
+"""Pairs that are assigned if there are more different similarities."""
 MOST_DIFFERENT = 20_000
 """Different similarities; weights that keep more of them apart would not be exact."""
 MOST_LISTED = 500_000
@@ -100,8 +104,9 @@ def _assigned_members(
     weights = worth(different - {0.0}, min(len(listed), len(mentions)), points)
     if not is_exact(len(listed), max(weights.values())):
         raise TooManyPairsError
-    if degrees.sum() > MOST_PAIRS:
-        raise TooManyPairsError(MOST_PAIRS)
+    most = MOST_PAIRS if len(different) <= FEW else MOST_VARIED
+    if degrees.sum() > most:
+        raise TooManyPairsError(most)
     values = np.array(sorted(weights))
     weight_of = np.array([float(weights[value]) for value in values.tolist()])
     places = np.searchsorted(mentions, [mention for own in members[1].values() for mention in own])

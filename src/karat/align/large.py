@@ -53,11 +53,16 @@ class LargeGraph:
 
     def assignment(self) -> list[Edge]:
         """The edges with the greatest sum of weights; of several assignments, the first in order."""
+        import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
         shape = self.height, self.width + self.height
-        held = min_weight_full_bipartite_matching(csr_array((self._costs, self._columns, self._starts), shape=shape))[1]
+        matrix = csr_array((self._costs, self._columns, self._starts), shape=shape)
+        # The solver adds row by row. The heaviest last: nested spans, longest first, take it 30 times as long.
+        heaviest_last = np.argsort(-np.minimum.reduceat(self._costs, self._starts[:-1]), kind="stable")
+        held = np.zeros(self.height, dtype=np.int32)
+        held[heaviest_last] = min_weight_full_bipartite_matching(matrix[heaviest_last])[1]
         profit, price = self._proof(held)
         usable = self._usable(profit, price)
         arranged = InOrder(

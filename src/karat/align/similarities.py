@@ -88,11 +88,21 @@ def common(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 def head_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """|G ∩ S| / |G| for mentions with the same head: all mentions that contain the gold mention are alike."""
-    return [
-        (-shared / size(gold[g].span), s, g)
-        for (s, g), shared in _overlaps(gold, system).items()
-        if gold[g].head == system[s].head
-    ]
+    systems = _by_head(system)
+    alike: Alike = []
+    for head_, golds in _by_head(gold).items():
+        others = systems.get(head_, [])
+        both = _overlaps([gold[g] for g in golds], [system[s] for s in others])
+        alike += [(-shared / size(gold[golds[g]].span), others[s], golds[g]) for (s, g), shared in both.items()]
+    return alike
+
+
+def _by_head(mentions: Sequence[Mention]) -> dict[Region | None, list[int]]:
+    """The numbers of the mentions with each head."""
+    found: dict[Region | None, list[int]] = {}
+    for number, mention in enumerate(mentions):
+        found.setdefault(mention.head, []).append(number)
+    return found
 
 
 def partial(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:

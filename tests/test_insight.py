@@ -27,7 +27,7 @@ from karat.testing.corpora import Sides, sides
 from tests.corpora import ace_sides, corpus, mention
 from tests.test_laws import one_each
 
-EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 ACE = [name for name in PROTOCOLS.names() if name.startswith("ace-")]
 OTHERS = [name for name in PROTOCOLS.names() if not name.startswith("ace-")]
 
@@ -200,7 +200,8 @@ def test_every_element_that_is_not_right_is_one_error(protocol: str) -> None:
     check()
 
 
-ENDING = ["ace.edr", "ace.val", "ace.tern", "ace.rdr", "ace.vdr", "ace.emd"]
+ENDING = ["ace.edr", "ace.val", "ace.tern", "ace.rdr", "ace.emd"]
+"""Not events: repairs of arguments that several of them share may need further rounds."""
 
 
 @pytest.mark.slow

@@ -55,18 +55,6 @@ class FileCorpus:
         self._survey: Survey | None = None
         self._lock = threading.RLock()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Another process finds the same documents in the same files, and knows what the survey found."""
-        own = {name: value for name, value in vars(self).items() if name not in ("_format", "_reader", "_lock")}
-        return own | {"states": self._reader.states}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        states = state.pop("states")
-        vars(self).update(state)
-        self._format = FORMATS.get(self.format)
-        self._reader = DocumentReader(self.files, self._format, self.options, states=states)
-        self._lock = threading.RLock()
-
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
         """The same files, restricted to the documents of these topics (None: all); there must be some.
 

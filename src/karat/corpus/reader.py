@@ -24,18 +24,11 @@ KEPT = 32 << 20
 class DocumentReader:
     """Finds and reads the documents of files in one format; any number of threads may read from it."""
 
-    def __init__(
-        self,
-        files: Sequence[File],
-        format_: Format,
-        options: ReadOptions,
-        *,
-        states: dict[int, tuple[int, int]] | None = None,
-    ) -> None:
+    def __init__(self, files: Sequence[File], format_: Format, options: ReadOptions) -> None:
         self._files, self._format, self._options = files, format_, options
         self._open: tuple[int, BinaryIO] | None = None
         self._lock = threading.Lock()
-        self.states: dict[int, tuple[int, int]] = {} if states is None else states
+        self._states: dict[int, tuple[int, int]] = {}
         """What each file was like when its documents were looked for: a later change would make places wrong."""
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
@@ -49,7 +42,7 @@ class DocumentReader:
         """Where the documents of a file are, in its order."""
         file = self._files[number]
         with file.open() as stream:
-            self.states[number] = _state(stream)
+            self._states[number] = _state(stream)
             for block in self._format.blocks(stream, file.name):
                 if block.numbered and len(self._files) > 1:
                     block = block._replace(id=f"{file.stem(self._format.suffixes)}-{block.id}")
@@ -134,7 +127,7 @@ class DocumentReader:
         except OSError as error:
             message = f"the file cannot be read any more: {error.strerror}"
             raise CHANGED.error(message, file=self._files[number].name) from None
-        if state is not None and state != self.states.get(number, state):
+        if state is not None and state != self._states.get(number, state):
             raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
         return data
 

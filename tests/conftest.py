@@ -31,3 +31,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     skipped = sum(isinstance(report.longrepr, tuple) and NO_SHARED_DATA in report.longrepr[2] for report in reports)
     if skipped:
         terminalreporter.write_line(f"{skipped} tests skipped: {NO_SHARED_DATA} (set KARAT_SHARED)", yellow=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests run without counting lines: they reach what the quick ones reach."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.no_cover)

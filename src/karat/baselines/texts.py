@@ -11,7 +11,7 @@ from karat.model import Document, Mention
 from karat.plugin import Word, WordAnalyser
 
 NO_WORDS = Rule("baseline-words", "fatal", "Use a corpus with texts or tokens, or whose mentions have their texts.")
-NO_EVENTS = Rule("baseline-events", "fatal", "Use a corpus with mentions of kind event; a baseline links these.")
+NO_EVENTS = Rule("baseline-events", "fatal", "Use a corpus with mentions of kind event.")
 
 AROUND = 10
 """Words on both sides that stand for a sentence where sentences are not known."""

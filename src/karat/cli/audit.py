@@ -1,6 +1,5 @@
 """`karat audit`."""
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ import click
 
 from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
-from karat.cli._output import output_option, refuse_overwriting, terminal_style, write_output
+from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
@@ -86,7 +85,6 @@ def audit(
     from karat.corpus import open_corpus
     from karat.errors import Findings
     from karat.report import audit as report
-    from karat.report.layout import PLAIN
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
@@ -98,9 +96,8 @@ def audit(
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
     else:
         found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
-        style = terminal_style(sys.stdout) if output is None else PLAIN
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
-            "text": lambda: report.text(found, most=most or None, style=style),
+            "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),
             "csv": lambda: report.csv(found),
             "html": lambda: report.html(found, name=opened.name),

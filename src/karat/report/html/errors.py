@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from karat.report.html.charts import Segment, stacked
-from karat.report.html.gather import TONES, Gathered, View
+from karat.report.html.gather import TONES, Gathered, Selection
 from karat.report.numbers import SHORT, percentage
 from karat.report.tables import Cell, Table
 from karat.results import Result
@@ -50,7 +50,7 @@ def error_tables(result: Result, documents: Gathered | None, system: int, digits
 
 
 def _table(protocol: str, measure: MeasureErrors, documents: Gathered | None, system: int, digits: int) -> ErrorTable:
-    view = None if documents is None else documents.number(View(protocol, measure.id, by_class=True))
+    view = None if documents is None else documents.number(Selection(protocol, measure.id, by_class=True))
     found = measure.found()
     widest = max((one.share or 0.0 for one in found), default=0.0)
     rows = [
@@ -108,7 +108,9 @@ def compared_errors(results: Mapping[str, Result], documents: Gathered | None, d
     tables: dict[str, dict[str, dict[str, CountCell]]] = {}
     for number, (name, result) in enumerate(results.items()):
         for measure in () if result.errors is None else result.errors.measures:
-            view = None if documents is None else documents.number(View(result.protocol, measure.id, by_class=True))
+            view = (
+                None if documents is None else documents.number(Selection(result.protocol, measure.id, by_class=True))
+            )
             classes = tables.setdefault(measure.id, {})
             for one in measure.found():
                 cell = CountCell(f"{one.count:,}", _gained(one, measure, digits), _shown(view, one, number))

@@ -26,7 +26,7 @@ TONES: Mapping[str, str] = {
 LABELS: Mapping[str, str] = {"miss": "missed", "false_alarm": "false alarm"}
 
 
-class View(NamedTuple):
+class Selection(NamedTuple):
     """What can be shown over the text: the outcomes of a measure, or its errors by class."""
 
     protocol: str
@@ -69,7 +69,7 @@ class Gathered:
         self._gold = CorpusSide()
         self._shared: list[CorpusSide] = [self._gold]
         self._systems: list[str] = []
-        self._views: dict[View, int] = {}
+        self._views: dict[Selection, int] = {}
         self._classes: dict[OutcomeClass, int] = {}
         self._counts: dict[str, dict[tuple[str, str], Counter[str]]] = {}
 
@@ -80,7 +80,7 @@ class Gathered:
         """The measures of a protocol that have outcomes."""
         return [view.measure for view in self._views if view.protocol == protocol and not view.by_class]
 
-    def number(self, view: View) -> int | None:
+    def number(self, view: Selection) -> int | None:
         """The number of a view in the index."""
         return self._views.get(view)
 
@@ -129,13 +129,13 @@ class Gathered:
         self, outcomes: Outcomes, result: Result, system: CorpusSide, counts: dict[tuple[str, str], Counter[str]]
     ) -> None:
         for id_, records in result.outcomes.items():
-            view = self._view(View(result.protocol, id_))
+            view = self._view(Selection(result.protocol, id_))
             counts[result.protocol, id_] = Counter(record.outcome for record in records)
             for record in records:
                 self._add_outcome(outcomes, view, record, system)
         for id_, listed in result.details.items():
             counts[result.protocol, id_] = Counter(entry["outcome"] for entry in listed["items"])
-            self._add_elements(outcomes, self._view(View(result.protocol, id_)), listed["items"], system)
+            self._add_elements(outcomes, self._view(Selection(result.protocol, id_)), listed["items"], system)
 
     def outcomes_of(self, protocol: str, measure: str) -> str:
         """The measure whose outcomes are shown for another: itself, or, for a composite, the first of its family."""
@@ -171,7 +171,7 @@ class Gathered:
 
     def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
         """Errors by class, and what is right and no part of an error."""
-        view = self._view(View(result.protocol, measure.id, by_class=True))
+        view = self._view(Selection(result.protocol, measure.id, by_class=True))
         in_errors: tuple[set[Place], set[Place]] = set(), set()
         for one in measure.classes:
             kind = OutcomeClass(one.name, one.name, TONES.get(one.name, "wrong"), one.explanation)
@@ -226,10 +226,10 @@ class Gathered:
             )
             outcomes.setdefault(number, {}).setdefault(view, []).append(data)
 
-    def _view(self, view: View) -> int:
+    def _view(self, view: Selection) -> int:
         return self._views.setdefault(view, len(self._views))
 
-    def index(self, *, view: View | None, a: str, b: str | None = None) -> IndexData:
+    def index(self, *, view: Selection | None, a: str, b: str | None = None) -> IndexData:
         """What all documents share; `view` and the systems `a` and `b` are shown first."""
         return IndexData(
             [visible(name) for name in self._systems],  # a file's name need not be text
@@ -237,7 +237,7 @@ class Gathered:
                 MeasureData(
                     f"{one.measure}: error classes" if one.by_class else one.measure,
                     one.protocol,
-                    self._views.get(View(one.protocol, self.outcomes_of(one.protocol, one.measure)), number),
+                    self._views.get(Selection(one.protocol, self.outcomes_of(one.protocol, one.measure)), number),
                 )
                 for one, number in self._views.items()
             ],

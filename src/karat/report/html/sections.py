@@ -12,15 +12,14 @@ from karat.report.comparison_tables import comparison_tables
 from karat.report.errors import error_lines
 from karat.report.html.charts import Axis, Segment, Whisker, stacked
 from karat.report.html.errors import ComparedErrors, ErrorTable, compared_errors, error_tables
-from karat.report.html.gather import LABELS, TONES, Gathered, View
+from karat.report.html.gather import LABELS, TONES, Gathered, Selection
 from karat.report.layout import counted
 from karat.report.listing import ORDER
 from karat.report.numbers import SHORT, bounds, printed, score_names, summary
 from karat.report.scores import intervals_line, quotable, score_table
 from karat.report.tables import Cell, Table
 from karat.report.text import averages_line, breakdown_tables, finding_lines
-from karat.report.view import Sort
-from karat.report.view import View as Shown
+from karat.report.view import Sort, View
 from karat.report.words import bottleneck
 from karat.results import ItemCounts, Result, Score, family
 
@@ -120,7 +119,7 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         list(quotable(result)),
         result.signature,
         [bars for field, rows in result.by.items() for bars in _by(field, rows, measure, digits, sort)],
-        breakdown_tables(result, Shown(digits, sort)),
+        breakdown_tables(result, View(digits, sort)),
         _outcomes("", counts, "measure"),
         error_tables(result, gathered, 0, digits),
     )
@@ -143,8 +142,8 @@ def comparison_section(
         comparison_facts(comparison),
         [],
         _ranking(comparison, digits),
-        comparison_tables(comparison, Shown(digits)),
-        list(comparison_words(comparison, Shown(digits))),
+        comparison_tables(comparison, View(digits)),
+        list(comparison_words(comparison, View(digits))),
         comparison_findings(comparison),
         [quotable_comparison(comparison)],
         first.signature,
@@ -164,14 +163,14 @@ def shown_first(result: Result, listed: Sequence[str]) -> str | None:
     return listed[0] if listed else None
 
 
-def view_first(result: Result, documents: Gathered, *, by_class: bool) -> View | None:
+def view_first(result: Result, documents: Gathered, *, by_class: bool) -> Selection | None:
     """What is shown first over the text: errors by class of the headline, if they are wanted, else outcomes."""
     for id_ in result.headline_ids() if by_class else ():
-        view = View(result.protocol, id_, by_class=True)
+        view = Selection(result.protocol, id_, by_class=True)
         if documents.number(view) is not None:
             return view
     shown = shown_first(result, documents.measures(result.protocol))
-    return None if shown is None else View(result.protocol, shown)
+    return None if shown is None else Selection(result.protocol, shown)
 
 
 def short_name(result: Result) -> str:

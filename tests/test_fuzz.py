@@ -73,6 +73,23 @@ def test_messages_in_order_are_not_reported(outcome: Outcome) -> None:
     assert not list(problems(("score",), outcome, GIVEN))
 
 
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("", "''"),
+        ("  ", "'  '"),
+        ("a\nb", "a\\u000ab"),
+        ("a\nb", "'a\\nb'"),
+        ("\udcff\x1b", "\ufffd\\u001b"),
+        ("é\r", "'é\\r'"),
+    ],
+)
+def test_names_are_recognised_however_they_are_printed(name: str, printed: str) -> None:
+    outcome = Outcome(1, b"", f"error: {printed}: there is no such file [file-missing]", 0)
+    assert not list(problems(("validate", name), outcome, {name}))
+    assert list(problems(("validate", name), outcome, {"other"}))
+
+
 def test_a_file_that_is_left_behind_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def leave(arguments: tuple[str, ...]) -> Outcome:
         (tmp_path / "work" / "stray").touch()

@@ -34,7 +34,7 @@ def checked(one: Case, arguments: Arguments, number: int, space: Workspace, tall
     """Run one command on the files of a case; what it writes stays until the next command."""
     space.tidy()
     outcome = execute(arguments)
-    named = {name for word in arguments for name in (word, Path(word).name, word.partition("=")[2]) if name}
+    named = {name for word in arguments for name in (word, *(part for part in _parts(word) if part))}
     given = named | {part for name in one.files for part in (name, Path(name).name)}
     given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").splitlines()} - {""}
     found = [*problems(arguments, outcome, given), *_unasked(arguments, outcome, space)]
@@ -48,6 +48,11 @@ def checked(one: Case, arguments: Arguments, number: int, space: Workspace, tall
     if outcome.code and (ended_by := refusal(outcome)):
         tally.count("refusals", ended_by)
     return outcome
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """What may be named instead of a whole argument: the file without its folder, the path after `NAME=`."""
+    return Path(word).name, word.partition("=")[2]
 
 
 def _unasked(arguments: Arguments, outcome: Outcome, space: Workspace) -> list[Problem]:

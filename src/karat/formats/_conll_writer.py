@@ -19,7 +19,7 @@ from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._token_spans import projected
-from karat.model import Document, Mention
+from karat.model import Document, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(

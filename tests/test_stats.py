@@ -190,8 +190,8 @@ def test_holm_never_makes_a_p_value_smaller_and_keeps_their_order(values: list[f
 def test_intervals_of_nothing_to_score(tmp_path: Path) -> None:
     """Gold has no entities, relations or other elements of ACE, so there is no score, and no interval of one."""
     (tmp_path / "gold.jsonl").write_text(
-        '{"id":"a","mentions":[{"id":"m","span":[[0,1]]}]}\n{"id":"b","mentions":[]}\n'
+        '{"id":"a","mentions":[{"id":"m","span":[[0,1]],"kind":"x"}]}\n{"id":"b","mentions":[]}\n'
     )
     gold = str(tmp_path / "gold.jsonl")
-    done = run("score", gold, gold, "-p", "ace-2005-nist", "-m", "ace.edr", "--ci", "95", "--resamples", "20")
+    done = run("score", gold, gold, "-p", "ace-2005-nist", "--ci", "95", "--resamples", "20")
     assert (done.code, "nothing to score" in done.out) == (0, True), done.err

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from msgspec import Raw, Struct
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import Report, Rule, quoted
 from karat.formats._dygie_writer import write
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
 from karat.formats._json_sniffing import form
@@ -98,7 +98,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
             _add_event(number, event, entities, content)
         except ValueError as error:
             message = f"event {number} of document {quoted(record.doc_key)}: {error}"
-            raise KaratError(SHAPE.at(message, file=file, line=block.line)) from None
+            raise content.refusal(SHAPE, message) from None
     content.report_unread(tuple(chain.from_iterable(record.relations)))
     return Document(
         record.doc_key,

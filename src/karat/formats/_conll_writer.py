@@ -19,7 +19,7 @@ from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._token_spans import projected
-from karat.model import Document, Mention
+from karat.model import Document, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(
@@ -59,6 +59,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.span]
     placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
+    placed = _without_merged(placed, report_loss)
     length = max([len(document.tokens or document.forms or ()), *(s.last + 1 for s in placed)])
     if length > MOST_TOKENS:
         raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
@@ -112,6 +113,20 @@ def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], 
     if document.unit == "char":
         spans = [projected(mention, document, UNWRITABLE) for mention in mentions]
     return [span[0][0] for span in spans], [span[-1][1] - 1 for span in spans]
+
+
+def _without_merged(placed: list[_Placed], report_loss: ReportLoss) -> list[_Placed]:
+    """Those that stay distinct without gaps: of mentions that differ only in their gaps, one with the fewest.
+
+    Written all, they would be mentions with one span, and possibly in several clusters.
+    """
+    kept: dict[tuple[int, int], Region] = {}
+    for mention, *place in sorted(placed, key=lambda one: len(one.mention.span)):
+        kept.setdefault((place[0], place[1]), mention.span)
+    distinct = [one for one in placed if kept[one.first, one.last] == one.mention.span]
+    for _ in range(len(placed) - len(distinct)):
+        report_loss("mentions that differ from another one only in the gaps of their spans")
+    return distinct
 
 
 def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:

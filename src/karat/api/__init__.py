@@ -271,10 +271,11 @@ def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) 
     if isinstance(given, Corpus):
         for finding in given.findings if isinstance(given, FileCorpus) else ():
             of_side(findings.add, side)(finding)
-        return given
+        return given.beside(other) if isinstance(given, FileCorpus) and other is not None else given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None
-        return open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+        opened = open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+        return opened if other is None else opened.beside(other)
     return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
 
 

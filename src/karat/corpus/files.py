@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from karat.corpus.gold import GoldReader
 from karat.corpus.interface import Corpus
 from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader, FileState
@@ -17,7 +18,7 @@ from karat.corpus.topics import Topics
 from karat.errors import Finding, KaratError, Report, Rule, Target, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
-from karat.plugin import Block, ReadOptions
+from karat.plugin import Block, Contents, ReadOptions
 
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -67,6 +68,21 @@ class FileCorpus:
             self.name, self.files, self.format, self.options, topics=topics, beside=beside, findings=self.findings
         )
 
+    def beside(self, gold: Corpus) -> "FileCorpus":
+        """The same files as those of a system that is compared with gold; most formats read them in the same way."""
+        if not self._format.refers_to_gold:
+            return self
+        return FileCorpus(
+            self.name,
+            self.files,
+            self.format,
+            replace(self.options, gold=GoldReader(gold)),
+            topics=self.topics,
+            beside=self._beside,
+            skip_broken=self._skip_broken,
+            findings=self.findings,
+        )
+
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit: for gold that several systems are scored against."""
         self._reader.keeps_all = True
@@ -99,7 +115,12 @@ class FileCorpus:
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
-        """The format's default protocols; some formats have others for clusters with mentions in several documents."""
+        """The format's default protocols; in some formats, what the corpus holds decides."""
+        if self._format.choose_protocols is not None:
+            survey = self.survey()
+            return self._format.choose_protocols(
+                Contents(frozenset(survey.attributes), frozenset(survey.kinds), frozenset(survey.links))
+            )
         across = self._format.cross_document_protocols
         return across if across and self.survey().has_shared_clusters else self._format.protocols
 

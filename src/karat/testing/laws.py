@@ -1,8 +1,11 @@
-"""The laws that measures and protocols can promise: each function raises an AssertionError if its law is broken."""
+"""The laws of measures and protocols: each function raises an AssertionError if its law is broken.
+
+`LAWS` are those that a measure or a protocol may promise or not; `ALWAYS` are those that hold for every protocol.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import astuple, replace
 
@@ -16,7 +19,15 @@ from karat.model import Document, Link, Pair
 from karat.plugin import Law, Measure, Tables, TableSpec
 from karat.protocols import Protocol
 from karat.results import Result
-from karat.testing.corpora import Sides
+from karat.testing.corpora import Sides, completed
+
+AlwaysLaw = Literal["empty"]
+"""What holds for every protocol.
+
+empty      a document that is empty on both sides changes no score, and one that the system lacks counts as an empty one
+"""
+
+AnyLaw = Law | AlwaysLaw
 
 LESS_IS_BETTER = {"error", "undergeneration", "overgeneration", "substitution"}
 
@@ -28,17 +39,34 @@ SWAPPED = {
 }
 
 
-def _require(condition: bool, law: Law, protocol: Protocol, message: str) -> None:
-    assert condition, f"{protocol.name} promises {law!r}, but {message}"
+def _require(condition: bool, law: AnyLaw, protocol: Protocol, message: str) -> None:
+    verb = "promises" if law in LAWS else "must obey"
+    assert condition, f"{protocol.name} {verb} {law!r}, but {message}"
 
 
 def perfect(protocol: Protocol, both: Sides) -> None:
-    """Gold against itself scores 1 if the ratio is defined (or 0 if less is better)."""
-    for id_, score in _score(protocol, both[0], both[0]).scores.items():
+    """Gold against itself scores 1 if the ratio is defined (or 0 if less is better).
+
+    A composite, such as the CoNLL average, scores 1 if all ratios of its family are defined.
+    """
+    scores = _score(protocol, both[0], both[0]).scores
+    undefined: set[str] = set()
+    for id_, score in scores.items():
         for name, ratio in score.micro.counts.ratios().items() if score.micro.counts is not None else ():
-            expected = 0 if name in LESS_IS_BETTER else 1
+            if ratio.value is None:
+                undefined.add(_family(id_))
+                continue
             message = f"gold against itself has the {name} {ratio.value} in {id_}"
-            _require(ratio.value is None or ratio.value == expected, "perfect", protocol, message)
+            _require(ratio.value == (0 if name in LESS_IS_BETTER else 1), "perfect", protocol, message)
+    for id_, score in scores.items():
+        if score.micro.counts is None and _family(id_) not in undefined:
+            for name, value in score.micro.values.items():
+                message = f"gold against itself has the {name} {value} in {id_}"
+                _require(value is None or math.isclose(value, 1), "perfect", protocol, message)
+
+
+def _family(id_: str) -> str:
+    return id_.partition(".")[0]
 
 
 def bounded(protocol: Protocol, both: Sides) -> None:
@@ -113,7 +141,25 @@ def swap(protocol: Protocol, both: Sides) -> None:
             _require(equal, "swap", protocol, message)
 
 
-LAWS: dict[Law, Callable[[Protocol, Sides], None]] = {
+def empty(protocol: Protocol, both: Sides) -> None:
+    """A document that is empty on both sides changes no score; one that the system lacks counts as an empty one."""
+    here = _scores_of(_score(protocol, *both))
+    nothing = [Document("nothing", topic=both[0][0].topic)]
+    there = _scores_of(_score(protocol, [*both[0], *nothing], [*both[1], *nothing]))
+    _require(here == there, "empty", protocol, f"an empty document changes {_difference(here, there)}")
+    if protocol.gold_only_documents == "score":
+        there = _scores_of(_score(protocol, *completed(both)))
+        message = f"an empty document in place of one that the system lacks changes {_difference(here, there)}"
+        _require(here == there, "empty", protocol, message)
+
+
+def _scores_of(result: Result) -> dict[str, Any]:
+    """Micro and macro averages of each row, without the units behind them."""
+    content: dict[str, Any] = result.to_dict()["scores"]
+    return content
+
+
+LAWS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {
     "perfect": perfect,
     "bounded": bounded,
     "order": order,
@@ -122,6 +168,8 @@ LAWS: dict[Law, Callable[[Protocol, Sides], None]] = {
     "outcomes": outcomes,
     "swap": swap,
 }
+
+ALWAYS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {"empty": empty}
 
 
 def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Document]) -> Result:

@@ -88,7 +88,7 @@ class ScoringOptions(NamedTuple):
             options=self.reading,
             report=of_side(report, "system"),
         )
-        return system.of_topics(self.topics, beside=gold)
+        return system.beside(gold).of_topics(self.topics, beside=gold)
 
     def protocol_names(self, gold: "FileCorpus") -> tuple[str, ...]:
         """The protocols to score with; those that gold's format chooses are named on standard error."""

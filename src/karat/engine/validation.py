@@ -154,6 +154,8 @@ def validate(
                     report=validation.add,
                     skip_broken=True,
                 )
+                if gold is not None:
+                    corpus = corpus.beside(gold.corpus)
                 _check_corpus(corpus, checks, settings or {}, validation, submission, progress)
                 corpora.append(corpus)
         if submission is not None:

@@ -66,7 +66,7 @@ def _check_round_trip(format_: Format, write: Write, examples: int) -> None:
                 options = format_.plan([document], WriteOptions(folder=format_.folder == "always"), losses.append)
                 written = write(document, options, losses.append)
             except KaratError:
-                return
+                return  # a format may refuse what it cannot hold at all
             back = _read_back(format_, written, Path(folder), document.unit)
         assert [one.id for one in back] == [document.id], f"{format_.title}: {document} was read back as {back}"
         same = losses or _fingerprint(back[0]) == _fingerprint(document)

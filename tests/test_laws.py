@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import astuple, replace
 
 from karat.api import Result, score
+from karat.counts import PrecisionRecall
+from karat.engine.scoring import Scoring
+from karat.measures.nugget import Nugget
 from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.tables.contingency import Contingency
-from karat.testing import check_law, suite
+from karat.testing import check_law, laws, suite
 from karat.testing.corpora import Sides, sides
 from karat.testing.laws import LAWS, tables
 from tests.corpora import ace, corpus, mention
@@ -30,6 +33,27 @@ def run(protocol: str, gold: list[Document], system: list[Document]) -> Result:
 
 def test_every_law_has_its_check() -> None:
     assert tuple(LAWS) == get_args(Law)
+
+
+TWO_DOCUMENTS: Sides = (
+    [Document(id_, mentions=(mention("m", (0, 4)),)) for id_ in "de"],
+    [Document("d", mentions=(mention("m", (0, 4)),))],
+)
+
+
+def test_a_merge_that_loses_a_part_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a run that is never divided would pass for one that is."""
+    laws.processes(resolve("tac-2017"), TWO_DOCUMENTS)
+    monkeypatch.setattr(Scoring, "merge", lambda *_: True)
+    with pytest.raises(AssertionError, match="must obey 'processes', but one part per document"):
+        laws.processes(resolve("tac-2017"), TWO_DOCUMENTS)
+
+
+def test_an_empty_document_that_counts_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    laws.empty(resolve("exact-2013"), TWO_DOCUMENTS)
+    monkeypatch.setattr(Nugget, "count", lambda *_: PrecisionRecall(0, 1, 0, 1))
+    with pytest.raises(AssertionError, match="must obey 'empty', but an empty document changes /nugget"):
+        laws.empty(resolve("exact-2013"), TWO_DOCUMENTS)
 
 
 @pytest.mark.slow

@@ -4,14 +4,16 @@
 """
 
 import math
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
 
 from karat import engine
-from karat.corpus import MemoryCorpus, Survey
+from karat.corpus import Executor, MemoryCorpus, Survey
 from karat.counts import Counts
+from karat.engine.executors import Serial, call_packed, packed
 from karat.engine.prepare import Preparation
 from karat.engine.protocol_run import ProtocolRun, unit_of
 from karat.errors import Finding, Findings
@@ -21,13 +23,21 @@ from karat.protocols import Protocol
 from karat.results import Result
 from karat.testing.corpora import Sides, completed
 
-AlwaysLaw = Literal["empty"]
+AlwaysLaw = Literal["empty", "processes"]
 """What holds for every protocol.
 
 empty      a document that is empty on both sides changes no score, and one that the system lacks counts as an empty one
+processes  documents that are divided among processes, and what they send merged, give the same result as one process
 """
 
 AnyLaw = Law | AlwaysLaw
+
+MANY = 1_000
+"""More processes than a small corpus has documents, so that each document is a part of its own."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+R = TypeVar("R")
 
 LESS_IS_BETTER = {"error", "undergeneration", "overgeneration", "substitution"}
 
@@ -153,6 +163,36 @@ def empty(protocol: Protocol, both: Sides) -> None:
         _require(here == there, "empty", protocol, message)
 
 
+def processes(protocol: Protocol, both: Sides) -> None:
+    """Documents that are divided among processes give the same result as in one."""
+    here, there = (_score(protocol, *both, executor=executor).to_dict() for executor in (None, _Pickled()))
+    message = f"one part per document, merged in order, changes {_difference(here, there)}"
+    _require(here == there, "processes", protocol, message)
+
+
+class _Pickled(Serial):
+    """What other processes would do, and pickled as for them, but in this one: fast enough to try many corpora."""
+
+    def width(self, size: int) -> int:
+        del size
+        return MANY
+
+    def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
+        data = packed(function, shared)
+        for task in tasks:
+            yield call_packed(data, pickle.loads(pickle.dumps(task)))
+
+
+class _Divisible(MemoryCorpus):
+    """A corpus in memory that can be sent to other processes, as those of files can."""
+
+    def part(self, ids: Sequence[str]) -> "_Divisible":
+        """Some of the documents, with what the survey knows about all."""
+        part = _Divisible([document for document in self if document.id in ids], name=self.name)
+        part._survey = self.survey().part(ids)[0]
+        return part
+
+
 def _scores_of(result: Result) -> dict[str, Any]:
     """Micro and macro averages of each row, without the units behind them."""
     content: dict[str, Any] = result.to_dict()["scores"]
@@ -169,12 +209,15 @@ LAWS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {
     "swap": swap,
 }
 
-ALWAYS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {"empty": empty}
+ALWAYS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {"empty": empty, "processes": processes}
 
 
-def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Document]) -> Result:
-    corpora = MemoryCorpus(gold), MemoryCorpus(system)
-    (result,) = engine.score(*corpora, [protocol], engine.RunOptions(per_unit=True), findings=Findings())
+def _score(
+    protocol: Protocol, gold: Iterable[Document], system: Iterable[Document], *, executor: Executor | None = None
+) -> Result:
+    corpora = _Divisible(gold), _Divisible(system)
+    options = engine.RunOptions(per_unit=True)
+    (result,) = engine.score(*corpora, [protocol], options, findings=Findings(), executor=executor)
     return result
 
 

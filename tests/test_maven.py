@@ -1,6 +1,7 @@
 """MAVEN, MAVEN-Arg, its submissions, which need gold to be read, and the form of its program."""
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,13 @@ def test_arguments_choose_the_protocol() -> None:
     assert choose is not None
     with_arguments = Contents(links=frozenset({("Agent", "event", "entity")}))
     assert {*choose(with_arguments), *choose(Contents())} == {*FORMATS.get("maven").protocols}
+
+
+def test_another_process_reads_beside_gold_too(tmp_path: Path) -> None:
+    """A corpus is sent to workers as files and options, gold included."""
+    gold, system = (
+        karat.read(saved(tmp_path / "g.jsonl", MAVEN_ARG)),
+        karat.read(saved(tmp_path / "s.jsonl", SUBMISSION)),
+    )
+    sent = pickle.loads(pickle.dumps(system.beside(gold)))
+    assert list(sent) == list(system.beside(gold))

@@ -126,9 +126,9 @@ class EventDocument:
         return tuple(self._links)
 
 
-def typed(type_: str | None, **others: str | None) -> dict[str, Value]:
-    """The type and other attributes, as far as the file gives them."""
-    return {name: value for name, value in (("type", type_), *others.items()) if value}
+def typed(type_: str | None) -> dict[str, Value]:
+    """The type as an attribute, if there is one."""
+    return {"type": type_} if type_ else {}
 
 
 def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:

@@ -77,6 +77,11 @@ def form(head: bytes) -> str | None:
     return next((name for name, recognises in FORMS if recognises(fields)), None)
 
 
+def recognises(name: str) -> Callable[[bytes], bool]:
+    """How a format is recognised by the form of its files."""
+    return lambda head: form(head) == name
+
+
 def first_fields(head: bytes) -> dict[str, Field]:
     """The fields of the first object of a file, which may be in a list; only as far as is needed for JSON Lines."""
     text = head.lstrip()

@@ -26,7 +26,7 @@ from msgspec import Raw, Struct
 from karat.errors import Report, Rule, quoted
 from karat.formats._dygie_writer import write
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Block, Format, ReadOptions
@@ -78,11 +78,6 @@ class _Side(NamedTuple):
 
 
 _reader = ValueReader(_Record, SHAPE)
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a document with sentences and events."""
-    return form(head) == "dygie"
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -172,7 +167,7 @@ FORMAT = Format(
     suffixes=(".dygie.json", ".dygie.jsonl"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("dygie"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -34,7 +34,7 @@ from msgspec import Struct
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
@@ -119,11 +119,6 @@ class _Record(Struct, frozen=True):
 
 _reader = ValueReader(_Record, SHAPE)
 _negative = msgspec.json.Decoder(dict[str, _Span])
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a document with events, or the submission for one."""
-    return form(head) == "maven"
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -306,7 +301,7 @@ FORMAT = Format(
     unit="named",
     protocols=(*WITH_ARGUMENTS, *TRIGGERS),
     choose_protocols=choose_protocols,
-    sniff=sniff,
+    sniff=recognises("maven"),
     blocks=blocks,
     parse=parse,
     locate=locate,

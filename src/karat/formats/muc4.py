@@ -32,7 +32,7 @@ from msgspec import Raw, Struct
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import Value, ValueReader, entries, locate, values
 from karat.model import Document, Id, Mention, Region, qualified
 from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
@@ -76,11 +76,6 @@ _gold = ValueReader(_Gold, SHAPE)
 _system = ValueReader(_System, SHAPE)
 _templates = ValueReader(tuple[_Template, ...], SHAPE)
 _keys = msgspec.json.Decoder(dict[str, Raw])
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a document with templates or extracts, or has documents by their numbers or ids."""
-    return form(head) == "muc4"
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
@@ -234,7 +229,7 @@ FORMAT = Format(
     unit="char",
     protocols=(*TYPED, *UNTYPED),
     choose_protocols=choose_protocols,
-    sniff=sniff,
+    sniff=recognises("muc4"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -13,6 +13,7 @@ import karat
 from karat.checks.ids import Numbers
 from karat.corpus import Executor, FileCorpus, MemoryCorpus, Survey, chunks, open_corpus
 from karat.corpus.chunks import LARGEST
+from karat.describe import description
 from karat.engine import RunOptions, divided, score
 from karat.engine.executors import LEAST, Processes, Serial, cores
 from karat.errors import Finding, Findings, KaratError
@@ -292,6 +293,16 @@ def test_repaired_systems_are_divided_too() -> None:
         found.append(msgspec.json.encode(errors.to_dict()))
     assert found[0] == found[1]
     assert pickling.tasks > 5 * scored > 0
+
+
+def test_a_description_is_the_same() -> None:
+    """Attributes, clusters within and across documents, topics, and the fingerprint."""
+    pickling = Pickling()
+    one, many = (
+        description(open_corpus(str(GOLD)), findings=Findings(), executor=each) for each in (Serial(), pickling)
+    )
+    assert pickling.tasks > 5
+    assert msgspec.json.encode(one) == msgspec.json.encode(many)
 
 
 def test_chunks_are_of_one_size() -> None:

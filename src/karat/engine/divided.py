@@ -1,23 +1,14 @@
-"""Divided scoring: chunks of documents are scored in other processes, and what they send is merged in order.
+"""Divided scoring: chunks of documents are scored in other processes (`karat.corpus.divided`)."""
 
-A worker is given the paths and places of its documents, and sends back tables and counts, never documents. A chunk that
-cannot be scored there is scored again here, after all earlier ones: so errors are the same, and come in the same order,
-as in one process.
-"""
-
-import pickle
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from karat.corpus import Corpus, Executor, Progress, chunks
+from karat.corpus.divided import Sent, attempted, collected
 from karat.engine.scoring import RunOptions, Scoring, ScoringPart
-from karat.errors import Findings, KaratError, Rule
+from karat.errors import Findings
 from karat.protocols import Protocol
-
-UNSCORED = Rule(
-    "worker-unable", "fatal", "Check that workers have the same files and packages; --jobs 1 needs no other process."
-)
 
 
 class Shared(NamedTuple):
@@ -47,12 +38,8 @@ def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progre
     done = 0
     shared = Shared(scoring.protocols, scoring.options)
     tasks = (chunk for chunk in chain([first], made) if chunk is not None)
-    for group, sent in zip(groups, executor.map(scored_chunk, shared, tasks), strict=True):
-        part: ScoringPart | None = None if isinstance(sent, str) else pickle.loads(sent)
-        if part is None or not scoring.merge(part):
-            scoring.add(group)
-        if isinstance(sent, str):
-            raise UNSCORED.error(f"a worker could not score documents that this process can: {sent}")
+    sent = executor.map(scored_chunk, shared, tasks)
+    for group in collected(groups, sent, merge=scoring.merge, add=scoring.add):
         done += len(group)
         if progress is not None:
             progress(done, len(ids))
@@ -66,17 +53,17 @@ def _chunk(scoring: Scoring, ids: Sequence[str]) -> Chunk | None:
     return None if gold is None or system is None else Chunk(ids, gold, system)
 
 
-def scored_chunk(shared: Shared, chunk: Chunk) -> bytes | str:
-    """What scoring has of a chunk, pickled; or why it cannot be scored, or not be sent."""
+def scored_chunk(shared: Shared, chunk: Chunk) -> Sent:
+    """What scoring has of a chunk."""
     scoring = Scoring(chunk.gold, chunk.system, shared.protocols, shared.options, Findings())
-    try:
+
+    def part() -> ScoringPart:
         scoring.prepare()
         scoring.findings = Findings()  # what filters report when they are prepared is known already
         scoring.add(chunk.ids)
-        return pickle.dumps(scoring.part(), pickle.HIGHEST_PROTOCOL)
-    except KaratError as error:
-        return str(error.finding)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return scoring.part()
+
+    try:
+        return attempted(part)
     finally:
         scoring.close()

@@ -80,7 +80,7 @@ class Processes:
         pool, data = self._pool, packed(function, shared)
 
         def submit(task: T) -> "Future[R]":
-            with _interrupts_deferred():
+            with _signals_deferred():
                 return pool.submit(call_packed, data, task)
 
         try:
@@ -141,7 +141,9 @@ def _unpacked(data: bytes) -> tuple[Callable[[Any, Any], Any], Any]:
 
 
 def _follow_parent() -> None:
-    """End this worker when its parent is gone, even if that was killed."""
+    """Prepare a worker: it ends when its parent is gone, even if that was killed."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _DEFERRED - {signal.SIGINT})
     parent = parent_process()
 
     def follow() -> None:
@@ -152,13 +154,19 @@ def _follow_parent() -> None:
     threading.Thread(target=follow, daemon=True).start()
 
 
+_DEFERRED = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
+
+
 @contextlib.contextmanager
-def _interrupts_deferred() -> Iterator[None]:
-    """A process that is started here never sees Ctrl-C: its parent ends it. The parent itself sees it afterwards."""
+def _signals_deferred() -> Iterator[None]:
+    """Signals wait until this is done: a process is either not started, or known, and so ended with its parent.
+
+    A process that is started here inherits this, and never sees Ctrl-C: its parent ends it.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _DEFERRED)
     try:
         yield
     finally:

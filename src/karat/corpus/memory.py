@@ -70,9 +70,10 @@ class MemoryCorpus:
         del id_, item
         return self.name, None
 
-    def part(self, ids: Sequence[str]) -> None:
+    def part(self, ids: Sequence[str]) -> "MemoryCorpus | None":
         """Documents in memory stay in this process: sending them would cost more than scoring them."""
         del ids
+        return None
 
     def close(self) -> None:
         """Nothing is open."""

@@ -96,14 +96,131 @@ WIKIEVENTS: dict[str, Any] = {
 COREFERENCE: dict[str, Any] = {"doc_key": "d1", "clusters": [["T1", "T2"]], "informative_mentions": ["The rebels"]}
 GEN_ARG: dict[str, Any] = {"doc_key": "d1", "predicted": "rebels attacked the town", "gold": "rebels attacked <arg>"}
 
+GRIT: dict[str, Any] = {
+    "docid": "TST1-MUC3-0001",
+    "doctext": "a bomb hit the bridge",
+    "extracts": {"PerpInd": [], "Target": [[["the bridge", 11], ["bridge", 15]]], "Weapon": [[["a bomb", 0]]]},
+}
+GTT: dict[str, Any] = {
+    "docid": "TST1-MUC3-0001",
+    "doctext": "a bomb hit the bridge",
+    "templates": [
+        {"incident_type": "bombing", "PerpInd": [], "Target": [[["the bridge", 11]]], "Weapon": [[["a bomb", 0]]]},
+        {"incident_type": "attack / bombing", "Target": [[["the bridge", 11], ["bridge", 15]]]},
+    ],
+}
+GRIT_SYSTEM: dict[str, Any] = {"10001": {"doctext": "", "pred_extracts": {"Target": [["the bridge"]], "Weapon": []}}}
+GTT_SYSTEM: dict[str, Any] = {
+    "10001": {"pred_templates": [{"incident_type": "bombing", "Target": [["the bridge"], ["bomb", "a bomb"]]}]}
+}
+ITERX_SYSTEM: dict[str, Any] = {
+    "TST1-MUC3-0001": [{"incident_type": "bombing", "target": [["the bridge"], ["bomb", "a bomb"]]}]
+}
+MAVEN: dict[str, Any] = {
+    "id": "d1",
+    "title": "Attack",
+    "content": [{"sentence": "", "tokens": TOKENS}, {"sentence": "", "tokens": ["It", "burnt", "after", "it"]}],
+    "events": [
+        {
+            "id": "E1",
+            "type": "Attack",
+            "type_id": 1,
+            "mention": [
+                {"id": "m1", "trigger_word": "attacked", "sent_id": 0, "offset": [2, 3]},
+                {"id": "m2", "trigger_word": "it", "sent_id": 1, "offset": [3, 4]},
+            ],
+        },
+        {
+            "id": "E2",
+            "type": "Fire",
+            "mention": [{"id": "m3", "trigger_word": "burnt", "sent_id": 1, "offset": [1, 2]}],
+        },
+    ],
+    "negative_triggers": [{"id": "n1", "trigger_word": "after", "sent_id": 1, "offset": [2, 3]}],
+}
+MAVEN_ARG: dict[str, Any] = {
+    "id": "d1",
+    "title": "Attack",
+    "document": "The rebels attacked. They fled on Monday after it.",
+    "events": [
+        {
+            "id": "E1",
+            "type": "Attack",
+            "mention": [
+                {"id": "m1", "trigger_word": "attacked", "offset": [11, 19]},
+                {"id": "m2", "trigger_word": "it", "offset": [47, 49]},
+            ],
+            "argument": {"Agent": [{"entity_id": "N1"}], "Time": [{"content": "Monday", "offset": [34, 40]}]},
+        }
+    ],
+    "entities": [
+        {
+            "id": "N1",
+            "type": "Organization",
+            "mention": [
+                {"id": "a", "mention": "The rebels", "offset": [0, 10]},
+                {"id": "b", "mention": "They", "offset": [21, 25]},
+            ],
+        }
+    ],
+    "negative_triggers": [{"id": "n1", "trigger_word": "fled", "offset": [26, 30]}],
+}
+SUBMISSION: dict[str, Any] = {
+    "id": "d1",
+    "preds": {
+        "m1": {"event_type": "Attack", "Agent": ["the rebels", "they"], "Time": ["Monday"]},
+        "n1": {"event_type": "Escape", "Agent": ["they"]},
+    },
+}
+UNIFIED: dict[str, Any] = {
+    "id": "d1",
+    "text": "The rebels attacked. They fled on Monday after it.",
+    "events": [
+        {
+            "type": "Attack",
+            "triggers": [
+                {
+                    "id": "m1",
+                    "trigger_word": "attacked",
+                    "position": [11, 19],
+                    "arguments": [
+                        {
+                            "role": "Attack.Agent",
+                            "mentions": [
+                                {"mention": "The rebels", "position": [0, 10]},
+                                {"mention": "They", "position": [21, 25]},
+                            ],
+                        },
+                        {"role": "Attack.Time", "mentions": [{"mention": "Monday", "position": [34, 40]}]},
+                    ],
+                }
+            ],
+        }
+    ],
+    "negative_triggers": [{"id": "n1", "trigger_word": "fled", "position": [26, 30]}],
+}
+
 DOCUMENTS = {
     "textee": TEXTEE,
     "oneie": ONEIE,
     "dygie": DYGIE,
     "rams": RAMS,
     "wikievents": WIKIEVENTS,
+    "muc4": GTT,
+    "maven": MAVEN_ARG,
 }
 """One document of each format."""
+FURTHER = {
+    "graph": ("oneie", ONEIE_OUTPUT),
+    "predictions": ("rams", RAMS_PREDICTIONS),
+    "GRIT": ("muc4", GRIT),
+    "GRIT system": ("muc4", GRIT_SYSTEM),
+    "GTT system": ("muc4", GTT_SYSTEM),
+    "IterX system": ("muc4", ITERX_SYSTEM),
+    "MAVEN": ("maven", MAVEN),
+    "unified": ("maven", UNIFIED),
+}
+"""Other forms, each with its format."""
 
 
 def changed(document: dict[str, Any], *path: str | int, to: Any) -> dict[str, Any]:

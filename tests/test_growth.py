@@ -295,3 +295,14 @@ def test_what_is_unpacked_has_a_limit(tmp_path: Path) -> None:
     assert (refused.code, "more than 1,000,000 bytes" in refused.out) == (1, True)
     refused = run("score", "-", str(file), "--max-bytes", "1000", stdin=b"#\n" * 1000)
     assert (refused.code, "[input-too-large]" in refused.err) == (1, True)
+
+
+def test_20000_documents_by_number(tmp_path: Path) -> None:
+    """Each number is looked up among gold's ids; a search through all of them would take minutes."""
+    template = {"incident_type": "attack", "Target": [["a"]]}
+    system = {str(10_000 + number): {"pred_templates": [template]} for number in range(20_000)}
+    gold = [{"docid": f"TST{1 + n // 10_000}-MUC3-{n % 10_000}", "templates": []} for n in range(20_000)]
+    (tmp_path / "gold.json").write_text("".join(f"{json.dumps(one)}\n" for one in gold))
+    (tmp_path / "system.json").write_text(json.dumps(system))
+    done = limited("validate", str(tmp_path / "system.json"), "--against", str(tmp_path / "gold.json"), seconds=20)
+    assert "ready to submit" in done.out, done.err

@@ -12,7 +12,23 @@ from karat.corpus import open_corpus
 from karat.errors import KaratError
 from karat.formats._json_sniffing import FORMS, first_fields, form
 from karat.formats._json_values import Value, entries, values
-from tests.event_files import COREFERENCE, DOCUMENTS, DYGIE, GEN_ARG, ONEIE_OUTPUT, RAMS_PREDICTIONS, TEXTEE, changed
+from tests.event_files import (
+    COREFERENCE,
+    DOCUMENTS,
+    DYGIE,
+    GEN_ARG,
+    GRIT,
+    GRIT_SYSTEM,
+    GTT_SYSTEM,
+    ITERX_SYSTEM,
+    MAVEN,
+    ONEIE_OUTPUT,
+    RAMS_PREDICTIONS,
+    SUBMISSION,
+    TEXTEE,
+    UNIFIED,
+    changed,
+)
 from tests.running import run
 
 WINDOWS = [changed(TEXTEE, "wnd_id", to=f"d1-{number}") for number in range(3)]
@@ -112,6 +128,8 @@ OTHERS: dict[str, list[Any]] = {
     "oneie": [ONEIE_OUTPUT, {"sent_id": "s", "gold": {}, "pred": {}}],
     "dygie": [changed(DYGIE, "events", to=[]), {"doc_key": "d", "sentences": [], "relations": []}],
     "rams": [RAMS_PREDICTIONS],
+    "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
+    "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
     "wikievents-coreference": [COREFERENCE],
     "gen-arg": [GEN_ARG],
     "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],
@@ -141,4 +159,11 @@ def test_nothing_else_is_recognised(text: str) -> None:
 
 
 def test_every_form_is_tested() -> None:
-    assert {name for name, _ in FORMS} - {"maven", "muc4"} <= {*DOCUMENTS, *OTHERS}
+    assert {name for name, _ in FORMS} <= {*DOCUMENTS, *OTHERS}
+
+
+def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
+    """A long document comes before its events: more than a megabyte of its line is looked at."""
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
+    assert karat.read(path).format == "textee"

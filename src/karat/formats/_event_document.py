@@ -7,7 +7,7 @@ where the file gives just a span, to a mention of kind `argument`, one for each 
 from collections.abc import Sequence
 from itertools import accumulate
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._rules import DANGLING, TWICE
 from karat.model import Link, Mention, Region, Sentence, Unit, Value
@@ -36,6 +36,10 @@ class EventDocument:
     def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
         """Report what is wrong with the document."""
         self._report(rule.at(message, file=self._file, line=self._line, found=found))
+
+    def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
+        """The error for a document that cannot be read."""
+        return rule.error(message, file=self._file, line=self._line, found=found)
 
     def add_entity(self, mention: Mention) -> None:
         """Add a mention that events may have as an argument."""
@@ -122,9 +126,9 @@ class EventDocument:
         return tuple(self._links)
 
 
-def typed(type_: str | None, **others: str | None) -> dict[str, Value]:
-    """The type and other attributes, as far as the file gives them."""
-    return {name: value for name, value in (("type", type_), *others.items()) if value}
+def typed(type_: str | None) -> dict[str, Value]:
+    """The type as an attribute, if there is one."""
+    return {"type": type_} if type_ else {}
 
 
 def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:

@@ -60,7 +60,11 @@ def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, st
     """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
     clusters = clusters or {}
     for one in annotated.entity_mentions:
-        attributes = typed(one.entity_type, subtype=one.entity_subtype, mention_type=one.mention_type)
+        attributes = typed(one.entity_type)
+        if one.entity_subtype:
+            attributes["subtype"] = one.entity_subtype
+        if one.mention_type:
+            attributes["mention_type"] = one.mention_type
         to.add_entity(
             Mention(
                 one.id,

@@ -62,6 +62,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),
     ("maven", _has("id", "events", one_of=("document", "content"))),
+    ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),
     ("maven", _is_unified),
 )
@@ -75,6 +76,11 @@ def form(head: bytes) -> str | None:
     if not fields or fields.keys() >= {"id", "mentions"}:
         return JSONL if fields else None
     return next((name for name, recognises in FORMS if recognises(fields)), None)
+
+
+def recognises(name: str) -> Callable[[bytes], bool]:
+    """How a format is recognised by the form of its files."""
+    return lambda head: form(head) == name
 
 
 def first_fields(head: bytes) -> dict[str, Field]:

@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 from msgspec import Raw, Struct
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import Report, Rule, quoted
 from karat.formats._dygie_writer import write
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Block, Format, ReadOptions
@@ -80,11 +80,6 @@ class _Side(NamedTuple):
 _reader = ValueReader(_Record, SHAPE)
 
 
-def sniff(head: bytes) -> bool:
-    """The first value is a document with sentences and events."""
-    return form(head) == "dygie"
-
-
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """One document."""
     refuse_unit(options, "token", file=file, line=block.line)
@@ -98,7 +93,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
             _add_event(number, event, entities, content)
         except ValueError as error:
             message = f"event {number} of document {quoted(record.doc_key)}: {error}"
-            raise KaratError(SHAPE.at(message, file=file, line=block.line)) from None
+            raise content.refusal(SHAPE, message) from None
     content.report_unread(tuple(chain.from_iterable(record.relations)))
     return Document(
         record.doc_key,
@@ -172,7 +167,7 @@ FORMAT = Format(
     suffixes=(".dygie.json", ".dygie.jsonl"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("dygie"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -29,7 +29,7 @@ from msgspec import Raw, Struct
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
@@ -84,11 +84,6 @@ class _Sentence(Annotated, frozen=True, kw_only=True):
 _reader = ValueReader(_Sentence, SHAPE)
 
 
-def sniff(head: bytes) -> bool:
-    """The first value is a sentence."""
-    return form(head) == "oneie"
-
-
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """One sentence."""
     refuse_unit(options, "token", file=file, line=block.line)
@@ -124,8 +119,9 @@ def _side(sentence: _Sentence, content: EventDocument, *, is_system: bool) -> _G
 def _add_graph(graph: _Graph, content: EventDocument) -> None:
     """The entities, triggers and roles of a graph, named by their indices."""
     for index, entity in enumerate(graph.entities):
-        mention_type = entity.mention_type if isinstance(entity.mention_type, str) else None
-        attributes = typed(entity.type, mention_type=mention_type)
+        attributes = typed(entity.type)
+        if isinstance(entity.mention_type, str):
+            attributes["mention_type"] = entity.mention_type
         span, text = ((entity.start, entity.end),), content.words(entity.start, entity.end)
         content.add_entity(Mention(f"entity-{index}", span, kind="entity", attributes=attributes, text=text))
     events = []
@@ -153,7 +149,7 @@ FORMAT = Format(
     suffixes=(".oneie.json", ".oneie.jsonl"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("oneie"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention
@@ -77,11 +77,6 @@ class _Record(Struct, frozen=True):
 
 
 _reader = ValueReader(_Record, SHAPE)
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a document with links or predictions."""
-    return form(head) == "rams"
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -146,7 +141,7 @@ FORMAT = Format(
     suffixes=(".rams.json", ".rams.jsonl", ".rams.jsonlines"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("rams"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -20,7 +20,7 @@ preprocessing: only files of the same preprocessing can be compared.
 from karat.errors import Report, Rule
 from karat.formats._event_document import EventDocument, refuse_unit
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
-from karat.formats._json_sniffing import form
+from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.formats._textee_writer import write
 from karat.model import Document, Id
@@ -38,11 +38,6 @@ class _Window(Annotated, frozen=True, kw_only=True):
 
 
 _reader = ValueReader(_Window, SHAPE)
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a window."""
-    return form(head) == "textee"
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -70,7 +65,7 @@ FORMAT = Format(
     suffixes=(".textee.json", ".textee.jsonl"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("textee"),
     blocks=blocks,
     parse=parse,
     locate=locate,

@@ -21,7 +21,7 @@ from msgspec import Raw, Struct
 from karat.errors import Report, Rule
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
-from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form
+from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
 from karat.formats._json_values import ValueReader, blocks, locate
 from karat.model import Document, Id
 from karat.plugin.formats import Block, Format, ReadOptions
@@ -49,11 +49,6 @@ class _Record(Annotated, frozen=True, kw_only=True):
 
 
 _reader = ValueReader(_Record, SHAPE)
-
-
-def sniff(head: bytes) -> bool:
-    """The first value is a document with event mentions."""
-    return form(head) == "wikievents"
 
 
 def redirect(name: str, head: bytes) -> str | None:
@@ -86,7 +81,7 @@ FORMAT = Format(
     suffixes=(".wikievents.json", ".wikievents.jsonl"),
     unit="token",
     protocols=("exact-2013",),
-    sniff=sniff,
+    sniff=recognises("wikievents"),
     redirect=redirect,
     blocks=blocks,
     parse=parse,

@@ -10,10 +10,11 @@ comparison   the object that reports read, and ranks
 """
 
 from karat.comparison.arguments import chosen_baseline, named_systems
-from karat.comparison.comparing import compared
+from karat.comparison.comparing import compare, compared, sorting
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.scoring import Run, Task
 from karat.comparison.testing import PairedTest
+from karat.comparison.workers import Workers
 
 __all__ = [
     "ComparedSystem",
@@ -21,7 +22,10 @@ __all__ = [
     "PairedTest",
     "Run",
     "Task",
+    "Workers",
     "chosen_baseline",
+    "compare",
     "compared",
     "named_systems",
+    "sorting",
 ]

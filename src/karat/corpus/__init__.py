@@ -6,7 +6,7 @@ from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
-from karat.corpus.paths import File, find
+from karat.corpus.paths import File, Spool, find
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
 
@@ -17,6 +17,7 @@ __all__ = [
     "Fingerprint",
     "MemoryCorpus",
     "Progress",
+    "Spool",
     "Survey",
     "Topics",
     "absent_names",

@@ -1,6 +1,6 @@
 """Validation: reads and checks every document of every file, and reports problems instead of raising them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -21,10 +21,13 @@ from karat.filters.types import types_in
 from karat.formats import FORMATS
 from karat.model import Document
 from karat.plugin import Block, Comparison, DocumentCheck, ReadOptions
-from karat.protocols import resolve_all
+from karat.protocols import Protocol, resolve_all
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
 NO_VOCABULARY = Rule("vocabulary-empty", "fatal", "Write one type per line.")
+
+Resolved = Callable[[FileCorpus], Sequence[Protocol]]
+"""The protocols that a corpus is checked for."""
 
 SEVERITIES = ("fatal", "fault", "note")
 """The worst first."""
@@ -121,47 +124,38 @@ def validate(
     options: ReadOptions | None = None,
     types: str | None = None,
     against: str | None = None,
+    protocols: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Validation:
     """Check what each path names: a file, a folder, `@LIST` or `-`; each is a separate corpus, as in scoring.
 
     `types` is a file of all allowed types, one per line. `against` names gold, with or without annotations: each path
-    must then have its documents, and agree with their text, units and tokens. `settings` are parameters of the
-    protocols that the format chooses, as `--set` gives them. Only unusable options are raised.
+    must then have its documents, and agree with their text, units and tokens. `protocols` are those that the files are
+    for, without them those that the format chooses; `settings` are their parameters, as `--set` gives them. Only
+    unusable options are raised.
     """
     options = options or ReadOptions()
     if format is not None:
         FORMATS.get(format)
     checks = [] if types is None else [_vocabulary(types)]
     validation = Validation()
-    gold = None if against is None else _reference(against, format, options, settings or {}, validation)
+    resolved = _resolving(protocols, settings)
+    gold = None
+    if against is not None:
+        gold, own = reference(against, resolved, fallback=format, options=options)
+        validation.sources |= own.sources
+        for finding in own.findings.kept:
+            if finding.severity == "fatal":
+                validation.add(finding._replace(origin="gold"))
     corpora = [] if gold is None else [gold.corpus]
     for path in paths:
-        before = validation.findings.by_severity()
-        submission = None if gold is None else Submission(path, gold)
-        with _reporting(validation, path):
-            if files := find(
-                path, lambda error: validation.add(error.finding), validation.add, max_bytes=options.max_bytes
-            ):
-                fallback = None if gold is None else gold.corpus.format
-                corpus = corpus_of(
-                    files,
-                    path,
-                    format=format,
-                    fallback=fallback,
-                    options=options,
-                    report=validation.add,
-                    skip_broken=True,
-                )
-                _check_corpus(corpus, checks, settings or {}, validation, submission, progress)
-                corpora.append(corpus)
-        if submission is not None:
-            for finding in submission.missing_documents():
-                validation.add(finding)
-            after = validation.findings.by_severity()
-            submission.findings = {severity: after[severity] - before[severity] for severity in before}
-            validation.submissions.append(submission)
+
+        def found(path: str = path) -> list[File]:
+            return find(path, lambda error: validation.add(error.finding), validation.add, max_bytes=options.max_bytes)
+
+        corpus = _check_path(path, found, validation, gold, format, options, checks, resolved, progress)
+        corpora += [] if corpus is None else [corpus]
     for finding in absent_names(*corpora):
         validation.add(finding)
     if gold is not None:
@@ -169,6 +163,65 @@ def validate(
     if progress is not None:
         progress(validation.total.documents, validation.total.documents)
     return validation
+
+
+def validate_files(
+    files: Callable[[], list[File]],
+    name: str,
+    gold: Reference,
+    protocols: Sequence[Protocol],
+    *,
+    format: str | None = None,
+    options: ReadOptions | None = None,
+) -> tuple[Validation, FileCorpus | None]:
+    """Check the files of one submission against gold, as `validate` does; if they are a corpus, return that, too.
+
+    `protocols` are those that it will be scored with. An error of `files` is a finding like any other.
+    """
+    validation = Validation()
+    corpus = _check_path(name, files, validation, gold, format, options or ReadOptions(), [], lambda _: protocols, None)
+    return validation, corpus
+
+
+def _check_path(
+    path: str,
+    found: Callable[[], list[File]],
+    validation: Validation,
+    gold: Reference | None,
+    format_: str | None,
+    options: ReadOptions,
+    checks: Sequence[Check],
+    resolved: Resolved,
+    progress: Progress | None,
+) -> FileCorpus | None:
+    """Check the files of one path; return them as a corpus, if they are one."""
+    before = validation.findings.by_severity()
+    submission = None if gold is None else Submission(path, gold)
+    corpus = None
+    with _reporting(validation, path):
+        if files := found():
+            corpus = corpus_of(
+                files,
+                path,
+                format=format_,
+                fallback=None if gold is None else gold.corpus.format,
+                options=options,
+                report=validation.add,
+                skip_broken=True,
+            )
+            _check_corpus(corpus, checks, resolved, validation, submission, progress)
+    if submission is not None:
+        for finding in submission.missing_documents():
+            validation.add(finding)
+        after = validation.findings.by_severity()
+        submission.findings = {severity: after[severity] - before[severity] for severity in before}
+        validation.submissions.append(submission)
+    return corpus
+
+
+def _resolving(protocols: Sequence[str], settings: Mapping[str, Any] | None) -> Resolved:
+    """These protocols, or else those that the format chooses."""
+    return lambda corpus: resolve_all(protocols or corpus.protocols, settings or {})
 
 
 def _vocabulary(file: str) -> Check:
@@ -179,18 +232,21 @@ def _vocabulary(file: str) -> Check:
     return checking(known, comparison.key)
 
 
-def _reference(
-    path: str, format_: str | None, options: ReadOptions, settings: Mapping[str, Any], validation: Validation
-) -> Reference:
-    """Gold, to compare submissions with. Its fatal findings are reported as gold's; others are only counted."""
+def reference(
+    path: str,
+    resolved: Resolved,
+    *,
+    format: str | None = None,
+    fallback: str | None = None,
+    options: ReadOptions | None = None,
+) -> tuple[Reference, Validation]:
+    """Gold, to compare submissions with, and what was found in it; `fallback` is the format of empty files."""
     own = Validation()
-    corpus = corpus_of(find(path), path, fallback=format_, options=options, report=own.add, skip_broken=True)
-    _check_corpus(corpus, [], settings, own, None, None)
-    validation.sources |= own.sources
-    for finding in own.findings.kept:
-        if finding.severity == "fatal":
-            validation.add(finding._replace(origin="gold"))
-    return Reference(corpus, own.findings.by_severity())
+    options = options or ReadOptions()
+    files = find(path, max_bytes=options.max_bytes)
+    corpus = corpus_of(files, path, format=format, fallback=fallback, options=options, report=own.add, skip_broken=True)
+    _check_corpus(corpus, [], resolved, own, None, None)
+    return Reference(corpus, own.findings.by_severity(), resolved(corpus)), own
 
 
 @contextmanager
@@ -209,7 +265,7 @@ def _reporting(validation: Validation, file: str, line: int | None = None) -> It
 def _check_corpus(
     corpus: FileCorpus,
     checks: Sequence[Check],
-    settings: Mapping[str, Any],
+    resolved: Resolved,
     validation: Validation,
     submission: Submission | None,
     progress: Progress | None,
@@ -217,8 +273,8 @@ def _check_corpus(
     seen, before = Survey(), dict(validation.findings.counts)
     if corpus.global_ids:
         checks = [*checks, Ids().check]
-    # What the protocols that the format chooses refuse, or count as a fault, is found here, too.
-    protocols = resolve_all(corpus.protocols, settings)
+    # What the protocols refuse, or count as a fault, is found here, too.
+    protocols = resolved(corpus)
     filters = dict.fromkeys((protocol.kinds, filter_) for protocol in protocols for filter_ in protocol.filters)
     checks = [*checks, *(_on_kinds(kinds, one) for kinds, filter_ in filters for one in filter_.checks())]
     report = graver(validation.add, {code for protocol in protocols for code in protocol.faults})

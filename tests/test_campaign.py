@@ -356,7 +356,10 @@ def test_gold_that_cannot_be_used_stops_the_campaign(place: Path) -> None:
     done = run(*arguments(place))
     assert done.code == 1
     assert "jsonl-shape" in done.err
-    assert run("campaign", str(place / "submissions"), "--gold", str(place / "none")).code == 1
+    assert (
+        run("campaign", str(place / "submissions"), "--gold", str(place / "none"), "-o", str(place / "new")).code == 1
+    )
+    assert not (place / "new").exists()
 
 
 def test_gold_of_each_language(tmp_path: Path) -> None:

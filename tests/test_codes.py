@@ -161,6 +161,7 @@ CASES = {
     "no such file": Case("file-missing", "fatal", "nowhere.tbf", None, {}, "nowhere.tbf"),
     "no such list": Case("file-missing", "fatal", "nowhere", None, {}, "@nowhere"),
     "a file in a list": Case("file-missing", "fatal", "list", 2, {"list": "\nnowhere.tbf\n"}, "@list"),
+    "a list with a form feed": Case("file-missing", "fatal", "list", 1, {"list": "no\fwhere.tbf"}, "@list"),
     "a socket": Case("file-unreadable", "fatal", "socket", None, {}, "socket"),
     "a folder without files": Case("folder-empty", "fatal", "in", None, {"in/.hidden": ""}),
     "a list of nothing": Case("list-empty", "fatal", "list", None, {"list": "\n \n"}, "@list"),

@@ -9,9 +9,9 @@ from karat.campaign.golds import Gold, gold_path, secret
 from karat.campaign.layouts import Submission, Track
 from karat.campaign.naming import Naming
 from karat.campaign.ranking import Ranking, Statistics, rankings
-from karat.campaign.running import OnJob, job_key, run_jobs
-from karat.campaign.scoring import Conditions, Job, prepare, scored
-from karat.campaign.statistics import KeptWorkers
+from karat.campaign.running import OnJob, Work, executor_for, job_key, run_jobs
+from karat.campaign.scoring import Conditions, Job, scored
+from karat.campaign.statistics import KeptStatistics
 from karat.campaign.store import Store
 from karat.campaign.stored import Check, Outcome
 from karat.comparison.comparing import NO_MEASURE
@@ -80,9 +80,8 @@ class Run(NamedTuple):
             for submission in submissions
             if not submission.problems
         }
-        new = run_jobs(
-            "score", scored, [*jobs.values()], self.conditions, store, processes=self.processes, on_job=on_job
-        )
+        work = Work("score", scored, self.conditions, store.path)
+        new = run_jobs(work, [*jobs.values()], store, processes=self.processes, on_job=on_job)
         entries = [self._entry(one, jobs.get(one.key), golds, store, naming) for one in submissions]
         entries.sort(key=lambda entry: (entry.track, entry.name))
         return Campaign(
@@ -137,8 +136,8 @@ class Run(NamedTuple):
     def _rankings(self, entries: Sequence[Entry], golds: Mapping[Track, Gold], store: Store) -> list[Ranking]:
         found: list[Ranking] = []
         accepted = [entry for entry in entries if entry.results]
-        processes = min(self.processes, len(accepted) // 4)
-        with KeptWorkers(processes, prepare, (self.conditions,), store) as workers:
+        with executor_for(self.processes) as processes:
+            executor = KeptStatistics(processes, store)
             for track, gold in golds.items():
                 for number, sources in enumerate(gold.sources):
                     systems = {
@@ -146,7 +145,7 @@ class Run(NamedTuple):
                         for entry in accepted
                         if entry.track == track
                     }
-                    found += rankings(track, systems, sources, self.statistics, workers, sort_by=self.sort_by)
+                    found += rankings(track, systems, sources, self.statistics, executor, sort_by=self.sort_by)
         if self.sort_by is not None and found and all(one.measure != self.sort_by for one in found):
             known = list(dict.fromkeys(id_ for entry in accepted for result in entry.results for id_ in result.scores))
             message = f"--sort-by: there is no measure {self.sort_by!r} here. {nearest(self.sort_by, known)}"

@@ -1,6 +1,6 @@
 """A submission whose ids are numbers: what a system calls its annotations may say whose it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -57,6 +57,10 @@ class Nameless:
         """Where a document is; its items are not looked up, since they have other ids in the file."""
         del item
         return self._corpus.where(id_)
+
+    def part(self, ids: Sequence[str]) -> None:
+        """Nothing: only this process has it."""
+        del ids
 
     def close(self) -> None:
         """Close open files."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from karat.campaign.layouts import Condition, Track
 from karat.campaign.statistics import resamples_for
-from karat.comparison import Comparison, Workers, compare, sorting
+from karat.comparison import Comparison, compare, sorting
+from karat.corpus import Executor
 from karat.counts import ScoreValues
 from karat.results import Result, UnitRows, main_score
 from karat.stats.confidence import changed
@@ -59,7 +60,7 @@ def rankings(
     systems: Mapping[str, tuple[Condition, Result]],
     sources: Mapping[str, Sequence[str]],
     statistics: Statistics,
-    workers: Workers,
+    executor: Executor,
     *,
     sort_by: str | None = None,
 ) -> Iterator[Ranking]:
@@ -73,7 +74,7 @@ def rankings(
             chosen = {name: [_restricted(result, measure, units)] for name, result in results.items()}
             comparison = compare(
                 chosen,
-                workers,
+                executor,
                 baseline=None,
                 sort_by=measure,
                 level=statistics.level,

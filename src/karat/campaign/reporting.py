@@ -6,7 +6,7 @@ from msgspec.structs import replace as replace_fields
 
 from karat import engine
 from karat.campaign.nameless import Nameless
-from karat.campaign.scoring import Job, conditions, opened_gold, opened_submission, run_options
+from karat.campaign.scoring import Conditions, Job, opened_gold, opened_submission
 from karat.campaign.stored import StoredFinding
 from karat.corpus import Corpus
 from karat.errors import Findings
@@ -16,22 +16,22 @@ from karat.results import Result
 from karat.stats.confidence import changed
 
 
-def reported(job: Job) -> bytes | None:
+def reported(conditions: Conditions, job: Job) -> bytes | None:
     """The report as HTML; None if it needs more memory or deeper nesting than there is."""
     try:
-        with opened_submission(job) as (_, corpus):
+        with opened_submission(conditions, job) as (_, corpus):
             assert corpus is not None, "only submissions that were scored have reports"
             system: Corpus = Nameless(corpus) if job.naming.is_blind else corpus
-            return "".join(_report(job, system)).encode()
+            return "".join(_report(conditions, job, system)).encode()
     except (MemoryError, RecursionError):
         return None
 
 
-def _report(job: Job, system: Corpus) -> Iterator[str]:
-    gold = opened_gold(job.gold).corpus
-    protocols = conditions().resolved(gold)
+def _report(conditions: Conditions, job: Job, system: Corpus) -> Iterator[str]:
+    gold = opened_gold(job.gold, conditions).corpus
+    protocols = conditions.resolved(gold)
     fields = default_fields(gold, protocols)
-    options = replace_fields(run_options(job.measures), by=fields, details=True, keep_rows=False)
+    options = replace_fields(conditions.run_options(job.measures), by=fields, details=True, keep_rows=False)
     results = engine.score(gold, system, protocols, options, findings=Findings())
     for protocol, result in zip(protocols, results, strict=True):
         result.errors = analysed(gold, system, protocol, result, measures=job.measures, by=fields, list_all=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from karat import engine, scratch
 from karat.campaign.archives import Limits
@@ -16,7 +16,7 @@ from karat.engine.against import Reference
 from karat.engine.validation import Validation, reference, validate_files
 from karat.errors import Findings, KaratError, UsageError
 from karat.plugin import ReadOptions
-from karat.protocols import Protocol, resolve_all
+from karat.protocols import Protocol, parse_setting, resolve_all
 
 
 class Conditions(NamedTuple):
@@ -24,7 +24,8 @@ class Conditions(NamedTuple):
 
     protocols: tuple[str, ...] = ()
     """Empty: those that the format of gold chooses."""
-    settings: tuple[tuple[str, Any], ...] = ()
+    settings: tuple[str, ...] = ()
+    """As `--set` gives them: key=value."""
     measures: tuple[str, ...] = ()
     gold_format: str | None = None
     system_format: str | None = None
@@ -34,7 +35,11 @@ class Conditions(NamedTuple):
 
     def resolved(self, gold: FileCorpus) -> list[Protocol]:
         """The protocols."""
-        return resolve_all(self.protocols or gold.protocols, dict(self.settings))
+        return resolve_all(self.protocols or gold.protocols, dict(map(parse_setting, self.settings)))
+
+    def run_options(self, measures: tuple[str, ...]) -> engine.RunOptions:
+        """What to score; the counts of each unit are kept."""
+        return engine.RunOptions(measures, accept_faults=self.accept_faults, keep_rows=True)
 
 
 class Job(NamedTuple):
@@ -55,25 +60,10 @@ class Job(NamedTuple):
         return self.naming.hidden(self.submission, text)
 
 
-_conditions: Conditions
-
-
-def prepare(conditions: Conditions) -> None:
-    """Make this process ready to score submissions."""
-    global _conditions
-    _conditions = conditions
-    opened_gold.cache_clear()
-
-
-def conditions() -> Conditions:
-    """Those that this process was prepared with."""
-    return _conditions
-
-
 @lru_cache(maxsize=1)
-def opened_gold(path: str) -> Reference:
+def opened_gold(path: str, conditions: Conditions) -> Reference:
     """Gold, as submissions are compared with it. Its documents are kept, up to a limit; jobs come by their golds."""
-    gold, _ = read_gold(path, _conditions)
+    gold, _ = read_gold(path, conditions)
     gold.corpus.keep_documents()
     return gold
 
@@ -83,47 +73,42 @@ def read_gold(path: str, conditions: Conditions) -> tuple[Reference, Validation]
     return reference(path, conditions.resolved, format=conditions.gold_format, options=conditions.reading)
 
 
-def run_options(measures: tuple[str, ...]) -> engine.RunOptions:
-    """What to score; the counts of each unit are kept."""
-    return engine.RunOptions(measures, accept_faults=_conditions.accept_faults, keep_rows=True)
-
-
-def scored(job: Job) -> bytes | None:
+def scored(conditions: Conditions, job: Job) -> bytes | None:
     """What became of a submission, as JSON; None if it needs more memory or deeper nesting than there is."""
     try:
-        with opened_submission(job) as (validation, corpus):
-            return _outcome(job, validation, corpus).encoded()
+        with opened_submission(conditions, job) as (validation, corpus):
+            return _outcome(conditions, job, validation, corpus).encoded()
     except (MemoryError, RecursionError):
         return None
 
 
 @contextmanager
-def opened_submission(job: Job) -> Iterator[tuple[Validation, FileCorpus | None]]:
+def opened_submission(conditions: Conditions, job: Job) -> Iterator[tuple[Validation, FileCorpus | None]]:
     """The submission as a corpus, and what was found in it; copies of its files disappear afterwards."""
     submission = job.submission
-    gold = opened_gold(job.gold)
+    gold = opened_gold(job.gold, conditions)
     with scratch.folder_in(Path(scratch.spool())) as folder:
         yield validate_files(
-            lambda: submission.package.files(submission.members, _conditions.limits, folder),
+            lambda: submission.package.files(submission.members, conditions.limits, folder),
             submission.package.name,
             gold,
-            _conditions.resolved(gold.corpus),
-            format=_conditions.system_format,
-            options=_conditions.reading,
+            conditions.resolved(gold.corpus),
+            format=conditions.system_format,
+            options=conditions.reading,
         )
 
 
-def _outcome(job: Job, validation: Validation, corpus: FileCorpus | None) -> Outcome:
+def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: FileCorpus | None) -> Outcome:
     (compared,) = validation.submissions
     place = job.submission.package.name
     counts = validation.findings.by_severity()
     has_faults = counts["fault"] > len(compared.missing)
-    accepted = not counts["fatal"] and not compared.missing and (_conditions.accept_faults or not has_faults)
+    accepted = not counts["fatal"] and not compared.missing and (conditions.accept_faults or not has_faults)
     findings = kept(validation.findings, place)
     results: Sequence[StoredResult] = ()
     if accepted and corpus is not None:
         try:
-            results = _results(job, corpus, place)
+            results = _results(conditions, job, corpus, place)
         except UsageError:
             raise
         except KaratError as error:
@@ -142,8 +127,10 @@ def _outcome(job: Job, validation: Validation, corpus: FileCorpus | None) -> Out
     return Outcome(check, tuple(results))
 
 
-def _results(job: Job, corpus: FileCorpus, place: str) -> list[StoredResult]:
-    gold = opened_gold(job.gold).corpus
-    results = engine.score(gold, corpus, _conditions.resolved(gold), run_options(job.measures), findings=Findings())
+def _results(conditions: Conditions, job: Job, corpus: FileCorpus, place: str) -> list[StoredResult]:
+    gold = opened_gold(job.gold, conditions).corpus
+    results = engine.score(
+        gold, corpus, conditions.resolved(gold), conditions.run_options(job.measures), findings=Findings()
+    )
     kinds = sorted(corpus.survey().kinds)
     return [StoredResult.of(result, kinds, place) for result in results]

@@ -10,10 +10,11 @@ import numpy as np
 
 from karat import __version__
 from karat.campaign.store import Store
-from karat.comparison import Workers
 from karat.comparison.testing import Resampled
+from karat.corpus import Executor
 from karat.stats.resampling import ScoreName
 
+S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -33,19 +34,22 @@ def resamples_for(systems: int) -> int:
     return LEAST << max(steps - 1, 0).bit_length()
 
 
-class KeptWorkers(Workers):
-    """Workers that ask the store first."""
+class KeptStatistics:
+    """An executor that asks the store first."""
 
-    def __init__(self, jobs: int, prepare: Callable[..., None], given: tuple[Any, ...], store: Store) -> None:
-        super().__init__(jobs, prepare, given)
-        self._store = store
+    def __init__(self, executor: Executor, store: Store) -> None:
+        self._executor, self._store = executor, store
         self._known = store.keys(KIND)
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+    def width(self, size: int) -> int:
+        """That of the executor."""
+        return self._executor.width(size)
+
+    def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
         """The result of each task, in the order of the tasks."""
-        keyed = [(_key(function, task), task) for task in tasks]
+        keyed = [(_key(function, shared, task), task) for task in tasks]
         new = [(key, task) for key, task in keyed if key not in self._known]
-        results = super().map(function, [task for _, task in new])
+        results = self._executor.map(function, shared, [task for _, task in new])
         self._store.put(KIND, [(key, _encoded(result)) for (key, _), result in zip(new, results, strict=True)])
         self._known.update(key for key, _ in new)
         for key, _ in keyed:
@@ -54,9 +58,9 @@ class KeptWorkers(Workers):
             yield _decoded(content)
 
 
-def _key(function: Callable[..., Any], task: Any) -> str:
+def _key(function: Callable[..., Any], shared: Any, task: Any) -> str:
     """A hash of all that a result depends on. Nothing is ever read from a pickle."""
-    return hashlib.sha256(f"{__version__} {function.__qualname__} ".encode() + pickle.dumps(task)).hexdigest()
+    return hashlib.sha256(pickle.dumps((__version__, function.__qualname__, shared, task))).hexdigest()
 
 
 def _encoded(result: Any) -> bytes:

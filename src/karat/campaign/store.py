@@ -28,7 +28,7 @@ class Store:
     """Contents by key."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path.resolve()
         try:
             self._open = sqlite3.connect(path, timeout=WAIT)
             self._check_file()
@@ -50,7 +50,7 @@ class Store:
             raise self._unusable("this was written by another version of karat")
 
     def _unusable(self, message: str) -> KaratError:
-        return NOT_A_STORE.error(message, file=str(self._path))
+        return NOT_A_STORE.error(message, file=str(self.path))
 
     def keys(self, kind: str) -> set[str]:
         """What is known of one kind."""

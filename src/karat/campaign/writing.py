@@ -6,7 +6,7 @@ from karat.campaign import listing
 from karat.campaign.campaign import Campaign, Entry, Run
 from karat.campaign.publication import Publication
 from karat.campaign.reporting import reported
-from karat.campaign.running import OnJob, job_key, run_jobs
+from karat.campaign.running import OnJob, Work, job_key, run_jobs
 from karat.campaign.scoring import Job
 from karat.campaign.site import Site, entry_slug
 from karat.campaign.store import Store
@@ -30,7 +30,8 @@ class Outputs:
             if entry.results and entry.job is not None:
                 self._reports[entry_slug(entry)] = self._job(entry, entry.job, run)
         jobs = [*self._reports.values()]
-        run_jobs("report", reported, jobs, run.conditions, store, processes=run.processes, on_job=on_job)
+        work = Work("report", reported, run.conditions, store.path)
+        run_jobs(work, jobs, store, processes=run.processes, on_job=on_job)
 
     def _job(self, entry: Entry, job: Job, run: Run) -> Job:
         gold = self._campaign.golds[entry.track]

@@ -1,6 +1,5 @@
 """`karat campaign`."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from karat.cli._options import digits_option, progress, reading_options, setting
 from karat.cli._output import own_folder, refuse_overwriting, replace_folder, write_output
 from karat.cli._scoring import (
     SEED,
-    Level,
     accept_faults_option,
+    confidence_level,
     gold_format_option,
     measure_option,
     protocol_option,
@@ -48,11 +47,6 @@ that is not valid, or lacks documents of gold, is refused with an explanation, a
 What was scored is kept in results.sqlite of the output folder. A campaign that was stopped goes on where it was, and a
 late submission is the only one that is scored. `karat campaign new --help` explains the template.
 """
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _configured(context: click.Context, parameter: click.Parameter, file: str | None) -> str | None:
@@ -143,8 +137,8 @@ class WithTemplate(click.Command):
 @click.option(
     "--ci",
     "level",
-    type=Level(),
-    default=LEVEL,
+    type=confidence_level,
+    default=str(LEVEL),
     show_default=True,
     metavar="LEVEL",
     help="Confidence level of intervals and tests.",
@@ -204,13 +198,16 @@ def campaign(
     """Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results."""
     from karat.campaign.archives import Limits
     from karat.campaign.campaign import Run
+    from karat.campaign.golds import gold_path
     from karat.campaign.intake import submissions_in
+    from karat.campaign.layouts import Track
     from karat.campaign.listing import rows, submission_rows
     from karat.campaign.pages import slug
     from karat.campaign.ranking import Statistics
     from karat.campaign.scoring import Conditions
     from karat.campaign.store import Store
     from karat.campaign.writing import Outputs
+    from karat.engine.executors import cores
     from karat.protocols import parse_setting, resolve_all
     from karat.report.view import View
 
@@ -220,14 +217,13 @@ def campaign(
     values = dict(map(parse_setting, settings))
     resolve_all(protocols, values if protocols else {})
     folder = Path(output or f"{Path(submissions).resolve().name}-results")
+    gold_path(gold, Track())
     for place in (submissions, gold):
         refuse_overwriting(str(folder), folder=place)
     limits = Limits(max_members, max_member_bytes, reading.max_bytes, max_ratio)
-    conditions = Conditions(
-        protocols, tuple(values.items()), measures, gold_format, system_format, reading, accept_faults, limits
-    )
+    conditions = Conditions(protocols, settings, measures, gold_format, system_format, reading, accept_faults, limits)
     statistics = Statistics(level, resamples, seed or SEED)
-    run = Run(gold, conditions, statistics, sort_by, jobs or processors())
+    run = Run(gold, conditions, statistics, sort_by, jobs or cores())
     found = submissions_in(submissions, limits, layout=layout, on_package=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:

@@ -1,7 +1,6 @@
 """Comparison: several systems on the same gold, ranked, with intervals and paired tests.
 
 arguments    from what a user names to systems with one or more runs
-workers      the same work in this process or in several
 scoring      every run scored against gold, which is read once; broken ones are refused together
 runs         means and deviations of several runs of one system
 testing      intervals of each system, paired tests, and their correction
@@ -14,7 +13,6 @@ from karat.comparison.comparing import compare, compared, sorting
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.scoring import Run, Task
 from karat.comparison.testing import PairedTest
-from karat.comparison.workers import Workers
 
 __all__ = [
     "ComparedSystem",
@@ -22,7 +20,6 @@ __all__ = [
     "PairedTest",
     "Run",
     "Task",
-    "Workers",
     "chosen_baseline",
     "compare",
     "compared",

@@ -27,6 +27,13 @@ class Fingerprint:
         # Which clusters have mentions in several documents is known only at the end.
         self._documents: list[str] = []
         self._shared = [bytearray() for _ in range(_PARTS)]
+        self._others: list[Fingerprint] = []
+        """Those of other documents, which number their documents by themselves."""
+
+    def merge(self, other: "Fingerprint") -> None:
+        """Add the documents of another one."""
+        self._sum += other._sum
+        self._others += [other, *other._others]
 
     def add(self, document: Document) -> None:
         """Add one document."""
@@ -58,10 +65,11 @@ class Fingerprint:
 
     def __str__(self) -> str:
         across: list[list[tuple[str, int]]] = []
-        for part in self._shared:
+        for part in range(_PARTS):
             members: dict[bytes, list[tuple[str, int]]] = {}
-            for key, document, position in _PLACE.iter_unpack(part):
-                members.setdefault(key, []).append((self._documents[document], position))
+            for one in (self, *self._others):
+                for key, document, position in _PLACE.iter_unpack(one._shared[part]):
+                    members.setdefault(key, []).append((one._documents[document], position))
             across += [sorted(places) for places in members.values() if len(places) > 1]
         across.sort()
         whole = hashlib.sha256(_encode((str(self._sum), across)))

@@ -209,6 +209,8 @@ def _check_path(
                 report=validation.add,
                 skip_broken=True,
             )
+            if gold is not None:
+                corpus = corpus.beside(gold.corpus)
             _check_corpus(corpus, checks, resolved, validation, submission, progress)
     if submission is not None:
         for finding in submission.missing_documents():

@@ -26,7 +26,9 @@ ARCHIVES = {
     "a zstd": (0, b"\x28\xb5\x2f\xfd"),
 }
 """Archives: where in a file, and by what bytes, each is recognised."""
+JSON_LINE = 1 << 24
 JSON_HEAD = 1 << 20
+"""Bytes of the longest first line of a JSON file that is looked at, and of a beginning in shorter lines."""
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
@@ -116,9 +118,13 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
 
 
 def _head(file: File) -> bytes:
-    """The first bytes of a file, from which formats are detected. The keys of JSON may come late in a document."""
+    """The first bytes of a file, from which formats are detected; of JSON, a whole line, whose keys may come late."""
     head = file.head()
-    return file.head(JSON_HEAD) if head.lstrip()[:1] in (b"{", b"[") else head
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return head
+    with file.open() as stream:
+        line = stream.readline(JSON_LINE)
+        return line + stream.read(max(JSON_HEAD - len(line), 0))
 
 
 def _refuse_unsupported(files: list[File]) -> None:

@@ -58,7 +58,7 @@ def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
         ]
         scored.append(np.array(values, dtype=np.float64)[places.ravel()])
     names = list(observed(rows))
-    by_name = np.concatenate(scored).reshape(-1, len(names)).T if scored else np.empty((len(names), 0))
+    by_name = np.vstack([np.empty((0, len(names))), *scored]).T
     return dict(zip(names, by_name, strict=True))
 
 

@@ -70,7 +70,7 @@ def expanded(p: float, units: int) -> float:
     """A two-sided p-value of a bootstrap, corrected for small samples (Hesterberg 2015, expanded percentiles).
 
     Resamples of n units vary less than the score, by the factor √((n - 1)/n), and their quantiles correspond to the
-    normal distribution instead of Student's t. So the z of p becomes t = z · √((n - 1)/n), with n - 1 degrees of freedom.
+    normal distribution instead of Student's t. So z of p becomes t = z · √((n - 1)/n) with n - 1 degrees of freedom.
     """
     from scipy.special import ndtri, stdtr
 

@@ -34,6 +34,8 @@ class Heads(Filter, frozen=True):
 class _Heads(CorpusTransform):
     """Counts mentions of several words without a head."""
 
+    merges = True
+
     def __init__(self, missing: str) -> None:
         self._fill = missing == "first-word"
         self._counts: dict[Origin, int] = {"gold": 0, "system": 0}
@@ -51,6 +53,12 @@ class _Heads(CorpusTransform):
             self._counts[origin] += len(lacking)
             self._first = self._first or (origin, document.id, lacking[0].id)
         return replace(document, mentions=tuple(map(_with_head, document.mentions))) if self._fill else document
+
+    def merge(self, later: "_Heads") -> None:
+        """Add the counts of later pairs."""
+        for origin, count in later._counts.items():
+            self._counts[origin] += count
+        self._first = self._first or later._first
 
     def finish(self, report: Report) -> None:
         """Report how many heads are missing, or refuse them."""

@@ -71,6 +71,14 @@ class TableSpec(Generic[T]):
         return "item"
 
     @property
+    def adds_sums(self) -> bool:
+        """Whether sums add up like tables: `add([add([a, b]), c])` is `add([a, b, c])`, items in the same order.
+
+        Then the documents of a unit are added where they are read, and one table is sent to the process that counts.
+        """
+        return False
+
+    @property
     def alignment(self) -> "AlignmentSpec | None":
         """The alignment of mentions behind a table whose parts do not add up.
 

@@ -268,7 +268,7 @@ class ProtocolRun:
         if any(self._counts.gold_mentions):
             for measure, _, rows in self._counts.measures:
                 yield from measure.remarks_on_total(rows.kind.summed(rows))
-        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._selected]
+        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)
             families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))

@@ -200,7 +200,7 @@ def _tests(
             values = [(JACKKNIFE, _jackknifed(differences, found[a], found[b]), None)]
         else:
             swapped_p, swaps_made = randomised[number]
-            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences)
+            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences, units=how.units)
             values = [(RANDOMISATION, swapped_p, swaps_made), (PAIRED_BOOTSTRAP, centred, how.resamples)]
         for name in names:
             make = partial(PairedTest, name[0], name[2], a, b)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat import scratch
 from karat.corpus.folders import UNREADABLE, files_in, shown
+from karat.corpus.remote import files_at, is_url, open_url, state_of
 from karat.errors import Finding, KaratError, Report, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.opened import opened, read_bytes
@@ -38,7 +39,7 @@ CHUNK = 1 << 20
 
 
 class File(NamedTuple):
-    """A file to read: the name the user knows it by, and where its bytes are."""
+    """A file to read: the name the user knows it by, and where its bytes are (a path, or a URL)."""
 
     name: str
     path: str
@@ -46,12 +47,20 @@ class File(NamedTuple):
     def open(self) -> BinaryIO:
         """Its bytes, after a byte-order mark if there is one."""
         try:
-            stream = open(self.path, "rb")
+            stream = self.open_whole()
         except OSError as error:
             raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
         if stream.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             stream.seek(0)
         return stream
+
+    def open_whole(self, buffering: int = -1) -> BinaryIO:
+        """Its bytes."""
+        return open_url(self.path) if is_url(self.path) else open(self.path, "rb", buffering=buffering)
+
+    def size(self) -> int:
+        """How many bytes it has."""
+        return state_of(self.path)[0] if is_url(self.path) else Path(self.path).stat().st_size
 
     def head(self, size: int = 4096) -> bytes:
         """Its first bytes."""
@@ -104,6 +113,8 @@ def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spoo
                 for line, name in _listed(spec[1:])
                 for file in _found(name, _on_line(refuse, spec[1:], line, name), report, spool)
             ]
+        if is_url(spec):
+            return [_usable_url(url, spool) for url in files_at(spec)]
         for path in _plain(spec, refuse, report):
             try:
                 files.append(usable(path, spool))
@@ -206,17 +217,27 @@ def usable(path: Path, spool: "Spool") -> File:
         raise _unreadable(error, name) from None
 
 
+def _usable_url(url: str, spool: "Spool") -> File:
+    """A file that fsspec reads, or a copy if it is compressed."""
+    if url.startswith("file://"):
+        opened(url.removeprefix("file://"))  # so that it is not overwritten
+    try:
+        return _unpacked(url, url, spool)
+    except OSError as error:
+        raise _unreadable(error, url) from None
+
+
 def _unpacked(name: str, path: str, spool: "Spool") -> File:
     """The file itself, or an uncompressed copy."""
-    with open(path, "rb") as stream:
-        packed = stream.read(2) == GZIP_MARK
-    if packed:
+    with File(name, path).open_whole() as stream:
+        if stream.read(2) != GZIP_MARK:
+            return File(name, path)
+        stream.seek(0)
         try:
-            with gzip.open(path) as unpacked:
+            with gzip.open(stream) as unpacked:
                 return File(name, spool.copy(unpacked, name))
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise GZIP.error("the compressed file is damaged or truncated", file=name) from None
-    return File(name, path)
 
 
 class Spool:

@@ -87,15 +87,18 @@ def opened_submission(conditions: Conditions, job: Job) -> Iterator[tuple[Valida
     """The submission as a corpus, and what was found in it; copies of its files disappear afterwards."""
     submission = job.submission
     gold = opened_gold(job.gold, conditions)
-    with scratch.folder_in(Path(scratch.spool())) as folder:
-        yield validate_files(
-            lambda: submission.package.files(submission.members, conditions.limits, folder),
-            submission.package.name,
-            gold,
-            conditions.resolved(gold.corpus),
-            format=conditions.system_format,
-            options=conditions.reading,
-        )
+    try:
+        with scratch.folder_in(Path(scratch.spool())) as folder:
+            yield validate_files(
+                lambda: submission.package.files(submission.members, conditions.limits, folder),
+                submission.package.name,
+                gold,
+                conditions.resolved(gold.corpus),
+                format=conditions.system_format,
+                options=conditions.reading,
+            )
+    finally:
+        gold.corpus.close()
 
 
 def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: FileCorpus | None) -> Outcome:

@@ -129,7 +129,7 @@ OTHERS: dict[str, list[Any]] = {
     "dygie": [changed(DYGIE, "events", to=[]), {"doc_key": "d", "sentences": [], "relations": []}],
     "rams": [RAMS_PREDICTIONS],
     "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
-    "maven": [MAVEN, UNIFIED, SUBMISSION],
+    "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
     "wikievents-coreference": [COREFERENCE],
     "gen-arg": [GEN_ARG],
     "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],
@@ -160,3 +160,10 @@ def test_nothing_else_is_recognised(text: str) -> None:
 
 def test_every_form_is_tested() -> None:
     assert {name for name, _ in FORMS} <= {*DOCUMENTS, *OTHERS}
+
+
+def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
+    """A long document comes before its events: more than a megabyte of its line is looked at."""
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
+    assert karat.read(path).format == "textee"

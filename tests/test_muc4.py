@@ -13,6 +13,7 @@ from karat.formats import FORMATS
 from karat.model import Document
 from karat.plugin import Contents
 from tests.event_files import GRIT, GRIT_SYSTEM, GTT, GTT_SYSTEM, ITERX_SYSTEM, changed, saved
+from tests.running import run
 from tests.test_event_formats import findings
 
 ID = "TST1-MUC3-0001"
@@ -152,3 +153,12 @@ def test_the_number_of_templates_and_types_choose_the_protocol() -> None:
     assert choose is not None
     with_types = Contents(frozenset({("template", "type")}))
     assert {*choose(with_types), *choose(Contents())} == {*FORMATS.get("muc4").protocols}
+
+
+def test_other_strings_are_another_gold(tmp_path: Path) -> None:
+    """Fillers have no place, so that the fingerprint covers their strings."""
+    prints = set()
+    for string in ("bridge", "tower"):
+        record = changed(changed(GTT, "templates", 0, "Target", 0, 0, to=[string, 0]), "doctext", to="")
+        prints.add(json.loads(run("describe", saved(tmp_path / "g.json", record), "-f", "json").out)["fingerprint"])
+    assert len(prints) == 2

@@ -1,7 +1,8 @@
 """The fingerprint of a corpus: a hash of its content, not of its bytes.
 
 It covers documents, mentions in order, spans, attributes, the partition into clusters and the links; neither ids nor
-text. The same corpus in another format, or with its documents in another order, has the same fingerprint.
+text, except that of a mention without a place, which is all that is known of it (a filler of a template). The same
+corpus in another format, or with its documents in another order, has the same fingerprint.
 """
 
 import hashlib
@@ -50,6 +51,7 @@ class Fingerprint:
             )
             # Rare fields are included only where they occur, so that other corpora keep their fingerprints.
             + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
+            + ((m.text,) if not m.span and not m.boxes and m.text is not None else ())
             for position, m in enumerate(document.mentions)
         ]
         about = document.id, document.topic, document.subtopic, document.unit

@@ -62,6 +62,7 @@ FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("muc4", _has("docid", one_of=("templates", "extracts"))),
     ("muc4", _is_muc4_system),
     ("maven", _has("id", "events", one_of=("document", "content"))),
+    ("maven", _has("id", "content", "candidates")),
     ("maven", _has("id", "preds")),
     ("maven", _is_unified),
 )

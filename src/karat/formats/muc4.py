@@ -25,6 +25,7 @@ by them. Entities without strings are left out, with a note.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import BinaryIO
 
 import msgspec
@@ -134,12 +135,21 @@ def _id(key: str, gold: GoldDocuments, file: str, line: int) -> str:
     ids = gold.ids()
     if key in ids or not (key.isdecimal() and key.isascii() and len(key) < 19):
         return key
-    ending = str(int(key) % 10000)
-    found = [id_ for id_ in ids if id_.endswith(ending) and _number(id_) == int(key)]
+    found = _by_number(gold).get(int(key), [])
     if len(found) > 1:
         message = f"document {key} is {quoted(found[0])} or {quoted(found[1])} of gold"
         raise NUMBER.error(message, file=file, line=line, found=key)
     return found[0] if found else key
+
+
+@lru_cache(maxsize=1)
+def _by_number(gold: GoldDocuments) -> dict[int, list[str]]:
+    """The ids of gold's documents, by their numbers."""
+    by_number: dict[int, list[str]] = {}
+    for id_ in gold.ids():
+        if (number := _number(id_)) is not None:
+            by_number.setdefault(number, []).append(id_)
+    return by_number
 
 
 def _number(id_: str) -> int | None:

@@ -122,6 +122,10 @@ class GoldDocuments(Protocol):
         """The document of this id, if gold has it."""
         ...
 
+    def __hash__(self) -> int:
+        """So that formats can remember what they derive from gold."""
+        ...
+
 
 class ReadOptions(Struct, frozen=True):
     """What a user says about files that do not say it themselves."""

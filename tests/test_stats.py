@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+import karat
 from karat.counts import PrecisionRecall
 from karat.engine.score_function import CountedRow, ScoreFunction
 from karat.plugin import Averages
@@ -183,3 +184,9 @@ def test_holm_never_makes_a_p_value_smaller_and_keeps_their_order(values: list[f
     assert len(both) == sum(p is not None for p in values)
     assert all(p <= q <= 1 for p, q in both)
     assert [q for _, q in sorted(both)] == sorted(q for _, q in both)
+
+
+def test_where_nothing_is_scored_there_are_no_intervals() -> None:
+    """ACE on documents without any element of ACE: there is no measure to resample."""
+    documents = [karat.Document("a", mentions=(karat.Mention("t", (), kind="template"),)), karat.Document("b")]
+    assert karat.score(documents, documents, protocol="ace-2005-nist", ci=0.5, resamples=20).scores == {}

@@ -16,6 +16,7 @@ from karat.corpus.chunks import LARGEST
 from karat.describe import description
 from karat.engine import RunOptions, divided, score
 from karat.engine.executors import LEAST, Processes, Serial, cores
+from karat.engine.validation import validate
 from karat.errors import Finding, Findings, KaratError
 from karat.insight import analysed
 from karat.model import Cluster, Document
@@ -303,6 +304,46 @@ def test_a_description_is_the_same() -> None:
     )
     assert pickling.tasks > 5
     assert msgspec.json.encode(one) == msgspec.json.encode(many)
+
+
+# Validation
+
+
+def found(executor: Executor, *paths: Path, **options: Any) -> bytes:
+    return msgspec.json.encode(validate([*map(str, paths)], executor=executor, **options).to_dict())
+
+
+def test_validation_finds_the_same(tmp_path: Path) -> None:
+    """Several files and corpora, with documents that are given twice, broken ones, and files that end too early."""
+    lines = as_jsonl(*noisy(12)).splitlines(keepends=True)
+    broken = b"".join([*lines[:5], b'{"id": "x", "mentions": 3}\n', lines[2], *lines[5:], lines[11], b'{"id": "cut'])
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(broken)
+    (folder / "b.jsonl").write_bytes(lines[3].replace(b'"d03"', b'"d33"') + lines[4])
+    types = tmp_path / "types.txt"
+    types.write_text("Conflict_Attack\n")
+    pickling = Pickling()
+    gold = put(tmp_path, *noisy(11), name="gold")
+    for options in ({}, {"types": str(types)}, {"against": str(gold)}):
+        assert found(Serial(), folder, gold, **options) == found(pickling, folder, gold, **options)
+    assert pickling.tasks > 20
+
+
+def test_validation_compares_ids_across_processes(tmp_path: Path) -> None:
+    """A process that knows only its own documents cannot find them: they are checked again."""
+    apf = tmp_path / "apf"
+    path = put(tmp_path, *(ace(f"d{n}", entities="E F") for n in range(8)))
+    assert run("convert", str(path), str(apf), "--to", "apf", "--lossy").code == 0
+    one, many = (found(each, apf) for each in (Serial(), Pickling()))
+    assert one == many
+    file = sorted(apf.glob("*.xml"))[5]
+    file.write_text(file.read_text().replace('"d5-E-1"', '"d2-E-1"').replace('"d5-F"', '"d1-F"'))
+    for processing in ("document", "cross-document"):
+        one, many = (found(each, apf, settings={"processing": processing}) for each in (Serial(), Pickling()))
+        assert one == many
+        assert b"mention-in-documents" in one
+    assert b"element-twice" in found(Pickling(), apf)
 
 
 def test_chunks_are_of_one_size() -> None:

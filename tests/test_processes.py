@@ -35,6 +35,7 @@ def karat_command(*args: str, **options: str) -> "subprocess.CompletedProcess[st
         ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), str(DEMO / "cautious.jsonl"), "-p", "tac-2017"),
         ("compare", GOLD, SYSTEM, "-p", "pure-cdec", "-f", "json"),
         ("describe", GOLD, "-f", "json"),
+        ("validate", GOLD, SYSTEM, "--against", GOLD, "-f", "json"),
     ],
     ids=lambda args: args[0],
 )

@@ -5,6 +5,7 @@ import json
 import os
 import select
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,8 @@ from fuzz.table import page
 
 CHUNK = 500
 """Runs whose tally is kept together: what a stopped run may lose per worker."""
-PATIENCE = 120
-"""Seconds after which a run that no longer answers is killed."""
+PATIENCE = 600
+"""Seconds after which a run that no longer answers is killed: its own limit is one of CPU time."""
 ROOT = Path(__file__).parents[2]
 MEMORY = Path("/dev/shm")
 """Where files are in memory, if the system has such a place: most of a run is writing and reading small files."""
@@ -43,6 +44,7 @@ def main() -> int:
     if options.show is not None:
         show(options.seed, options.show, options.state / "show")
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # removes the working folders
     state = options.state / str(options.seed)
     state.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="karat-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
@@ -128,6 +130,8 @@ class Run:
             for thread in threads:
                 while thread.is_alive():
                     thread.join(1)
+            if not chunks.empty():
+                raise RuntimeError("no worker could be started")
         finally:
             for worker in self._workers:
                 worker.stop()
@@ -181,7 +185,10 @@ class Worker:
             current, answer = self._ask(request)
             if answer is not None:
                 return _with_deaths(answer, died)
-            died[current] = self.stop()
+            how = self.stop()
+            if current in died or current not in request["runs"]:
+                raise RuntimeError(f"a worker {how} before it ran anything")
+            died[current] = how
 
     def again(self, number: int, saved: str) -> dict[str, Any]:
         """The tally of one saved case."""

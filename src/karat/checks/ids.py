@@ -37,6 +37,15 @@ class Ids:
             elif kind.endswith(" mention"):
                 yield MENTION.at(f"{which} is also in document {quoted(first)}", item=id_)
 
+    def shares_none(self, other: "Ids") -> bool:
+        """Whether no id is in both."""
+        return self._first.keys().isdisjoint(other._first)
+
+    def merge(self, later: "Ids") -> None:
+        """Remember the ids of later documents."""
+        for id_, first in later._first.items():
+            self._first.setdefault(id_, first)
+
 
 def number_of(name: str) -> int:
     """A number of 64 bits for an id, the same in every process (`hash` is not); rarely, two ids have the same."""

@@ -8,9 +8,11 @@ import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
-from karat.cli.completion import complete_files
+from karat.cli._workers import worker_options
+from karat.cli.completion import complete_files, complete_protocols
 
 if TYPE_CHECKING:
+    from karat.corpus import Executor
     from karat.plugin import ReadOptions
 
 EPILOG = """\b
@@ -18,7 +20,7 @@ Examples:
   karat validate system.tbf
   karat validate gold/ system.tbf --tokens tables/
   karat validate system.tbf --types types.txt
-  karat validate system.tbf --against gold.tbf
+  karat validate system.tbf --against gold.tbf -p tac-2017
   karat validate apf/ --sources sgm/
   karat validate apf/ --set processing=cross-document
   karat validate @files.txt -f json -o findings.json
@@ -47,18 +49,30 @@ note   odd but usable
     shell_complete=complete_files,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
 )
+@click.option(
+    "-p",
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
+    help="Protocol that the files are for: what it refuses is found; may be repeated. Default: by the format.",
+)
 @settings_option
 @form_option
 @output_option
+@worker_options
 def validate(
     paths: tuple[str, ...],
     input_format: str | None,
     reading: "ReadOptions",
     types: str | None,
     against: str | None,
+    protocols: tuple[str, ...],
     settings: tuple[str, ...],
     form: str,
     output: str | None,
+    executor: "Executor",
 ) -> None:
     """Check files and report every problem.
 
@@ -81,8 +95,10 @@ def validate(
         options=reading,
         types=types,
         against=against,
+        protocols=protocols,
         settings=dict(map(parse_setting, settings)),
         progress=progress(),
+        executor=executor,
     )
     columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)

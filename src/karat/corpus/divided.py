@@ -35,7 +35,7 @@ def collected(
     chunks: Iterable[T], sent: Iterable[Sent], *, merge: Callable[[Any], bool], add: Callable[[T], None]
 ) -> Iterator[T]:
     """Each chunk, when what a worker sent is merged. `merge` may refuse it; then the chunk is done here, with `add`."""
-    for chunk, one in zip(chunks, sent, strict=True):
+    for one, chunk in zip(sent, chunks, strict=True):
         if isinstance(one, str) or not merge(pickle.loads(one)):
             add(chunk)
         if isinstance(one, str):

@@ -15,6 +15,7 @@ from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
 from karat.engine.details import Details, DetailsPart
 from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
+from karat.engine.score_function import ScoreFunction
 from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
@@ -224,6 +225,10 @@ class ProtocolRun:
             self._observer.leave()
         return self._select(self._counts.scores())
 
+    def score_function(self) -> ScoreFunction:
+        """What makes scores of the sums of its rows."""
+        return self._counts.score_function(self._selected)
+
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         finish = self._counts.score_function()
         for key, values, items in breakdown.scores():
@@ -268,7 +273,7 @@ class ProtocolRun:
         if any(self._counts.gold_mentions):
             for measure, _, rows in self._counts.measures:
                 yield from measure.remarks_on_total(rows.kind.summed(rows))
-        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._selected]
+        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)
             families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))

@@ -3,12 +3,12 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, Literal, Protocol, Self, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from karat.checks.ids import number_of
 from karat.errors import Finding, KaratError, Origin, Report, Rule, quoted
 from karat.model import Cluster, Document, Pair, Value
-from karat.plugin import Comparison, CorpusTransform, DocumentCheck, Filter, PairTransform
+from karat.plugin import Comparison, CorpusCheck, CorpusTransform, DocumentCheck, Filter, PairTransform
 
 ELEMENT_TWICE = Rule(
     "element-twice",
@@ -36,20 +36,10 @@ class Elements(Filter, frozen=True):
 
     def checks(self) -> Sequence[DocumentCheck]:
         """The same for one side."""
-        return (_Differences() if self.within == "corpus" else _repetitions(),)
+        return (_Differences() if self.within == "corpus" else _Repetitions(),)
 
 
-class _SideCheck(Protocol):
-    """Checks the documents of one side, and remembers them."""
-
-    def __call__(self, document: Document) -> Iterator[Finding]: ...
-
-    def accepts(self, later: Self) -> bool: ...
-
-    def merge(self, later: Self) -> None: ...
-
-
-C = TypeVar("C", bound=_SideCheck)
+C = TypeVar("C", bound=CorpusCheck)
 
 
 class _BothSides(CorpusTransform, Generic[C]):
@@ -79,34 +69,46 @@ class _BothSides(CorpusTransform, Generic[C]):
         self._system.merge(later._system)
 
 
-def _repetitions() -> DocumentCheck:
+class _Repetitions(CorpusCheck):
     """Elements that are also in an earlier document, with that document."""
-    first: dict[str, str] = {}
 
-    def check(document: Document) -> Iterator[Finding]:
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+
+    def __call__(self, document: Document) -> Iterator[Finding]:
+        """Each of them."""
         for cluster in document.clusters:
-            if (other := first.setdefault(cluster.id, document.id)) != document.id:
+            if (other := self._first.setdefault(cluster.id, document.id)) != document.id:
                 yield _repeated(cluster, document, f"document {quoted(other)}")
 
-    return check
+    def accepts(self, later: "_Repetitions") -> bool:
+        """Whether no element of later documents is in these."""
+        return self._first.keys().isdisjoint(later._first)
+
+    def merge(self, later: "_Repetitions") -> None:
+        """Remember the elements of later documents."""
+        self._first |= later._first
 
 
-class _HashedRepetitions:
+class _HashedRepetitions(CorpusCheck):
     """The same in little memory: the earlier document is not known."""
 
     def __init__(self) -> None:
         self._seen = _SeenIds()
 
     def __call__(self, document: Document) -> Iterator[Finding]:
+        """Each of them."""
         repeated = self._seen.repeated([cluster.id for cluster in document.clusters])
         for cluster in document.clusters:
             if cluster.id in repeated:
                 yield _repeated(cluster, document, "another document of the same side")
 
     def accepts(self, later: "_HashedRepetitions") -> bool:
+        """Whether no element of later documents is in these."""
         return not self._seen.common(later._seen.numbers())
 
     def merge(self, later: "_HashedRepetitions") -> None:
+        """Remember the elements of later documents."""
         self._seen.add(later._seen.numbers())
 
 
@@ -115,7 +117,7 @@ def _repeated(cluster: Cluster, document: Document, place: str) -> Finding:
     return ELEMENT_TWICE.at(f"{which} is also in {place}", item=cluster.id)
 
 
-class _Differences:
+class _Differences(CorpusCheck):
     """Elements that differ from what an earlier document says about them."""
 
     def __init__(self) -> None:
@@ -124,6 +126,7 @@ class _Differences:
         """Elements that are not described in the same way everywhere, even if that is no difference."""
 
     def __call__(self, document: Document) -> Iterator[Finding]:
+        """Each of them."""
         for cluster in document.clusters:
             first, other = self._known.setdefault(cluster.id, (document.id, cluster))
             here, there = _description(cluster), _description(other)
@@ -136,12 +139,14 @@ class _Differences:
                 yield ELEMENT_DIFFERS.at(message, item=cluster.id)
 
     def accepts(self, later: "_Differences") -> bool:
+        """Whether elements of both are described in one way only."""
         shared = self._known.keys() & later._known.keys()
         return later._varying.isdisjoint(shared) and all(
             _description(self._known[id_][1]) == _description(later._known[id_][1]) for id_ in shared
         )
 
     def merge(self, later: "_Differences") -> None:
+        """Remember the elements of later documents."""
         for id_, known in later._known.items():
             self._known.setdefault(id_, known)
         self._varying |= later._varying

@@ -162,6 +162,22 @@ class CorpusTransform:
         """All pairs were seen: report, or raise, what concerns the corpus as a whole."""
 
 
+class CorpusCheck:
+    """A check of documents that remembers earlier ones. As `CorpusTransform`, it may be divided among processes."""
+
+    def __call__(self, document: Document) -> Iterator[Finding]:
+        """What is wrong with a document, given those before it."""
+        raise NotImplementedError
+
+    def accepts(self, later: Self) -> bool:
+        """Whether what it has seen changes nothing in what `later` found; else it checks those documents, too."""
+        raise NotImplementedError
+
+    def merge(self, later: Self) -> None:
+        """Take over what another one has seen, in documents after these."""
+        raise NotImplementedError
+
+
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
 
@@ -179,7 +195,10 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
         raise NotImplementedError
 
     def checks(self) -> Sequence[DocumentCheck]:
-        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`."""
+        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`.
+
+        A check that remembers earlier documents is a `CorpusCheck`.
+        """
         return ()
 
 

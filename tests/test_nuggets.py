@@ -188,6 +188,6 @@ def test_a_product_with_an_undefined_factor_is_undefined() -> None:
     """Without system mentions span F1 is 0/0, whatever the accuracy, which is 0 of 1."""
     gold = [Document("d", mentions=(mention("m", (0, 4), type="A"),))]
     result = score(corpus(gold), corpus([Document("d")]), protocol="tac-pilot")
-    assert result["nugget.accuracy.type"].values["accuracy"] == 0
-    assert result["nugget.product.type"].values["score"] is None
-    assert score(corpus(gold), corpus(gold), protocol="tac-pilot")["nugget.product.type"].values["score"] == 1
+    assert result["nugget.accuracy.type"].micro.values["accuracy"] == 0
+    assert result["nugget.product.type"].micro.values["score"] is None
+    assert score(corpus(gold), corpus(gold), protocol="tac-pilot")["nugget.product.type"].micro.values["score"] == 1

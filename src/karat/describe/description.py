@@ -13,7 +13,8 @@ Only counts are kept, so memory grows only with the number of different values a
                          values: [{value, count}] most frequent first, more: {values, count} that are not listed}
     clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
     cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
-    links                by kind
+    links                by kind, without arguments
+    arguments            links from events and templates to what fills their roles, by role
     ecbplus              only for ECB+ files: Table 1 of Upadhyay et al. (2016), see `ecb_table`
 
 A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
@@ -31,6 +32,7 @@ from karat.describe import ecb_table
 from karat.describe.ecb_table import EcbTable
 from karat.errors import Report
 from karat.model import Cluster, Document, Mention, Value
+from karat.model.arguments import argument_test
 
 FIRST = ("type", "realis")
 
@@ -102,6 +104,7 @@ class Description(Struct, frozen=True):
     clusters: dict[str, Clusters]
     cluster_attributes: dict[str, dict[str, Values]]
     links: dict[str, int]
+    arguments: dict[str, int]
     ecbplus: EcbTable | UnsetType = UNSET
 
 
@@ -212,6 +215,7 @@ class _Tallies:
         self.members: dict[str, _Members] = {}
         self.alone: Counter[str] = Counter()
         self.links: Counter[str] = Counter()
+        self.arguments: Counter[str] = Counter()
         self.ecbplus: ecb_table.Tally | None = None
 
     def add(self, document: Document) -> None:
@@ -231,7 +235,9 @@ class _Tallies:
             members = self.members.setdefault(cluster.id, _Members())
             members.recorded = _least(members.recorded, cluster.kind)
             self.cluster_attributes.add(cluster)
-        self.links.update(link.kind for link in document.links)
+        is_argument = argument_test(document)
+        self.links.update(link.kind for link in document.links if not is_argument(link))
+        self.arguments.update(link.kind for link in document.links if is_argument(link))
         if self.ecbplus is not None:
             self.ecbplus.add(document)
 
@@ -267,6 +273,7 @@ class _Tallies:
             clusters=self._clusters(),
             cluster_attributes=self.cluster_attributes.values(most),
             links=dict(_ranked(self.links)),
+            arguments=dict(_ranked(self.arguments)),
             ecbplus=UNSET if self.ecbplus is None else self.ecbplus.table(),
         )
 

@@ -96,13 +96,16 @@ class UnitCounts:
         `report` receives the remarks of tables on all units together.
         """
         units = sorted(self._waiting.items())
-        for unit, documents in units:
-            kept = [document.tables for document in documents if document.tables is not None]
-            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
         finished: dict[TableSpec[Any], Sequence[Any]] = {}
         for spec in self._specs if units else ():
             whole = [spec.add([document.made[spec] for document in documents]) for _, documents in units]
             finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
+        for number, (unit, documents) in enumerate(units):
+            kept = [document.tables for document in documents if document.tables is not None]
+            if len(kept) == 1:
+                for spec, tables in finished.items():
+                    kept[0].put(spec, tables[number])
+            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
         for measure, averages, rows in self.measures:
             for (unit, documents), table in zip(units, finished.get(measure.table, ()), strict=True):
                 self._count(measure, rows, table)

@@ -27,6 +27,7 @@ from karat.plugin.formats import (
 )
 from karat.plugin.measures import (
     Align,
+    ArgumentItem,
     Card,
     ClusterItem,
     Composite,
@@ -84,6 +85,7 @@ __all__ = [
     "AlignmentChoice",
     "AlignmentSpec",
     "Alike",
+    "ArgumentItem",
     "Averages",
     "Block",
     "Candidate",

@@ -18,7 +18,7 @@ unit     when the tables of all documents of a unit have been added
 corpus   when the tables of all units are known, and `finish` has seen them together
 """
 
-ErrorsOf = Literal["mentions", "clusters", "links", "elements"]
+ErrorsOf = Literal["mentions", "clusters", "links", "elements", "arguments"]
 """What errors are errors of: each has its own classes (`karat.insight`)."""
 
 Candidate = tuple[float, int, int, int]
@@ -103,6 +103,10 @@ class Tables:
         except KeyError:
             table = self._made[spec] = spec.make(self)
         return table
+
+    def put(self, spec: TableSpec[T], table: T) -> None:
+        """Replace a table by the one that is counted, if that depends on all documents."""
+        self._made[spec] = table
 
 
 class AlignedPairs(Struct, frozen=True):

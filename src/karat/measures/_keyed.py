@@ -70,6 +70,12 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
         assert isinstance(self.table, KeyedTable), "it reads keys"
         return ("role",) if self.table.items.of == "arguments" else ()
 
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type, if it must be right."""
+        assert isinstance(self.table, KeyedTable), "it reads keys"
+        return ("type",) if "type" in self.table.row.equal else ()
+
     def count(self, table: tuple[KeyedItems, ...]) -> PrecisionRecall:
         """The items that are right, over those of the system and those of gold."""
         right = sum([_right(one) for one in table])

@@ -13,7 +13,7 @@ from karat.errors import Report
 from karat.model import Document, Mention, Pair, Region
 from karat.model.arguments import HOLDERS, Argument, Event
 from karat.model.texts import words_of
-from karat.plugin import ArgumentItem, Counted, ErrorsOf, Tables, TableSpec
+from karat.plugin import ArgumentItem, Counted, Tables, TableSpec
 from karat.tables.arguments import SpanEvents
 
 Mode = Literal["gold", "strict", "default", "loose"]
@@ -98,11 +98,6 @@ class ArgumentCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, 
     """For each trigger that counts: gold's arguments, and the mentions of all entities that are none of them."""
 
     mode: Mode
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments."""
-        return "arguments"
 
     def make(self, tables: Tables) -> tuple[Candidate, ...]:
         """The candidates of one document that either side has an argument on."""

@@ -156,9 +156,9 @@ class KeyedTable(TableSpec[tuple[KeyedItems, ...]], Struct, frozen=True, cache_h
     row: KeyRow
 
     @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments, or the mentions that are triggers."""
-        return "arguments" if self.items.of == "arguments" else "mentions"
+    def errors_of(self) -> ErrorsOf | None:
+        """Those of triggers are errors of mentions."""
+        return None if self.items.of == "arguments" else "mentions"
 
     def make(self, tables: Tables) -> tuple[KeyedItems, ...]:
         """Those of one document."""

@@ -13,7 +13,7 @@ from karat.align.assignment import assignment
 from karat.model import ClusterKey, Document, Mention, Pair
 from karat.model.arguments import Argument, Event
 from karat.model.texts import mention_text
-from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
+from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import BothEvents
 from karat.tables.strings import normalised
 
@@ -76,11 +76,6 @@ class RoleTable(NamedTuple):
 
 class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
     """The roles of gold's triggers, and those of system events on no gold trigger."""
-
-    @property
-    def errors_of(self) -> ErrorsOf | None:
-        """None: a string is right in part."""
-        return None
 
     def make(self, tables: Tables) -> RoleTable:
         """The roles of one document."""

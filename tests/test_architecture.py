@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "audit": PLUGINS | {"baselines", "corpus"},
     "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
-    "testing": PLUGINS | {"corpus", "engine", "protocols", "results"},
+    "testing": PLUGINS | {"corpus", "engine", "filters", "formats", "measures", "protocols", "results"},
     "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
     | {"results", "stats", "tables"},

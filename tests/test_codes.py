@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from karat import checks, corpus, filters, formats
-from karat.engine import validation
+from karat.engine import checking, validation
 from karat.errors import Rule
 from tests.running import run
 from tests.test_validate import JSONL, TBF
@@ -161,6 +161,7 @@ CASES = {
     "no such file": Case("file-missing", "fatal", "nowhere.tbf", None, {}, "nowhere.tbf"),
     "no such list": Case("file-missing", "fatal", "nowhere", None, {}, "@nowhere"),
     "a file in a list": Case("file-missing", "fatal", "list", 2, {"list": "\nnowhere.tbf\n"}, "@list"),
+    "a list with a form feed": Case("file-missing", "fatal", "list", 1, {"list": "no\fwhere.tbf"}, "@list"),
     "a socket": Case("file-unreadable", "fatal", "socket", None, {}, "socket"),
     "a folder without files": Case("folder-empty", "fatal", "in", None, {"in/.hidden": ""}),
     "a list of nothing": Case("list-empty", "fatal", "list", None, {"list": "\n \n"}, "@list"),
@@ -279,7 +280,7 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [validation]
+    modules = [validation, checking]
     for package in (corpus, formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")

@@ -255,7 +255,7 @@ def test_a_folder_without_systems_is_named(tmp_path: Path) -> None:
 def test_a_system_given_twice() -> None:
     done = run("compare", GOLD, SYSTEMS[0], SYSTEMS[0])
     assert done.code == 2
-    assert f"{SYSTEMS[0]} is given twice" in done.err
+    assert f"{str(SYSTEMS[0])!r} is given twice" in done.err
 
 
 def test_gold_as_a_system_is_noted() -> None:

@@ -17,6 +17,7 @@ from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions
 from tests.conftest import shared_path
 from tests.corpora import as_jsonl, mention
+from tests.running import run
 
 TBF = """\
 #BeginOfDocument d1
@@ -29,6 +30,15 @@ gold\td1\tE3\t9,15\tkilled\tLife_Injure\tActual
 #BeginOfDocument d2
 #EndOfDocument
 """
+
+
+def test_an_empty_document_as_apf_is_valid_and_has_no_source_again(tmp_path: Path) -> None:
+    (tmp_path / "in.forest").write_text("a\t\n")
+    made = str(tmp_path / "out")
+    assert run("convert", str(tmp_path / "in.forest"), made, "--to", "apf").code == 0
+    done = run("score", made, made, "-p", "ace-2005")
+    assert done.code == 0, done.err
+    assert [document.source for document in karat.read(made)] == [None]
 
 
 def convert(*args: str | Path) -> Result:

@@ -11,7 +11,7 @@ from karat import __version__
 from karat.cli import cli
 from karat.corpus import Fingerprint, MemoryCorpus
 from karat.describe import description
-from karat.errors import KaratError
+from karat.errors import Findings, KaratError
 from karat.model import Cluster, Document, Link, Mention
 from tests.corpora import as_jsonl, mention
 
@@ -148,8 +148,8 @@ def test_text_shows_the_same_numbers(path: Path, expected: str) -> None:
 
 
 def test_the_order_of_documents_does_not_show() -> None:
-    turned = description(MemoryCorpus(DOCUMENTS[::-1]), report=print)
-    assert turned == description(MemoryCorpus(DOCUMENTS), report=print)
+    turned = description(MemoryCorpus(DOCUMENTS[::-1]), findings=Findings())
+    assert turned == description(MemoryCorpus(DOCUMENTS), findings=Findings())
 
 
 def test_values_that_cannot_stand_in_a_table_are_shown_as_json(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -15,6 +16,7 @@ from fuzz.execution import Outcome
 from fuzz.properties import problems
 from fuzz.repeats import shuffled_documents
 from fuzz.seeds import seeds
+from fuzz.workspace import Workspace
 from karat.formats import FORMATS
 from tests.running import run
 
@@ -71,17 +73,50 @@ def test_messages_in_order_are_not_reported(outcome: Outcome) -> None:
     assert not list(problems(("score",), outcome, GIVEN))
 
 
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("", "''"),
+        ("  ", "'  '"),
+        ("a\nb", "a\\u000ab"),
+        ("a\nb", "'a\\nb'"),
+        ("\udcff\x1b", "\ufffd\\u001b"),
+        ("é\r", "'é\\r'"),
+    ],
+)
+def test_names_are_recognised_however_they_are_printed(name: str, printed: str) -> None:
+    outcome = Outcome(1, b"", f"error: {printed}: there is no such file [file-missing]", 0)
+    assert not list(problems(("validate", name), outcome, {name}))
+    assert list(problems(("validate", name), outcome, {"other"}))
+
+
 def test_a_file_that_is_left_behind_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def leave(arguments: tuple[str, ...]) -> Outcome:
         (tmp_path / "work" / "stray").touch()
         return Outcome(0, b"", "", 0)
 
-    monkeypatch.setattr(checking, "execute", leave)
+    assert _reported(leave, tmp_path, monkeypatch) == ["no file left behind"]
+
+
+def test_an_input_that_is_changed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def change(arguments: tuple[str, ...]) -> Outcome:
+        next(path for path in (tmp_path / "work").rglob("*") if path.is_file()).write_bytes(b"")
+        return Outcome(0, b"", "", 0)
+
+    assert _reported(change, tmp_path, monkeypatch) == ["inputs stay as they are"]
+
+
+def _reported(
+    command: Callable[[tuple[str, ...]], Outcome], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """The properties that do not hold after a command of this kind."""
+    monkeypatch.setattr(checking, "execute", command)
     monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.chdir(tmp_path)
-    tally = checking.Tally()
-    checking.checked(case(0, 0), ("score",), 0, tmp_path, tally)
-    assert [one["property"] for one in tally.problems] == ["no file left behind"]
+    monkeypatch.chdir(folder)
+    tally, space, one = checking.Tally(), Workspace(folder), case(0, 0)
+    space.fill(one.files)
+    checking.checked(one, ("score",), 0, space, tally)
+    return [problem["property"] for problem in tally.problems]
 
 
 def test_documents_are_shuffled() -> None:

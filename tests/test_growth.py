@@ -110,6 +110,48 @@ def test_clusters_that_all_cross_are_paired(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize("shape", ["path", "star"])
+def test_a_component_of_thousands_of_clusters_is_paired(tmp_path: Path, shape: str) -> None:
+    """In a path, each cluster overlaps the next; in a star, one of gold overlaps all of the system in two documents."""
+
+    def side(name: str, cluster: Callable[[int], int], documents: int, count: int) -> str:
+        mentions = [{"id": f"m{n}", "span": [[9 * n, 9 * n + 5]], "cluster": f"c{cluster(n)}"} for n in range(count)]
+        lines = [json.dumps({"id": f"d{number}", "mentions": mentions}) + "\n" for number in range(documents)]
+        (tmp_path / name).write_text("".join(lines))
+        return str(tmp_path / name)
+
+    if shape == "path":
+        gold, system = (
+            side("gold.jsonl", lambda n: n // 2, 1, 7500),
+            side("system.jsonl", lambda n: (n + 1) // 2, 1, 7500),
+        )
+    else:
+        gold, system = side("gold.jsonl", lambda _: 0, 2, 3600), side("system.jsonl", lambda n: n, 2, 3600)
+    done = limited("score", gold, system, "-p", "pure-cdec", "--set", "representative=aligned")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("shape", ["(0{children})", "{nested}"])
+def test_a_hierarchy_of_60000_events(tmp_path: Path, shape: str) -> None:
+    """All of them siblings, or each below the one before: pairs of events are counted, not kept."""
+    children = "".join(f"({n})" for n in range(1, 60_000))
+    nested = "".join(f"({n}" for n in range(60_000)) + ")" * 60_000
+    file = tmp_path / "large.forest"
+    file.write_text(f"d\t{shape.format(children=children, nested=nested)}\n")
+    done = limited("score", str(file), str(file), seconds=20, megabytes=1000)
+    assert done.code == 0, done.err
+
+
+def test_thousands_of_kinds_of_links_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "kinds.forest"
+    file.write_text("".join(f"#kind k{n}\nd\t(1(2))\n" for n in range(16_000)))
+    refused = limited("score", str(file), str(file), seconds=10)
+    assert (refused.code, "[link-kinds-too-many]" in refused.err) == (1, True), refused.err
+    assert f"{file}: gold has 16,000 kinds of links, such as 'k0'" in refused.err
+    done = limited("score", str(file), str(file), "--set", "links=k7,k8", seconds=10)
+    assert done.code == 0, done.err
+
+
 def test_lines_of_4000_findings_in_brat_and_ecbplus(tmp_path: Path) -> None:
     (tmp_path / "d.txt").write_text("a" * 10)
     (tmp_path / "d.ann").write_text("".join(f"T{n}\tX 0 5\tbbbbb\n" for n in range(4000)))
@@ -253,3 +295,14 @@ def test_what_is_unpacked_has_a_limit(tmp_path: Path) -> None:
     assert (refused.code, "more than 1,000,000 bytes" in refused.out) == (1, True)
     refused = run("score", "-", str(file), "--max-bytes", "1000", stdin=b"#\n" * 1000)
     assert (refused.code, "[input-too-large]" in refused.err) == (1, True)
+
+
+def test_20000_documents_by_number(tmp_path: Path) -> None:
+    """Each number is looked up among gold's ids; a search through all of them would take minutes."""
+    template = {"incident_type": "attack", "Target": [["a"]]}
+    system = {str(10_000 + number): {"pred_templates": [template]} for number in range(20_000)}
+    gold = [{"docid": f"TST{1 + n // 10_000}-MUC3-{n % 10_000}", "templates": []} for n in range(20_000)]
+    (tmp_path / "gold.json").write_text("".join(f"{json.dumps(one)}\n" for one in gold))
+    (tmp_path / "system.json").write_text(json.dumps(system))
+    done = limited("validate", str(tmp_path / "system.json"), "--against", str(tmp_path / "gold.json"), seconds=20)
+    assert "ready to submit" in done.out, done.err

@@ -23,9 +23,8 @@ from karat.insight.found import FoundError
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
 from karat.results import ClusterRecord, Result
-from karat.testing.corpora import Sides, sides
+from karat.testing.corpora import Sides, distinct, sides
 from tests.corpora import ace_sides, corpus, mention
-from tests.test_laws import one_each
 
 EXAMPLES = settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 ACE = [name for name in PROTOCOLS.names() if name.startswith("ace-")]
@@ -62,7 +61,7 @@ def scorable(both: Sides, protocol: str) -> tuple[Corpus, Corpus]:
     chosen = resolve(protocol)
     # Where a system mention has several gold mentions on its span, not even gold is perfect under some protocols.
     if "perfect" not in chosen.laws or any(isinstance(one, Distinct) for one in chosen.filters):
-        gold, system = list(map(one_each, gold)), list(map(one_each, system))
+        gold, system = distinct((list(gold), list(system)))
     return corpus(gold), corpus(system)
 
 

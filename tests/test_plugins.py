@@ -113,6 +113,20 @@ def test_a_broken_promise_is_readable(installed: Path) -> None:
     done = run("pytest", "-q", "test_broken.py", path=installed, folder=installed)
     assert done.returncode == 1
     assert "Pairwise F1 promises 'perfect', but gold against itself has the precision 0.5 in shiny.pairs" in done.stdout
+    assert 'gold:\nE       {"id":"d0"' in done.stdout, "the corpora are shown as short as possible"
+
+
+def test_their_plugins_join_the_suite_of_all_laws(installed: Path, folder: Path) -> None:
+    chosen = ("-k", "shiny or clusters", "--collect-only", "--pyargs", "karat.testing.suite")
+    done = run("pytest", "-q", *chosen, path=installed, folder=folder)
+    assert done.returncode == 0, done.stdout
+    for test in (
+        "families[shiny]",
+        "formats[clusters]",
+        "protocols[empty-shiny-2027]",
+        "protocols[perfect-shiny-2027]",
+    ):
+        assert f"test_laws_of_{test}" in done.stdout
 
 
 def test_a_broken_package_is_named_and_stops_nothing_else(installed: Path, folder: Path) -> None:

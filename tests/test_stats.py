@@ -2,6 +2,7 @@
 
 from array import array
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from karat.plugin import Averages
 from karat.results import UnitRows
 from karat.stats import correction, intervals, paired
 from karat.stats.resampling import ExactColumns, all_swaps, bootstrap, bootstrap_weights, matrix, observed
+from tests.running import run
 
 F1 = ("nugget.span", "micro", "f1")
 Counts = NDArray[np.float64]
@@ -183,3 +185,13 @@ def test_holm_never_makes_a_p_value_smaller_and_keeps_their_order(values: list[f
     assert len(both) == sum(p is not None for p in values)
     assert all(p <= q <= 1 for p, q in both)
     assert [q for _, q in sorted(both)] == sorted(q for _, q in both)
+
+
+def test_intervals_of_nothing_to_score(tmp_path: Path) -> None:
+    """Gold has no entities, relations or other elements of ACE, so there is no score, and no interval of one."""
+    (tmp_path / "gold.jsonl").write_text(
+        '{"id":"a","mentions":[{"id":"m","span":[[0,1]],"kind":"x"}]}\n{"id":"b","mentions":[]}\n'
+    )
+    gold = str(tmp_path / "gold.jsonl")
+    done = run("score", gold, gold, "-p", "ace-2005-nist", "--ci", "95", "--resamples", "20")
+    assert (done.code, "nothing to score" in done.out) == (0, True), done.err

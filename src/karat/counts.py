@@ -172,6 +172,10 @@ class Rows:
         """Add the counts of the next unit."""
         self._numbers.extend(astuple(counts))
 
+    def extend(self, rows: "Rows") -> None:
+        """Add the counts of further units."""
+        self._numbers += rows._numbers
+
     def __len__(self) -> int:
         return len(self._numbers) // self.width
 

@@ -222,6 +222,18 @@ class Findings:
         if seen <= self.KEPT:
             self.kept.append(finding)
 
+    def merge(self, later: "Findings") -> None:
+        """Add what was found after these findings, as if it had been added one by one."""
+        for severity, count in later._by_severity.items():
+            self._by_severity[severity] += count
+        room = {group: self.KEPT - self.counts.get(group, 0) for group in later.counts}
+        for finding in later.kept:
+            room[finding.group] -= 1
+            if room[finding.group] >= 0:
+                self.kept.append(finding)
+        for group, count in later.counts.items():
+            self.counts[group] = self.counts.get(group, 0) + count
+
     def listed(self) -> list[Finding]:
         """The kept findings, and one more for each group with findings that were not kept."""
         more = [

@@ -5,8 +5,10 @@
     cases        from a seed number and a run number to files and command lines
     execution    one command in this process, with a limit of time
     properties   what must hold after each command
-    checking     one command in a folder of its own, counted and checked
+    workspace    the folder in which the commands of a case run
+    checking     one command in that folder, counted and checked
     repeats      the same again: in another order, in another process, on its output
+    twin         a second warm process, with another hash seed
     worker       a process that runs cases, with a limit of memory
     table        the summary of a run in Markdown
     __main__     starts workers, goes on where a stopped run ended, prints what was found

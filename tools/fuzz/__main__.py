@@ -1,13 +1,14 @@
 """`make fuzz`: runs cases in worker processes and reports what does not hold. See the package's docstring."""
 
 import argparse
-import hashlib
 import json
 import os
 import select
 import shlex
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -20,9 +21,11 @@ from fuzz.table import page
 
 CHUNK = 500
 """Runs whose tally is kept together: what a stopped run may lose per worker."""
-PATIENCE = 120
-"""Seconds after which a run that no longer answers is killed."""
+PATIENCE = 600
+"""Seconds after which a run that no longer answers is killed: its own limit is one of CPU time."""
 ROOT = Path(__file__).parents[2]
+MEMORY = Path("/dev/shm")
+"""Where files are in memory, if the system has such a place: most of a run is writing and reading small files."""
 
 Counts = dict[str, Counter[str]]
 
@@ -34,31 +37,38 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--state", type=Path, default=ROOT / ".fuzz", help="folder in which a stopped run goes on")
+    parser.add_argument("--done", action="store_true", help="run nothing: sum up what is done so far")
     parser.add_argument("--show", type=int, metavar="RUN", help="write the files of one run to .fuzz/show")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the tables into this Markdown page")
     options = parser.parse_args()
     if options.show is not None:
         show(options.seed, options.show, options.state / "show")
         return 0
-    state = options.state / f"{options.seed}-{source_digest()}"
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # removes the working folders
+    state = options.state / str(options.seed)
     state.mkdir(parents=True, exist_ok=True)
-    counts, found = Run(state, options.seed, options.runs, options.workers).result()
+    with tempfile.TemporaryDirectory(prefix="karat-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        run = Run(
+            state,
+            options.seed,
+            options.runs,
+            [Worker(options.seed, Path(folder, str(n))) for n in range(options.workers)],
+        )
+        if not options.done:
+            run.finish()
+        counts, found = run.result()
     print_summary(counts, found)
     if options.page is not None:
-        command = f"make fuzz FUZZ_RUNS={options.runs} FUZZ_SEED={options.seed}"
-        text = page(options.page.read_text(encoding="utf-8"), counts, command, documented_codes())
+        text = page(options.page.read_text(encoding="utf-8"), counts, options.seed, documented_codes())
         options.page.write_text(text, encoding="utf-8")
     return 1 if found else 0
 
 
-def source_digest() -> str:
-    """Identifies karat and the fuzzer: tallies of different code are never added up."""
-    digest = hashlib.sha256()
-    for folder in (ROOT / "src", ROOT / "tools" / "fuzz"):
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.suffix != ".pyc":
-                digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+def revision() -> str:
+    """The commit that is run, with `-dirty` if files differ from it."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    return done.stdout.strip() or "unknown"
 
 
 def documented_codes() -> list[str]:
@@ -80,61 +90,83 @@ def show(seed: int, number: int, folder: Path) -> None:
 
 
 class Run:
-    """All chunks of a run: those that are done are read from the state folder, the others are worked on."""
+    """All chunks of a run, each with the revision it was run on: those that are done are in the state folder."""
 
-    def __init__(self, state: Path, seed: int, runs: int, workers: int) -> None:
+    def __init__(self, state: Path, seed: int, runs: int, workers: list["Worker"]) -> None:
         self._state = state
         self._seed = seed
         self._runs = runs
-        self._chunks: Queue[int] = Queue()
-        for first in range(0, runs, CHUNK):
-            if not self._file(first).exists():
-                self._chunks.put(first)
-        self._left = self._chunks.qsize()
-        self._started = time.monotonic()
-        self._workers = [Worker(seed, state / f"worker-{number}") for number in range(workers)]
+        self._workers = workers
+        self._revision = revision()
 
     def _file(self, first: int) -> Path:
         return self._state / f"runs-{first}-{min(first + CHUNK, self._runs)}.json"
 
-    def result(self) -> tuple[Counts, list[dict[str, Any]]]:
-        """Finish all chunks, then add up their tallies."""
-        threads = [threading.Thread(target=self._work, args=[worker], daemon=True) for worker in self._workers]
+    def finish(self) -> None:
+        """Work on all chunks that are not done."""
+        chunks: Queue[int] = Queue()
+        for first in range(0, self._runs, CHUNK):
+            if not self._file(first).exists():
+                chunks.put(first)
+        started = time.monotonic()
+
+        def work(worker: Worker) -> None:
+            while True:
+                try:
+                    first = chunks.get_nowait()
+                except Empty:
+                    return
+                tally = {**worker.tally(first, min(first + CHUNK, self._runs)), "revision": self._revision}
+                file = self._file(first)
+                file.with_suffix(".part").write_text(json.dumps(tally), encoding="utf-8")
+                file.with_suffix(".part").replace(file)
+                left, seconds = chunks.qsize() * CHUNK, time.monotonic() - started
+                print(f"\r{left:,} runs left after {seconds:,.0f} s ", end="", file=sys.stderr, flush=True)
+
+        threads = [threading.Thread(target=work, args=[worker], daemon=True) for worker in self._workers]
         for thread in threads:
             thread.start()
         try:
             for thread in threads:
                 while thread.is_alive():
                     thread.join(1)
+            if not chunks.empty():
+                raise RuntimeError("no worker could be started")
         finally:
             for worker in self._workers:
                 worker.stop()
+
+    def result(self) -> tuple[Counts, list[dict[str, Any]]]:
+        """The sums of all chunks that are done, and the problems that this revision still has.
+
+        What did not hold on an earlier revision is run again on this one.
+        """
         counts: Counts = {}
         found: list[dict[str, Any]] = []
         for first in range(0, self._runs, CHUNK):
+            if not self._file(first).exists():
+                continue
             tally = json.loads(self._file(first).read_bytes())
-            found += tally["problems"]
+            inputs = sum(tally["counts"]["inputs"].values())
+            counts.setdefault("revisions", Counter())[tally["revision"]] += inputs
+            found += [{**problem, "revision": tally["revision"]} for problem in tally["problems"]]
             for table, numbers in tally["counts"].items():
                 counter = counts.setdefault(table, Counter())
                 if table == "slowest":
                     counter["milliseconds"] = max(counter["milliseconds"], numbers["milliseconds"])
                 else:
                     counter.update(numbers)
-        return counts, found
+        held = [problem for problem in found if problem["revision"] != self._revision and self._holds(problem)]
+        counts["mended"] = Counter(f"{problem['property']}: {problem['what']}" for problem in held)
+        return counts, [problem for problem in found if problem not in held]
 
-    def _work(self, worker: "Worker") -> None:
-        while True:
-            try:
-                first = self._chunks.get_nowait()
-            except Empty:
-                return
-            tally = worker.tally(first, min(first + CHUNK, self._runs))
-            file = self._file(first)
-            file.with_suffix(".part").write_text(json.dumps(tally), encoding="utf-8")
-            file.with_suffix(".part").replace(file)
-            self._left -= 1
-            seconds = time.monotonic() - self._started
-            print(f"\r{self._left * CHUNK:,} runs left after {seconds:,.0f} s ", end="", file=sys.stderr, flush=True)
+    def _holds(self, problem: dict[str, Any]) -> bool:
+        """Whether a case that once showed a problem no longer shows any."""
+        worker = self._workers[0]
+        try:
+            return bool(problem["case"]) and not worker.again(problem["run"], problem["case"])["problems"]
+        finally:
+            worker.stop()
 
 
 class Worker:
@@ -149,12 +181,21 @@ class Worker:
         """The tally of some runs; one that kills the process is a problem, and the others are run without it."""
         died: dict[int, str] = {}
         while True:
-            current, answer = self._ask(first, last, died)
+            request = {"runs": [number for number in range(first, last) if number not in died]}
+            current, answer = self._ask(request)
             if answer is not None:
                 return _with_deaths(answer, died)
-            died[current] = self.stop()
+            how = self.stop()
+            if current in died or current not in request["runs"]:
+                raise RuntimeError(f"a worker {how} before it ran anything")
+            died[current] = how
 
-    def _ask(self, first: int, last: int, died: dict[int, str]) -> tuple[int, dict[str, Any] | None]:
+    def again(self, number: int, saved: str) -> dict[str, Any]:
+        """The tally of one saved case."""
+        current, answer = self._ask({"again": [number, saved]})
+        return answer or _with_deaths({"counts": {}, "problems": []}, {current: self.stop()})
+
+    def _ask(self, request: dict[str, Any]) -> tuple[int, dict[str, Any] | None]:
         if self._process is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
@@ -165,8 +206,8 @@ class Worker:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{first} {last} {','.join(map(str, died))}\n".encode())
-        current, waiting = first, b""
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        current, waiting = -1, b""
         while True:
             ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
             data = os.read(process.stdout.fileno(), 1 << 16) if ready else b""
@@ -200,7 +241,7 @@ def _with_deaths(tally: dict[str, Any], died: dict[int, str]) -> dict[str, Any]:
         key = f"the process survives: {how}"
         counter[key] = counter.get(key, 0) + 1
         tally["problems"].append(
-            {"run": number, "arguments": [], "property": "the process survives", "what": how, "detail": ""}
+            {"run": number, "arguments": [], "property": "the process survives", "what": how, "detail": "", "case": ""}
         )
     return tally
 
@@ -220,6 +261,8 @@ def print_summary(counts: Counts, found: list[dict[str, Any]]) -> None:
             arguments = shlex.join(problem["arguments"]).encode("utf-8", "backslashreplace").decode()
             print(f"\nrun {problem['run']} ({total:,} alike) {key[0]}: {key[1]}\n  karat {arguments}")
             print("  " + problem["detail"][-1500:].encode("utf-8", "backslashreplace").decode().replace("\n", "\n  "))
+    if mended := sum(counts["mended"].values()):
+        print(f"\n{mended:,} problems of earlier revisions do not show any more")
     print(f"\n{len(found):,} problems of {len(seen):,} kinds" if found else "no problems found")
 
 

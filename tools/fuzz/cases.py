@@ -81,11 +81,11 @@ def _corpus(random: Random) -> Case:
             files[f"{main}.gz"], _ = mutated(files[f"{main}.gz"], random, _known().files)
         gold, system = (f"{path}.gz" if path == main else path for path in (gold, system))
         main = f"{main}.gz"
-    validate: Arguments = ("validate", main, "-f", "json")
+    validate: Arguments = ("validate", main, "--format", "json")
     command = random.choices(COMMANDS, (20, 3, 4, 6, 6, 4, 1))[0]
     second, more = command(random, main, gold, system)
     return Case(
-        seed.format, edits, {**files, **more}, (validate, second), ("score", main, main, "-f", "json"),
+        seed.format, edits, {**files, **more}, (validate, second), ("score", main, main, "--format", "json"),
         _shuffled(random, files, second, gold),
     )  # fmt: skip
 
@@ -116,6 +116,8 @@ def _score(random: Random, main: str, gold: str, system: str) -> tuple[Arguments
     ):
         if random.random() < 0.06:
             options += [option, random.choice(values)]
+    if "--ci" in options:
+        options += ["--resamples", "20"]
     return ("score", gold, system, *options), {}
 
 
@@ -193,7 +195,7 @@ def _shuffled(random: Random, files: Files, command: Arguments, gold: str) -> tu
     if command[0] != "score" or "json" not in command or {"--details", "-o"} & {*command} or random.random() > 0.2:
         return None
     if gold != "gold":
-        return None  # worker.py shuffles the documents of a single file
+        return None  # repeats.py shuffles the documents of a single file
     lists: Files = {}
     for side in ("gold", "system"):
         names = [name for name in files if name.startswith(f"{side}/")]

@@ -1,23 +1,19 @@
-"""Runs one command of a case in a folder of its own, counts what it did, and reports what does not hold."""
+"""Runs one command of a case, counts what it did, and reports what does not hold."""
 
-import os
-import tempfile
+import pickle
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fuzz.cases import Arguments, Case
 from fuzz.execution import Outcome, execute
 from fuzz.properties import Problem, codes, problems, refusal
-
-FOLDERS = ("gold", "system")
-"""Folders that nearly every case has."""
+from fuzz.workspace import Workspace
 
 
 class Tally:
-    """What happened in some runs: numbers that add up, and problems."""
+    """What happened in some runs: numbers that add up, and problems with the cases that show them."""
 
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = {}
@@ -27,24 +23,23 @@ class Tally:
         """Add to a number."""
         self.counts.setdefault(table, Counter())[key] += number
 
-    def report(self, run: int, arguments: Arguments, problem: Problem) -> None:
-        """Add a problem."""
+    def report(self, run: int, one: Case, arguments: Arguments, problem: Problem) -> None:
+        """Add a problem, with everything needed to run its case again."""
         self.count("problems", f"{problem.property}: {problem.what}")
-        self.problems.append({"run": run, "arguments": arguments, **problem._asdict()})
+        saved = b64encode(pickle.dumps(one)).decode()
+        self.problems.append({"run": run, "arguments": arguments, **problem._asdict(), "case": saved})
 
 
-def checked(one: Case, arguments: Arguments, number: int, folder: Path, tally: Tally) -> Outcome:
-    """Run one command of a case, count what it did, and report what does not hold."""
-    with prepared(one, folder) as (work, scratch):
-        before = _entries(work)
-        outcome = execute(arguments)
-        named = {name for word in arguments for name in (word, Path(word).name, word.partition("=")[2]) if name}
-        given = named | {part for name in one.files for part in (name, Path(name).name)}
-        given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").splitlines()} - {""}
-        found = list(problems(arguments, outcome, given))
-        found += _left_behind(arguments, outcome, _entries(work) - before, scratch)
+def checked(one: Case, arguments: Arguments, number: int, space: Workspace, tally: Tally) -> Outcome:
+    """Run one command on the files of a case; what it writes stays until the next command."""
+    space.tidy()
+    outcome = execute(arguments)
+    named = {name for word in arguments for name in (word, *(part for part in _parts(word) if part))}
+    given = named | {part for name in one.files for part in (name, Path(name).name)}
+    given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").splitlines()} - {""}
+    found = [*problems(arguments, outcome, given), *_unasked(arguments, outcome, space)]
     for problem in found:
-        tally.report(number, arguments, problem)
+        tally.report(number, one, arguments, problem)
     tally.count("commands", f"{arguments[0]} {'crashed' if outcome.code is None else f'exit {outcome.code}'}")
     tally.count("slowest", "milliseconds", 0)
     tally.counts["slowest"]["milliseconds"] = max(tally.counts["slowest"]["milliseconds"], int(outcome.seconds * 1000))
@@ -55,39 +50,21 @@ def checked(one: Case, arguments: Arguments, number: int, folder: Path, tally: T
     return outcome
 
 
-@contextmanager
-def prepared(one: Case, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """The files of a case in a new working folder, and a folder for temporary files."""
-    work, scratch = folder / "work", folder / "tmp"
-    for old in sorted(map(Path, _entries(work)), reverse=True):  # making folders anew would take most of the time
-        if not old.is_dir() or old.is_symlink():
-            old.unlink()
-        elif old.parent != work or old.name not in FOLDERS:
-            old.rmdir()
-    for name, data in one.files.items():
-        path = work / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    scratch.mkdir(exist_ok=True)
-    tempfile.tempdir = str(scratch)
-    os.chdir(work)
-    yield work, scratch
-    os.chdir(folder)
+def _parts(word: str) -> tuple[str, ...]:
+    """What may be named instead of a whole argument: the file without its folder, the path after `NAME=`."""
+    return Path(word).name, word.partition("=")[2]
 
 
-def _entries(folder: Path) -> set[str]:
-    return {f"{parent}/{name}" for parent, folders, files in os.walk(folder) for name in (*folders, *files)}
-
-
-def _left_behind(arguments: Arguments, outcome: Outcome, new: set[str], scratch: Path) -> list[Problem]:
-    """Files that no one asked for. Copies of streams may stay in `karat-*` until the process ends."""
-    stray = [name for name in (path.name for path in scratch.iterdir()) if not name.startswith(("karat-", ".karat-"))]
-    for name in stray:
-        (scratch / name).unlink()
+def _unasked(arguments: Arguments, outcome: Outcome, space: Workspace) -> list[Problem]:
+    """Files that no one asked for, and inputs that are not as they were."""
+    new, changed = space.changes()
+    stray = space.stray()
     asked_for = {"out", *arguments[2:3]} if arguments[0] == "convert" else {"out", "out.jsonl"}
-    wanted = {str(Path.cwd() / name) for name in asked_for if name}
-    unwanted = [name for name in new if not any(name == one or name.startswith(f"{one}/") for one in wanted)]
+    wanted = {str(Path(name)) for name in asked_for if name}
+    unwanted = [name for name in sorted(new) if not any(name == one or name.startswith(f"{one}/") for one in wanted)]
     found = []
+    if changed:
+        found.append(Problem("inputs stay as they are", arguments[0], str(sorted(changed))))
     if stray or unwanted:
         found.append(Problem("no file left behind", f"{arguments[0]}, exit {outcome.code}", str([*stray, *unwanted])))
     elif new and outcome.code and arguments[0] != "validate":

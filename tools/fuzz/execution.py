@@ -12,6 +12,8 @@ from karat.cli import main
 
 SECONDS = 10
 """Most CPU time of one command."""
+BYTES = 3_000_000_000
+"""Most address space of a process that runs commands."""
 
 
 class TimeLimit(BaseException):

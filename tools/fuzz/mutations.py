@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 Edit = Callable[[bytes, Random], bytes]
@@ -120,8 +121,14 @@ def swap_lines(data: bytes, random: Random) -> bytes:
     return _with_lines(data, change)
 
 
+@lru_cache(128)
+def _tokens(data: bytes) -> tuple[bytes, ...]:
+    """The tokens of a file. The first edit of a case is made on a seed, so many are asked for again and again."""
+    return tuple(TOKEN.findall(data))
+
+
 def _with_tokens(data: bytes, change: Callable[[list[bytes]], None]) -> bytes:
-    tokens = TOKEN.findall(data)
+    tokens = list(_tokens(data))
     if tokens:
         change(tokens)
     return b"".join(tokens)
@@ -174,13 +181,13 @@ def replace_token(data: bytes, random: Random) -> bytes:
 
 def change_number(data: bytes, random: Random) -> bytes:
     """A number: huge, negative, none, or one more or less."""
-    numbers = list(NUMBER.finditer(data))
+    numbers = _places(NUMBER, data)
     if not numbers:
         return data
-    found = random.choice(numbers)
-    nearby = b"%d" % (int(float(found[0][:15])) + random.choice((-1, 1, 1000)))
+    begin, end = random.choice(numbers)
+    nearby = b"%d" % (int(float(data[begin:end][:15])) + random.choice((-1, 1, 1000)))
     number = nearby if random.random() < 0.4 else random.choice(NUMBERS)
-    return data[: found.start()] + number + data[found.end() :]
+    return data[:begin] + number + data[end:]
 
 
 def nest(data: bytes, random: Random) -> bytes:
@@ -207,8 +214,13 @@ def end_lines(data: bytes, random: Random) -> bytes:
 
 def _pieces(pattern: re.Pattern[bytes], data: bytes, random: Random) -> list[tuple[int, int]]:
     """Two places that match, the first of them first; fewer if there are no two."""
-    places = [found.span() for found in pattern.finditer(data)]
+    places = _places(pattern, data)
     return sorted(random.sample(places, min(2, len(places))))
+
+
+@lru_cache(512)
+def _places(pattern: re.Pattern[bytes], data: bytes) -> tuple[tuple[int, int], ...]:
+    return tuple(found.span() for found in pattern.finditer(data))
 
 
 def _exchange(pattern: re.Pattern[bytes], data: bytes, random: Random) -> bytes:

@@ -1,6 +1,7 @@
 """What must hold after a command, whatever it was given."""
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
@@ -79,13 +80,18 @@ def _message(outcome: Outcome, files: Set[str]) -> Iterator[Problem]:
 
 def _names_any(message: str, files: Set[str]) -> bool:
     """Whether a message names one of these files, in any of the ways to print what cannot be printed."""
-    for name in files:
-        bare = name.removeprefix("@")[:40]
-        hidden = "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in bare)
-        spelled = (bare, hidden, ascii(bare)[1:-1], *(bare.encode("utf-8", how).decode() for how in ESCAPES))
-        if any(one in message for one in spelled):
-            return True
-    return False
+    return any(spelled in message for name in files for spelled in _spellings(name.removeprefix("@")[:40]))
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """A name as it may be printed. One that consists of blanks is found only in quotes, as it could be anywhere."""
+    if not name.strip():
+        yield repr(name)
+        return
+    for text in {name, os.fsencode(name).decode("utf-8", "replace")}:
+        yield "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in text)
+        yield from (repr(text)[1:-1], ascii(text)[1:-1])
+        yield from (text.encode("utf-8", how).decode() for how in ESCAPES)
 
 
 def codes(arguments: tuple[str, ...], outcome: Outcome) -> Counter[str]:

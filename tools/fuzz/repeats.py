@@ -1,34 +1,31 @@
-"""Commands that are run again in another way: in another order, in a process of their own, and on their own output."""
+"""Commands that are run again in another way: in another order, in other processes, and on their own output."""
 
 import os
 import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from fuzz.cases import Arguments, Case
-from fuzz.checking import Tally, checked, prepared
 from fuzz.execution import Outcome, execute
-from fuzz.properties import Problem, comparable, parsed
+from fuzz.properties import Problem, parsed
+from fuzz.twin import Twin
 from karat.errors import KaratError
 from karat.formats import FORMATS
 
 
-def check_output(one: Case, arguments: Arguments, number: int, folder: Path, tally: Tally) -> None:
+def output_problems(one: Case, arguments: Arguments) -> Iterator[Problem]:
     """What is made of a valid corpus is valid, too; some formats do not say what offsets count."""
     format_ = arguments[arguments.index("--to") + 1] if "--to" in arguments else one.kind
     validate = ("validate", "out", "--input-format", format_, "-f", "json")
-    with prepared(one, folder):
-        execute(arguments)
-        found = min((_wrong(execute((*validate, *unit)), format_) for unit in ((), ("--unit", "token"))), key=len)
-    tally.count("repeated", "output validated")
+    found = min((_wrong(execute((*validate, *unit)), format_) for unit in ((), ("--unit", "token"))), key=len)
     if found:
-        problem = Problem("output is valid", f"{arguments[0]}: {found[0]['code']}", str(found))
-        tally.report(number, arguments, problem)
+        yield Problem("output is valid", f"{arguments[0]}: {found[0]['code']}", str(found))
 
 
 def _wrong(validation: Outcome, format_: str) -> list[dict[str, Any]]:
@@ -70,22 +67,18 @@ def shuffled_documents(data: bytes, name: str, format_: str, chance: random.Rand
     return b"".join(pieces)
 
 
-def compare_orders(one: Case, arguments: Arguments, before: Outcome, number: int, folder: Path, tally: Tally) -> None:
-    """Score files in another order: the same scores, and as many warnings of each kind."""
-    after = checked(one, arguments, number, folder, tally)
-    tally.count("repeated", "in another order")
-    if after.code != 0 or comparable(after) != comparable(before):
-        detail = f"{after.code} {after.err}\n{before.out[:3000]!r}\n{after.out[:3000]!r}"
-        tally.report(number, arguments, Problem("order does not matter", one.kind, detail))
+def twin_problems(twin: Twin, arguments: Arguments, before: Outcome) -> Iterator[Problem]:
+    """In a warm process with another hash seed: the same bytes."""
+    after = twin.execute(arguments)
+    if after != (before.code, before.out):
+        yield Problem("the hash seed does not matter", arguments[0], f"{before.code} {before.out!r}\n{after!r}")
 
 
-def compare_processes(
-    one: Case, arguments: Arguments, before: Outcome, number: int, folder: Path, tally: Tally
-) -> None:
-    """In a process of its own, with another hash seed: the same bytes, and nothing in the temporary folder."""
-    tally.count("repeated", "with another hash seed")
-    with prepared(one, folder), tempfile.TemporaryDirectory() as scratch:
-        environment = {**os.environ, "PYTHONHASHSEED": str(1 + number % 1000), "TMPDIR": scratch}
+def process_problems(arguments: Arguments, before: Outcome, hash_seed: int) -> Iterator[Problem]:
+    """In a new process with another hash seed: the same bytes, and nothing in the temporary folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = os.pathsep.join(sys.path)
+        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": str(hash_seed), "TMPDIR": scratch}
         after = subprocess.run(
             [sys.executable, "-m", "karat", *map(os.fsencode, arguments)],
             capture_output=True,
@@ -94,6 +87,6 @@ def compare_processes(
         )
         if (after.returncode, after.stdout) != (before.code, before.out):
             detail = f"{before.code} {before.out!r}\n{after.returncode} {after.stdout!r} {after.stderr!r}"
-            tally.report(number, arguments, Problem("the hash seed does not matter", arguments[0], detail))
+            yield Problem("a process of its own does not matter", arguments[0], detail)
         if left := [path.name for path in Path(scratch).iterdir()]:
-            tally.report(number, arguments, Problem("no file left behind", "temporary folder", str(left)))
+            yield Problem("no file left behind", "temporary folder", str(left))

@@ -11,24 +11,36 @@ BEGIN, END = "<!-- fuzz -->", "<!-- /fuzz -->"
 Counts = dict[str, Counter[str]]
 
 
-def page(text: str, counts: Counts, command: str, documented: Sequence[str]) -> str:
+def page(text: str, counts: Counts, seed: int, documented: Sequence[str]) -> str:
     """A page with its tables renewed; they are between two comments."""
-    inner = "\n\n".join(_sections(counts, command, documented))
+    inner = "\n\n".join(_sections(counts, seed, documented))
     return re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{inner}\n\n{END}", text, flags=re.DOTALL)
 
 
-def _sections(counts: Counts, command: str, documented: Sequence[str]) -> Iterable[str]:
+def _sections(counts: Counts, seed: int, documented: Sequence[str]) -> Iterable[str]:
     inputs = sum(counts["inputs"].values())
     few = counts["edits"]["at most five"]
     repeated = counts.get("repeated", Counter())
-    problems = sum(counts.get("problems", Counter()).values())
+    problems, mended = (counts.get(name, Counter()) for name in ("problems", "mended"))
     yield (
-        f"`{command}` ran {sum(counts['commands'].values()):,} commands on {inputs:,} inputs, {few:,} of them with at "
+        f"{sum(counts['commands'].values()):,} commands on {inputs:,} inputs (seed {seed}), {few:,} of them with at "
         f"most five edits. {repeated['in another order']:,} scores were repeated with files or documents in another "
-        f"order, and {repeated['with another hash seed']:,} commands in a process of their own with another hash seed. "
-        f"The slowest command took {counts['slowest']['milliseconds'] / 1000:.1f} seconds of CPU time. "
-        f"Properties that did not hold: {f'{problems:,} times, listed below' if problems else 'none'}."
+        f"order, {repeated['with another hash seed']:,} commands in a second process with another hash seed, and "
+        f"{repeated['in a new process']:,} in a new process; {repeated['output validated']:,} outputs of `convert` and "
+        f"`simulate` were validated. The slowest command took {counts['slowest']['milliseconds'] / 1000:.1f} seconds "
+        "of CPU time."
     )
+    yield _table(["revision", "inputs"], [[f"`{name}`", f"{number:,}"] for name, number in counts["revisions"].items()])
+    if not problems:
+        yield "All properties held on all inputs."
+    else:
+        listed = sorted(problems.items(), key=lambda item: (-item[1], item[0]))
+        yield (
+            f"Properties did not hold {sum(problems.values()):,} times. These cases were run again on the last "
+            f"revision of the table: {sum(mended.values()):,} of them now hold."
+        )
+        rows = [[_cell(what), f"{times:,}", f"{times - mended[what]:,}"] for what, times in listed]
+        yield _table(["what did not hold", "times", "still"], rows)
     kinds = sorted(counts["inputs"])
     yield _table(
         ["mutated", "inputs", "accepted", "refused"],
@@ -52,9 +64,11 @@ def _sections(counts: Counts, command: str, documented: Sequence[str]) -> Iterab
         [[f"`{code}`", f"{counts['refusals'][code]:,}", f"{counts['codes'][code]:,}"] for code in met],
     )
     yield "Not met: " + ", ".join(f"`{code}`" for code in documented if code not in met) + "."
-    if problems:
-        listed = sorted(counts["problems"].items(), key=lambda item: (-item[1], item[0]))
-        yield _table(["problem", "times"], [[what.replace("|", "\\|"), f"{times:,}"] for what, times in listed])
+
+
+def _cell(text: str) -> str:
+    """Text of a message in a cell."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

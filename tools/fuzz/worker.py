@@ -1,27 +1,38 @@
 """A process that runs cases, with limits for time and memory.
 
-It reads lines `first last skipped,...` from standard input, announces each run by its number on standard output, so
-that the one that kills the process is known, and answers each line with a tally in one line of JSON.
+It reads lines of JSON from standard input, with numbers of runs (`{"runs": [1, 2]}`) or a saved case
+(`{"again": [1, "..."]}`), announces each run by its number on standard output, so that the one that kills the process
+is known, and answers each line with a tally in one line of JSON.
 """
 
+import gc
 import json
 import os
+import pickle
 import resource
 import sys
 import warnings
+from base64 import b64decode
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from fuzz.cases import Case, case
+from fuzz.cases import Arguments, Case, case
 from fuzz.checking import Tally, checked
-from fuzz.execution import limit_time
-from fuzz.properties import Problem, refusal
-from fuzz.repeats import check_output, compare_orders, compare_processes, reordered
+from fuzz.execution import BYTES, Outcome, limit_time
+from fuzz.properties import Problem, comparable, refusal
+from fuzz.repeats import output_problems, process_problems, reordered, twin_problems
+from fuzz.seeds import Files
+from fuzz.twin import Twin
+from fuzz.workspace import Workspace
 from karat.errors import PluginWarning
 
-BYTES = 3_000_000_000
-"""Most address space of a worker."""
-EVERY = 250
-"""One run in so many is repeated in a process of its own with another hash seed."""
+TWIN_EVERY = 20
+"""One run in so many is repeated in a warm process with another hash seed."""
+TWIN_RUNS = 5000
+"""Runs after which the other hash seed changes."""
+PROCESS_EVERY = 2500
+"""One run in so many is repeated in a new process."""
 
 
 def main() -> None:
@@ -32,38 +43,99 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")
     warnings.simplefilter("default", PluginWarning)
+    case(seed, 0)  # imports what is imported lazily, and makes the seeds
+    gc.freeze()
+    gc.set_threshold(20_000)
+    runner = Runner(Workspace(folder))
     for line in sys.stdin:
-        first, last, *skipped = map(int, line.replace(",", " ").split())
-        tally = Tally()
-        for number in range(first, last):
+        runner.tally = Tally()
+        for number, one in _requested(json.loads(line), seed):
             if os.getppid() != parent:
                 return
-            if number not in skipped:
-                print("run", number, flush=True)
-                run(case(seed, number), number, folder, tally)
-        print("done", json.dumps({"counts": tally.counts, "problems": tally.problems}), flush=True)
+            print("run", number, flush=True)
+            runner.run(one, number)
+        print("done", json.dumps({"counts": runner.tally.counts, "problems": runner.tally.problems}), flush=True)
+    runner.close()
 
 
-def run(one: Case, number: int, folder: Path, tally: Tally) -> None:
-    """Run the commands of a case in an empty folder, and check everything that must hold."""
-    tally.count("inputs", one.kind)
-    tally.count("edits", "at most five" if one.edits <= 5 else "more")
-    outcomes = [checked(one, arguments, number, folder, tally) for arguments in one.commands]
-    first, last, command = outcomes[0], outcomes[-1], one.commands[-1]
-    is_accepted = first.code == 0
-    tally.count("accepted" if is_accepted else "refused", one.kind)
-    if is_accepted and one.clean is not None:
-        score = checked(one, one.clean, number, folder, tally)
-        if score.code:
-            code = refusal(score) or "no code"
-            tally.report(number, one.clean, Problem("validate clean implies score works", code, score.err))
-    if last.code == 0 and command[0] == "score" and "json" in command and not {"-o", "--details"} & {*command}:
-        for files, arguments in reordered(one, number):
-            compare_orders(one._replace(files=files), arguments, last, number, folder, tally)
-    if is_accepted and last.code == 0 and command[0] in ("convert", "simulate") and "out" in command:
-        check_output(one, command, number, folder, tally)
-    if number % EVERY == 0 and last.raised is None and "-o" not in command:
-        compare_processes(one, command, last, number, folder, tally)
+def _requested(request: dict[str, Any], seed: int) -> Iterator[tuple[int, Case]]:
+    for number in request.get("runs", ()):
+        yield number, case(seed, number)
+    if "again" in request:
+        number, saved = request["again"]
+        yield number, pickle.loads(b64decode(saved))
+
+
+class Runner:
+    """Runs cases in a workspace, and checks everything that must hold."""
+
+    def __init__(self, space: Workspace) -> None:
+        self.tally = Tally()
+        self._space = space
+        self._twin: Twin | None = None
+
+    def run(self, one: Case, number: int) -> None:
+        """Run the commands of a case, one after the other, and then again in other ways."""
+        tally = self.tally
+        self._space.fill(one.files)
+        tally.count("inputs", one.kind)
+        tally.count("edits", "at most five" if one.edits <= 5 else "more")
+        outcomes = [checked(one, arguments, number, self._space, tally) for arguments in one.commands]
+        first, last, command = outcomes[0], outcomes[-1], one.commands[-1]
+        is_accepted = first.code == 0
+        tally.count("accepted" if is_accepted else "refused", one.kind)
+        for problem in self._repeated(one, number, last, is_accepted=is_accepted):
+            tally.report(number, one, command, problem)
+        if is_accepted and one.clean is not None:
+            score = checked(one, one.clean, number, self._space, tally)
+            if score.code:
+                code = refusal(score) or "no code"
+                tally.report(number, one, one.clean, Problem("validate clean implies score works", code, score.err))
+        if last.code == 0 and command[0] == "score" and "json" in command and not {"-o", "--details"} & {*command}:
+            for files, arguments in reordered(one, number):
+                self._compare_orders(one, files, arguments, last, number)
+
+    def close(self) -> None:
+        """End the other process."""
+        if self._twin is not None:
+            self._close(self._twin)
+
+    def _repeated(self, one: Case, number: int, last: Outcome, *, is_accepted: bool) -> Iterator[Problem]:
+        command = one.commands[-1]
+        if is_accepted and last.code == 0 and command[0] in ("convert", "simulate") and "out" in command:
+            self.tally.count("repeated", "output validated")
+            yield from output_problems(one, command)
+        if last.raised is not None or "-o" in command:
+            return
+        self._space.tidy()
+        if number % TWIN_EVERY == 0:
+            self.tally.count("repeated", "with another hash seed")
+            yield from twin_problems(self._twin_of(1 + number // TWIN_RUNS % 1000), command, last)
+            self._space.tidy()
+        if number % PROCESS_EVERY == 0:
+            self.tally.count("repeated", "in a new process")
+            yield from process_problems(command, last, 1 + number % 1000)
+
+    def _twin_of(self, hash_seed: int) -> Twin:
+        if self._twin is None or self._twin.hash_seed != hash_seed:
+            if self._twin is not None:
+                self._close(self._twin)
+            self._twin = Twin(hash_seed)
+        return self._twin
+
+    def _close(self, twin: Twin) -> None:
+        if left := twin.close():
+            problem = Problem("no file left behind", "temporary folder of the other process", str(left))
+            self.tally.report(-1, Case("", 0, {}, ()), (), problem)
+
+    def _compare_orders(self, one: Case, files: Files, arguments: Arguments, before: Outcome, number: int) -> None:
+        """Score files in another order: the same scores, and as many warnings of each kind."""
+        self._space.fill(files)
+        after = checked(one._replace(files=files), arguments, number, self._space, self.tally)
+        self.tally.count("repeated", "in another order")
+        if after.code != 0 or comparable(after) != comparable(before):
+            detail = f"{after.code} {after.err}\n{before.out[:3000]!r}\n{after.out[:3000]!r}"
+            self.tally.report(number, one, arguments, Problem("order does not matter", one.kind, detail))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, overload
 
 from karat import engine
-from karat.corpus import Corpus, FileCorpus, MemoryCorpus, open_corpus
+from karat.corpus import Corpus, Executor, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
+from karat.engine.executors import Processes, Serial
 from karat.errors import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.formats import read_options
 from karat.model import Document, Unit
@@ -142,6 +143,7 @@ def score(
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Result: ...
 
 
@@ -162,6 +164,7 @@ def score(
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Results: ...
 
 
@@ -181,6 +184,7 @@ def score(
     ci: float | None = None,
     resamples: int = 1000,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Result | Results:
     """Score a system against gold under one protocol, or under each of a list of protocols.
 
@@ -188,7 +192,9 @@ def score(
     `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
     with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
     score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
-    by class, where they are, and what each class costs; the system is scored again for each class.
+    by class, where they are, and what each class costs; the system is scored again for each class. With `jobs` above
+    1, files are scored in so many processes, and the result is the same; a script that uses them must not do its work
+    on import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
     """
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
@@ -206,18 +212,26 @@ def score(
         keep_rows=ci is not None,
     )
     chosen = resolve_all(names, settings or {})
-    results = _scored(gold_corpus, system_corpus, chosen, options, findings)
-    if ci is not None:
-        from karat.stats.confidence import with_intervals
+    with processes(jobs) as executor:
+        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
+        if ci is not None:
+            from karat.stats.confidence import with_intervals
 
-        results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
-    if errors:
-        from karat.insight import analysed
+            results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
+        if errors:
+            from karat.insight import analysed
 
-        for one, result in zip(chosen, results, strict=True):
-            result.errors = analysed(
-                gold_corpus, system_corpus, one, result, measures=options.measures, by=options.by, list_all=details
-            )
+            for one, result in zip(chosen, results, strict=True):
+                result.errors = analysed(
+                    gold_corpus,
+                    system_corpus,
+                    one,
+                    result,
+                    measures=options.measures,
+                    by=options.by,
+                    list_all=details,
+                    executor=executor,
+                )
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 
@@ -228,10 +242,22 @@ def level(ci: float) -> float:
     return ci
 
 
+def processes(jobs: int) -> Serial | Processes:
+    """What runs so many processes."""
+    if jobs < 1:
+        raise UsageError("bad-jobs", f"{jobs!r} is not a number of processes", "Give 1 or more.")
+    return Processes(jobs) if jobs > 1 else Serial()
+
+
 def _scored(
-    gold: Corpus, system: Corpus, protocols: Sequence[Protocol], options: engine.RunOptions, findings: Findings
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: engine.RunOptions,
+    findings: Findings,
+    executor: Executor | None = None,
 ) -> list[Result]:
-    results = engine.score(gold, system, protocols, options, findings=findings)
+    results = engine.score(gold, system, protocols, options, findings=findings, executor=executor)
     return [Result(**vars(result)) for result in results]
 
 
@@ -245,10 +271,11 @@ def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) 
     if isinstance(given, Corpus):
         for finding in given.findings if isinstance(given, FileCorpus) else ():
             of_side(findings.add, side)(finding)
-        return given
+        return given.beside(other) if isinstance(given, FileCorpus) and other is not None else given
     if isinstance(given, str | PathLike):
         fallback = other.format if isinstance(other, FileCorpus) else None
-        return open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+        opened = open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+        return opened if other is None else opened.beside(other)
     return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
 
 

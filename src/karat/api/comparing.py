@@ -5,7 +5,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from karat import comparison, engine
-from karat.api import Side, corpus, level, listed
+from karat.api import Side, corpus, level, listed, processes
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.comparison import comparison_html, comparison_text
@@ -75,16 +75,17 @@ def compare(
         keep_rows=True,
     )
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
-    (compared,) = comparison.compared(
-        comparison.Task(gold_corpus, names, settings or {}, options),
-        runs,
-        baseline=comparison.chosen_baseline(baseline, runs),
-        sort_by=sort_by,
-        level=level(ci),
-        resamples=resamples,
-        seed=seed,
-        jobs=jobs,
-    )
+    with processes(jobs) as executor:
+        (compared,) = comparison.compared(
+            comparison.Task(gold_corpus, names, settings or {}, options),
+            runs,
+            baseline=comparison.chosen_baseline(baseline, runs),
+            sort_by=sort_by,
+            level=level(ci),
+            resamples=resamples,
+            seed=seed,
+            executor=executor,
+        )
     return Comparison(**vars(compared))
 
 

@@ -18,11 +18,13 @@ _span = attrgetter("span")
 def check(document: Document) -> Iterator[Finding]:
     """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
 
-    Relations are the exception: the words between two arguments may well tell several relations.
+    Relations are the exception: the words between two arguments may well tell several relations. So are fillers of
+    templates, which are strings rather than places.
     """
     mentions = document.mentions
     if len(set(map(_span, mentions))) == len(mentions):
         return
+    has_templates = any(mention.kind == "template" for mention in mentions)
     members: dict[object, Mention] = {}
     alike: dict[object, Mention] = {}
     for mention in mentions:
@@ -35,7 +37,7 @@ def check(document: Document) -> Iterator[Finding]:
         if fellow is not mention:
             found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
-        elif twin is not mention and mention.kind != "relation":
+        elif twin is not mention and mention.kind != "relation" and not has_templates:
             yield ALIKE.at(f"{_both(twin, mention, document)}, with the same type and realis", item=mention.id)
 
 

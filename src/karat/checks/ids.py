@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from itertools import chain
 
 from karat.errors import Finding, Rule, quoted
@@ -36,6 +37,20 @@ class Ids:
             elif kind.endswith(" mention"):
                 yield MENTION.at(f"{which} is also in document {quoted(first)}", item=id_)
 
+    def shares_none(self, other: "Ids") -> bool:
+        """Whether no id is in both."""
+        return self._first.keys().isdisjoint(other._first)
+
+    def merge(self, later: "Ids") -> None:
+        """Remember the ids of later documents."""
+        for id_, first in later._first.items():
+            self._first.setdefault(id_, first)
+
+
+def number_of(name: str) -> int:
+    """A number of 64 bits for an id, the same in every process (`hash` is not); rarely, two ids have the same."""
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
+
 
 class Numbers:
     """Finds out cheaply whether ids may conflict: keeps a number for each, and compares them when all were read."""
@@ -47,12 +62,18 @@ class Numbers:
 
     def add(self, document: Document) -> None:
         """Add the ids of a document."""
-        self._mentions.extend([hash(mention.id) for mention in document.mentions])
-        self._clusters.extend([hash(cluster.id) for cluster in document.clusters])
-        self._kinds.extend([hash((cluster.id, cluster.kind)) for cluster in document.clusters])
+        self._mentions.extend([number_of(mention.id) for mention in document.mentions])
+        self._clusters.extend([number_of(cluster.id) for cluster in document.clusters])
+        self._kinds.extend([number_of(f"{cluster.kind}\n{cluster.id}") for cluster in document.clusters])
+
+    def merge(self, other: "Numbers") -> None:
+        """Add the ids of other documents."""
+        self._mentions += other._mentions
+        self._clusters += other._clusters
+        self._kinds += other._kinds
 
     def may_conflict(self) -> bool:
-        """Whether a mention is in two documents, or an id names two kinds of things; rarely, two ids hash alike."""
+        """Whether a mention is in two documents, or an id names two kinds of things; rarely, two ids share a number."""
         mentions, clusters = len(self._mentions), _distinct(self._clusters)
         return (
             _distinct(chain(self._mentions, self._clusters)) < mentions + clusters or _distinct(self._kinds) > clusters

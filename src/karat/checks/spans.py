@@ -7,13 +7,16 @@ from karat.errors import Finding, Rule
 from karat.model import Document
 
 BEYOND = Rule(
-    "span-beyond-text", "fault", "Check that offsets count code points of this very text; they are scored as given."
+    "span-beyond-text",
+    "fault",
+    "Check that offsets count code points, or tokens, of this very text; they are scored as given.",
 )
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """A span must end inside the text, or inside the token table, where the document has one."""
-    content = document.text if document.unit == "char" else document.tokens
+    """A span must end inside the text, or inside the tokens, where the document has one."""
+    tokens = document.forms if document.tokens is None else document.tokens
+    content = document.text if document.unit == "char" else tokens
     if content is None:
         return
     noun = "characters" if document.unit == "char" else "tokens"

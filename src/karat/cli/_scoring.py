@@ -88,7 +88,7 @@ class ScoringOptions(NamedTuple):
             options=self.reading,
             report=of_side(report, "system"),
         )
-        return system.of_topics(self.topics, beside=gold)
+        return system.beside(gold).of_topics(self.topics, beside=gold)
 
     def protocol_names(self, gold: "FileCorpus") -> tuple[str, ...]:
         """The protocols to score with; those that gold's format chooses are named on standard error."""
@@ -133,21 +133,16 @@ def default_fields(gold: "FileCorpus", protocols: "Sequence[Protocol]") -> tuple
     return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
-class Level(click.ParamType[float]):
-    """A confidence level: 0.95 or 95."""
-
-    name = "level"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the level as a fraction."""
-        try:
-            number = float(str(value).removesuffix("%"))
-        except ValueError:
-            number = 0.0
-        number = number / 100 if number > 1 else number
-        if not 0 < number < 1:
-            self.fail(f"{value!r} is not a confidence level; write 0.95 or 95", param, ctx)
-        return number
+def confidence_level(value: str) -> float:
+    """A confidence level, 0.95 or 95, as a fraction."""
+    try:
+        number = float(value.removesuffix("%"))
+    except ValueError:
+        number = 0.0
+    number = number / 100 if number > 1 else number
+    if not 0 < number < 1:
+        raise click.BadParameter(f"{value!r} is not a confidence level; write 0.95 or 95")
+    return number
 
 
 _OPTIONS = (
@@ -217,7 +212,7 @@ _OPTIONS = (
     click.option(
         "--ci",
         "level",
-        type=Level(),
+        type=confidence_level,
         metavar="LEVEL",
         help="Confidence level of intervals: 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
     ),

@@ -1,6 +1,7 @@
 """Ends a command that is asked to stop as an interrupt does: nothing half written stays, and the shell knows why."""
 
 import contextlib
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -42,5 +43,6 @@ def end_by(number: int) -> None:
     from karat import scratch
 
     scratch.clear()
+    gc.collect()  # semaphores shared with other processes, which are not removed otherwise
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -8,10 +8,11 @@ from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
 from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
 
 if TYPE_CHECKING:
-    from karat.corpus import FileCorpus
+    from karat.corpus import Executor, FileCorpus
     from karat.errors import Report
 
 LEVEL = 0.95
@@ -49,7 +50,7 @@ difference to the system above is not significant.
     help="Measure that systems are ranked by. Default: the last of the protocol's headline.",
 )
 @plot_option("KIND: ranks (default; ranks:ID by another measure), accuracy, product, attributes, breakdown.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
+@worker_options
 def compare(
     gold: str,
     systems: tuple[str, ...],
@@ -57,7 +58,7 @@ def compare(
     baseline: str | None,
     sort_by: str | None,
     plots: tuple[Plot, ...],
-    jobs: int,
+    executor: "Executor",
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
     from karat.comparison import Task, chosen_baseline, compared, named_systems
@@ -92,7 +93,7 @@ def compare(
         level=scoring.level or LEVEL,
         resamples=scoring.resamples,
         seed=scoring.seed or SEED,
-        jobs=jobs,
+        executor=executor,
         on_run=progress("runs"),
     )
     if plots:
@@ -107,7 +108,7 @@ def compare(
         protocols = resolve_all(task.protocols, task.settings)
         by = scoring.by or default_fields(gold_corpus, protocols)
         best_first = sorted(runs, key=lambda run: place[run.system])
-        gathered = gathered_runs(task, protocols, best_first, by=by, on_run=progress("runs"))
+        gathered = gathered_runs(task, protocols, best_first, by=by, on_run=progress("runs"), executor=executor)
         write_output(comparison_report(comparisons, gathered, digits=scoring.digits), scoring.output)
         report_size(scoring.output, len(gathered.documents))
     else:

@@ -6,9 +6,11 @@ import click
 
 from karat.cli._options import digits_option, input_options, print_findings, progress, tables_option, topics_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
+from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
+    from karat.corpus import Executor
     from karat.plugin import ReadOptions
 
 EPILOG = """\b
@@ -38,6 +40,7 @@ values and mentions are not listed (more). ECB+ also has the numbers of Upadhyay
 @tables_option
 @output_option
 @digits_option
+@worker_options
 def describe(
     corpus: str,
     input_format: str | None,
@@ -47,6 +50,7 @@ def describe(
     form: str,
     output: str | None,
     digits: int,
+    executor: "Executor",
 ) -> None:
     """Describe what is in CORPUS.
 
@@ -62,6 +66,6 @@ def describe(
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
     opened = opened.of_topics(topics)
     refuse_overwriting(output, opened.inputs())
-    described = description(opened, most=most, report=findings.add, progress=progress())
+    described = description(opened, most=most, findings=findings, progress=progress(), executor=executor)
     print_findings(findings)
     write_output(FORMATS[form](described, View(digits, style=output_style(output))), output)

@@ -1,12 +1,18 @@
 """`karat score`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
+
+if TYPE_CHECKING:
+    from karat.corpus import Executor
 
 EPILOG = """\b
 Examples:
@@ -44,7 +50,8 @@ class OneSystem(click.Command):
 @click.argument("system", shell_complete=complete_files)
 @scoring_options
 @plot_option("KIND: breakdown (default with --by), scores (default), confusion, accuracy, product, attributes.")
-def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...]) -> None:
+@worker_options
+def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...], executor: "Executor") -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
     from karat import engine
     from karat.errors import Findings, UsageError
@@ -75,6 +82,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         scoring._replace(by=by, details=details).run_options(keep_rows=level is not None),
         findings=findings,
         progress=progress(),
+        executor=executor,
     )
     if level is not None:
         from karat.stats.confidence import with_intervals
@@ -94,6 +102,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
                 by=by,
                 list_all=details,
                 progress=progress(),
+                executor=executor,
             )
     if plots:
         from karat.report.figures import result_figure

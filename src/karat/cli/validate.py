@@ -8,9 +8,11 @@ import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
+    from karat.corpus import Executor
     from karat.plugin import ReadOptions
 
 EPILOG = """\b
@@ -50,6 +52,7 @@ note   odd but usable
 @settings_option
 @form_option
 @output_option
+@worker_options
 def validate(
     paths: tuple[str, ...],
     input_format: str | None,
@@ -59,6 +62,7 @@ def validate(
     settings: tuple[str, ...],
     form: str,
     output: str | None,
+    executor: "Executor",
 ) -> None:
     """Check files and report every problem.
 
@@ -83,6 +87,7 @@ def validate(
         against=against,
         settings=dict(map(parse_setting, settings)),
         progress=progress(),
+        executor=executor,
     )
     columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)

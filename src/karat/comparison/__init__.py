@@ -1,7 +1,6 @@
 """Comparison: several systems on the same gold, ranked, with intervals and paired tests.
 
 arguments    from what a user names to systems with one or more runs
-workers      the same work in this process or in several
 scoring      every run scored against gold, which is read once; broken ones are refused together
 runs         means and deviations of several runs of one system
 testing      intervals of each system, paired tests, and their correction

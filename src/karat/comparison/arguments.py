@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from karat.comparison.scoring import Run, refusal
 from karat.corpus import Corpus
-from karat.errors import Finding, KaratError, Report, Rule, UsageError, nearest
+from karat.errors import Finding, KaratError, Report, Rule, UsageError, nearest, quoted
 
 Paths = tuple[str, ...]
 
@@ -79,7 +79,7 @@ def named_systems(arguments: Sequence[str], gold: str) -> NamedSystems:
         name = next(unnamed) if name is None else name
         if systems.get(name) == paths:
             hint = "Remove one of them, or name both: NAME=PATH."
-            raise UsageError("system-twice", f"{', '.join(paths)} is given twice", hint)
+            raise UsageError("system-twice", f"{', '.join(map(quoted, paths))} is given twice", hint)
         if name in systems:
             raise UsageError("system-twice", f"two systems are called {name!r}", "Name them: NAME=PATH.")
         systems[name] = paths

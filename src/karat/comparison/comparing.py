@@ -7,7 +7,7 @@ from itertools import pairwise
 from karat.comparison.breakdowns import mean_breakdowns
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
-from karat.comparison.scoring import OnRun, Run, Task, prepare, scored_runs
+from karat.comparison.scoring import OnRun, Run, Task, scored_runs, size
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -22,7 +22,8 @@ from karat.comparison.testing import (
     swapped,
     system_intervals,
 )
-from karat.comparison.workers import Workers
+from karat.corpus import Executor
+from karat.engine.executors import Serial
 from karat.errors import Rule, nearest
 from karat.results import Confidence, Result, UnitRows, main_score
 from karat.stats import paired
@@ -45,29 +46,31 @@ def compared(
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
-    jobs: int = 1,
+    executor: Executor | None = None,
     on_run: OnRun | None = None,
 ) -> list[Comparison]:
     """Score every run, then compare the systems under each protocol."""
-    with Workers(jobs, prepare, (task,)) as workers:
-        by_protocol: list[dict[str, list[Result]]] = []
-        for name, results in scored_runs(workers, runs, on_run):
-            by_protocol = by_protocol or [{} for _ in results]
-            for systems, result in zip(by_protocol, results, strict=True):
-                systems.setdefault(name, []).append(result)
-        sorting = [_sorting(systems, sort_by) for systems in by_protocol]
-        if sort_by is not None and sort_by not in sorting:
-            known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
-            raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
-        return [
-            compare(systems, workers, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
-            for systems, own in zip(by_protocol, sorting, strict=True)
-        ]
+    executor = executor or Serial()
+    by_protocol: list[dict[str, list[Result]]] = []
+    for name, results in scored_runs(task, runs, executor, on_run):
+        by_protocol = by_protocol or [{} for _ in results]
+        for systems, result in zip(by_protocol, results, strict=True):
+            systems.setdefault(name, []).append(result)
+    sorting = [_sorting(systems, sort_by) for systems in by_protocol]
+    if sort_by is not None and sort_by not in sorting:
+        known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
+        raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
+    if executor.width(size(task, runs)) == 1:
+        executor = Serial()
+    return [
+        compare(systems, executor, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
+        for systems, own in zip(by_protocol, sorting, strict=True)
+    ]
 
 
 def compare(
     results: Mapping[str, Sequence[Result]],
-    workers: Workers,
+    executor: Executor,
     *,
     baseline: str,
     sort_by: str,
@@ -91,8 +94,8 @@ def compare(
     if how is not None:
         parts = sorted({part for own in rows.values() for one in own for part in one.left_out})
         tasks = [ResampleTask(rows[name], how, parts) for name in names]
-        found = dict(zip(names, workers.map(resampled, tasks), strict=True))
-        tests = _tests(pairs, rows, means, found, how, workers)
+        found = dict(zip(names, executor.map(resampled, None, tasks), strict=True))
+        tests = _tests(pairs, rows, means, found, how, executor)
     systems = []
     for name in names:
         runs = results[name]
@@ -170,7 +173,7 @@ def _tests(
     means: Mapping[str, Mapping[ScoreName, float | None]],
     found: Mapping[str, Resampled],
     how: Confidence,
-    workers: Workers,
+    executor: Executor,
 ) -> list[PairedTest]:
     """Every test of every pair in every measure that both have."""
     shared = [
@@ -183,7 +186,7 @@ def _tests(
         swaps = [
             SwapTask(rows[a], rows[b], ids, how.resamples, how.seed) for (a, b), ids in zip(pairs, shared, strict=True)
         ]
-        randomised = list(workers.map(swapped, swaps))
+        randomised = list(executor.map(swapped, None, swaps))
     for number, ((a, b), ids) in enumerate(zip(pairs, shared, strict=True)):
         names = [_main_name(means[b], id_) for id_ in ids]
         differences = {name: paired.difference(means[a].get(name), means[b].get(name)) for name in names}

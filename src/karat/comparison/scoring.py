@@ -1,4 +1,6 @@
-"""Scores every run against gold. Gold is surveyed once per process, and its documents are kept, up to a limit.
+"""Scores every run against gold: side by side if there are enough of them, else one after another, each divided.
+
+Gold is surveyed once, and a process that scores whole runs keeps its documents, up to a limit.
 
 A run that cannot be scored stops the comparison, but only after all others have been tried: organisers of a shared task
 learn at once which submissions are broken.
@@ -8,10 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from karat import engine
-from karat.comparison.workers import Workers
-from karat.corpus import Corpus, FileCorpus
+from karat.corpus import Corpus, Executor, FileCorpus
 from karat.errors import CombinedError, Finding, Findings, KaratError, Rule, UsageError
-from karat.protocols import Protocol, resolve_all
+from karat.protocols import resolve_all
 from karat.results import Result
 
 REFUSED = Rule("systems-refused", "fatal", "Correct or remove them, then compare again.")
@@ -30,7 +31,7 @@ class Run(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a process needs to score runs."""
+    """What all runs have in common."""
 
     gold: Corpus
     protocols: Sequence[str]
@@ -38,27 +39,18 @@ class Task(NamedTuple):
     options: engine.RunOptions
 
 
-_task: Task
-_protocols: Sequence[Protocol]
-
-
-def prepare(task: Task) -> None:
-    """Make this process ready to score runs."""
-    global _task, _protocols
-    _task, _protocols = task, resolve_all(task.protocols, task.settings)
-    if isinstance(task.gold, FileCorpus):
-        task.gold.keep_documents()
-
-
-def scored(run: Run) -> list[Result] | KaratError:
-    """The results of a run, one per protocol, or why it cannot be scored."""
+def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
+    """The results of a run, one per protocol, or why it cannot be scored. Without an executor, gold is kept."""
     findings = Findings()
     for finding in run.findings:
         findings.add(finding)
     if isinstance(run.corpus, KaratError):
         return run.corpus
+    if executor is None and isinstance(task.gold, FileCorpus):
+        task.gold.keep_documents()
+    protocols = resolve_all(task.protocols, task.settings)
     try:
-        return engine.score(_task.gold, run.corpus, _protocols, _task.options, findings=findings)
+        return engine.score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
     except UsageError:
         raise
     except KaratError as error:
@@ -67,11 +59,20 @@ def scored(run: Run) -> list[Result] | KaratError:
 
 
 def scored_runs(
-    workers: Workers, runs: Sequence[Run], on_run: OnRun | None = None
+    task: Task, runs: Sequence[Run], executor: Executor, on_run: OnRun | None = None
 ) -> Iterator[tuple[str, list[Result]]]:
     """The name of each run's system, and its results. If runs are refused, all of them are named at the end."""
     refused: list[tuple[str, KaratError]] = []
-    for number, (run, results) in enumerate(zip(runs, workers.map(scored, runs), strict=True), 1):
+    width = executor.width(size(task, runs))
+    every: Iterator[list[Result] | KaratError]
+    if width == 1:
+        every = (scored(task, run) for run in runs)
+    elif len(runs) >= width and isinstance(task.gold, FileCorpus):
+        task.gold.survey()  # once, for all processes
+        every = executor.map(scored, task, runs)
+    else:
+        every = (scored(task, run, executor) for run in runs)
+    for number, (run, results) in enumerate(zip(runs, every, strict=True), 1):
         if on_run is not None:
             on_run(number, len(runs))
         if isinstance(results, KaratError):
@@ -82,6 +83,12 @@ def scored_runs(
             yield run.system, results
     if refused:
         raise refusal(refused, runs)
+
+
+def size(task: Task, runs: Sequence[Run]) -> int:
+    """The bytes that are read."""
+    corpora = [run.corpus for run in runs]
+    return sum(corpus.size() for corpus in (task.gold, *corpora) if isinstance(corpus, FileCorpus))
 
 
 def refusal(refused: Sequence[tuple[str, KaratError]], runs: Sequence[Run]) -> KaratError:

@@ -73,8 +73,9 @@ def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
     return mean_values([observed(one) for one in rows])
 
 
-def resampled(task: ResampleTask) -> Resampled:
+def resampled(shared: None, task: ResampleTask) -> Resampled:
     """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
+    del shared
     how = task.how
     if how.method == JACKKNIFE:
         by_part = [mean_values([_without(one, part) for one in task.rows]) for part in task.parts]
@@ -82,8 +83,8 @@ def resampled(task: ResampleTask) -> Resampled:
     assert how.resamples is not None
     assert how.seed is not None
     of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed) for one in task.rows]
-    shared = [name for name in of_runs[0] if all(name in one for one in of_runs)]
-    return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in shared}, {})
+    names = [name for name in of_runs[0] if all(name in one for one in of_runs)]
+    return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in names}, {})
 
 
 def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
@@ -99,8 +100,9 @@ def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) ->
     return {name: intervals.percentile(values, how.level) for name, values in resamples.values.items()}
 
 
-def swapped(task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:
+def swapped(shared: None, task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:
     """The p-values of approximate randomisation, and from how many resamples."""
+    del shared
     a, b = (_averaged([one.only(task.ids) for one in rows]) for rows in (task.a, task.b))
     return paired.approximate_randomisation(a, b, resamples=task.resamples, seed=task.seed)
 

@@ -1,9 +1,10 @@
 """Corpora: documents in files or in memory, their survey, topics and fingerprint."""
 
+from karat.corpus.chunks import chunks
 from karat.corpus.coreference import absent_names
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
-from karat.corpus.interface import Corpus, Progress
+from karat.corpus.interface import Corpus, Executor, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
 from karat.corpus.paths import File, find
@@ -12,6 +13,7 @@ from karat.corpus.topics import Topics
 
 __all__ = [
     "Corpus",
+    "Executor",
     "File",
     "FileCorpus",
     "Fingerprint",
@@ -20,6 +22,7 @@ __all__ = [
     "Survey",
     "Topics",
     "absent_names",
+    "chunks",
     "corpus_of",
     "find",
     "open_corpus",

@@ -2,22 +2,23 @@
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from karat.corpus.gold import GoldReader
 from karat.corpus.interface import Corpus
 from karat.corpus.paths import File
-from karat.corpus.reader import DocumentReader
+from karat.corpus.reader import DocumentReader, FileState
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
 from karat.errors import Finding, KaratError, Report, Rule, Target, quoted, refusing
 from karat.formats import FORMATS
 from karat.model import Document, Mention, Value
-from karat.plugin import Block, ReadOptions
+from karat.plugin import Block, Contents, ReadOptions
 
 TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 
@@ -67,20 +68,59 @@ class FileCorpus:
             self.name, self.files, self.format, self.options, topics=topics, beside=beside, findings=self.findings
         )
 
+    def beside(self, gold: Corpus) -> "FileCorpus":
+        """The same files as those of a system that is compared with gold; most formats read them in the same way."""
+        if not self._format.refers_to_gold:
+            return self
+        return FileCorpus(
+            self.name,
+            self.files,
+            self.format,
+            replace(self.options, gold=GoldReader(gold)),
+            topics=self.topics,
+            beside=self._beside,
+            skip_broken=self._skip_broken,
+            findings=self.findings,
+        )
+
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit: for gold that several systems are scored against."""
         self._reader.keeps_all = True
 
+    def part(self, ids: Sequence[str]) -> "FileCorpus":
+        """Some of its documents, with what the survey knows about the corpus."""
+        survey, numbers = self.survey().part(ids)
+        part = FileCorpus(self.name, [self.files[number] for number in numbers], self.format, self.options)
+        known = self._reader.states
+        return part._surveyed_as(survey, {new: known[old] for new, old in enumerate(numbers) if old in known})
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process is given files and options, and reads for itself."""
+        """Another process is given files, options and, once it is made, the survey; it reads for itself."""
         return _reopened, (
             (self.name, self.files, self.format, self.options),
-            {"topics": self.topics, "beside": self._beside, "findings": self.findings},
+            {
+                "topics": self.topics,
+                "beside": self._beside if self._survey is None else None,
+                "findings": self.findings,
+                "skip_broken": self._skip_broken,
+            },
+            self._survey,
+            self._reader.states,
         )
+
+    def _surveyed_as(self, survey: Survey | None, states: Mapping[int, FileState]) -> "FileCorpus":
+        self._survey = survey
+        self._reader.expect(states)
+        return self
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
-        """The format's default protocols; some formats have others for clusters with mentions in several documents."""
+        """The format's default protocols; in some formats, what the corpus holds decides."""
+        if self._format.choose_protocols is not None:
+            survey = self.survey()
+            return self._format.choose_protocols(
+                Contents(frozenset(survey.attributes), frozenset(survey.kinds), frozenset(survey.links))
+            )
         across = self._format.cross_document_protocols
         return across if across and self.survey().has_shared_clusters else self._format.protocols
 
@@ -178,6 +218,10 @@ class FileCorpus:
         companions = [stem + suffix for stem in stems for suffix in self._format.companions]
         return [Path(name) for name in (*names, *companions)]
 
+    def size(self) -> int:
+        """The bytes of its files."""
+        return sum(Path(file.path).stat().st_size for file in self.files)
+
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the first line of a document, or the line of an item in it."""
         return self.where_at(*self.survey().place(id_), item)
@@ -204,8 +248,10 @@ class FileCorpus:
         return f"<corpus {self.name}: {self.format}, {len(self.files):,} file{'s' * (len(self.files) != 1)}>"
 
 
-def _reopened(arguments: tuple[Any, ...], options: dict[str, Any]) -> FileCorpus:
-    return FileCorpus(*arguments, **options)
+def _reopened(
+    arguments: tuple[Any, ...], options: dict[str, Any], survey: Survey | None, states: Mapping[int, FileState]
+) -> FileCorpus:
+    return FileCorpus(*arguments, **options)._surveyed_as(survey, states)
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:

@@ -1,7 +1,8 @@
 """The fingerprint of a corpus: a hash of its content, not of its bytes.
 
 It covers documents, mentions in order, spans, attributes, the partition into clusters and the links; neither ids nor
-text. The same corpus in another format, or with its documents in another order, has the same fingerprint.
+text, except that of a mention without a place, which is all that is known of it (a filler of a template). The same
+corpus in another format, or with its documents in another order, has the same fingerprint.
 """
 
 import hashlib
@@ -27,6 +28,13 @@ class Fingerprint:
         # Which clusters have mentions in several documents is known only at the end.
         self._documents: list[str] = []
         self._shared = [bytearray() for _ in range(_PARTS)]
+        self._others: list[Fingerprint] = []
+        """Those of other documents, which number their documents by themselves."""
+
+    def merge(self, other: "Fingerprint") -> None:
+        """Add the documents of another one."""
+        self._sum += other._sum
+        self._others += [other, *other._others]
 
     def add(self, document: Document) -> None:
         """Add one document."""
@@ -43,6 +51,7 @@ class Fingerprint:
             )
             # Rare fields are included only where they occur, so that other corpora keep their fingerprints.
             + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
+            + ((m.text,) if not m.span and not m.boxes and m.text is not None else ())
             for position, m in enumerate(document.mentions)
         ]
         about = document.id, document.topic, document.subtopic, document.unit
@@ -58,10 +67,11 @@ class Fingerprint:
 
     def __str__(self) -> str:
         across: list[list[tuple[str, int]]] = []
-        for part in self._shared:
+        for part in range(_PARTS):
             members: dict[bytes, list[tuple[str, int]]] = {}
-            for key, document, position in _PLACE.iter_unpack(part):
-                members.setdefault(key, []).append((self._documents[document], position))
+            for one in (self, *self._others):
+                for key, document, position in _PLACE.iter_unpack(one._shared[part]):
+                    members.setdefault(key, []).append((one._documents[document], position))
             across += [sorted(places) for places in members.values() if len(places) > 1]
         across.sort()
         whole = hashlib.sha256(_encode((str(self._sum), across)))

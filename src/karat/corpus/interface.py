@@ -1,7 +1,7 @@
-"""What every corpus offers, whether its documents are in files or in memory."""
+"""What every corpus offers, whether its documents are in files or in memory; and what carries out work on it."""
 
-from collections.abc import Callable, Iterator
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 from karat.corpus.survey import Survey
 from karat.errors import Report, Target
@@ -9,6 +9,22 @@ from karat.model import Document
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Executor(Protocol):
+    """Applies a function to tasks: in this process, in others, or on a cluster (`karat.engine.executors`)."""
+
+    def width(self, size: int) -> int:
+        """How many tasks should run at the same time for an input of so many bytes; 1: none but in this process."""
+        ...
+
+    def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
+        """The result of each task, in the order of the tasks. `shared` is the same for all of them."""
+        ...
 
 
 @runtime_checkable
@@ -38,6 +54,10 @@ class Corpus(Protocol):
 
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the line of a document, or of an item in it."""
+        ...
+
+    def part(self, ids: Sequence[str]) -> "Corpus | None":
+        """Some of its documents as a corpus that can be sent to another process; None: only this process has them."""
         ...
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """A corpus of documents that are already in memory, checked as documents in files are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -69,6 +69,11 @@ class MemoryCorpus:
         """The corpus, which has no lines."""
         del id_, item
         return self.name, None
+
+    def part(self, ids: Sequence[str]) -> "MemoryCorpus | None":
+        """Documents in memory stay in this process: sending them would cost more than scoring them."""
+        del ids
+        return None
 
     def close(self) -> None:
         """Nothing is open."""

@@ -26,6 +26,9 @@ ARCHIVES = {
     "a zstd": (0, b"\x28\xb5\x2f\xfd"),
 }
 """Archives: where in a file, and by what bytes, each is recognised."""
+JSON_LINE = 1 << 24
+JSON_HEAD = 1 << 20
+"""Bytes of the longest first line of a JSON file that is looked at, and of a beginning in shorter lines."""
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
@@ -110,8 +113,18 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
     """Refuse files that are related to a format but hold no document, with what to give instead."""
     for format_ in formats:
         for file in files:
-            if message := format_.redirect(file.name, file.head()):
+            if message := format_.redirect(file.name, _head(file)):
                 raise KIN.error(message, file=file.name)
+
+
+def _head(file: File) -> bytes:
+    """The first bytes of a file, from which formats are detected; of JSON, a whole line, whose keys may come late."""
+    head = file.head()
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return head
+    with file.open() as stream:
+        line = stream.readline(JSON_LINE)
+        return line + stream.read(max(JSON_HEAD - len(line), 0))
 
 
 def _refuse_unsupported(files: list[File]) -> None:
@@ -157,7 +170,7 @@ def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File
 
 def _sniffed(file: File) -> str | None:
     """The format of a file, detected by content and suffix."""
-    head = file.head()
+    head = _head(file)
     if not _is_text(head):
         return None
     called = file.bare_name.rpartition(".")[2]
@@ -165,7 +178,10 @@ def _sniffed(file: File) -> str | None:
         return called  # .tbf is tbf: the other formats need not be loaded
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
-    return min(by_both or [name for name, format_ in FORMATS if format_.sniff(head)] or by_suffix, default=None)
+    by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
+    if not by_content and any(format_.redirect(file.name, head) for _, format_ in FORMATS):
+        return None  # it is known to be no corpus, whatever its suffix
+    return min(by_content or by_suffix, default=None)
 
 
 def _matches(format_: Format, file: File, head: bytes) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 from karat import scratch
 from karat.corpus.folders import UNREADABLE, files_in, shown
 from karat.errors import Finding, KaratError, Report, Rule, quoted
-from karat.formats import BYTE_ORDER_MARK, MISSING, decode
+from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
 from karat.opened import opened, read_bytes
 from karat.plugin.formats import MAX_BYTES
 
@@ -155,7 +155,7 @@ def _plain(spec: str, refuse: Callable[[KaratError], None], report: Report) -> l
 
 def _missing(message: str, name: str) -> KaratError:
     """The error for a file that does not exist, with the file of the most similar name beside it."""
-    finding = MISSING.at(message, file=name or "''")
+    finding = MISSING.at(message, file=name if name.strip() else repr(name))
     path = Path(name)
     try:
         beside = [entry.name for entry in islice(os.scandir(path.parent), MOST_BESIDE)]
@@ -187,7 +187,7 @@ def _listed(name: str) -> Iterator[tuple[int, str]]:
     """The paths in a list, each with its line, relative to the working directory, as on the command line."""
     if not Path(name).is_file():
         raise _missing("there is no such list", name)
-    lines = decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff").splitlines()
+    lines = text_lines(decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff"))
     paths = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)

@@ -5,7 +5,7 @@ Documents that the survey had to parse are kept, up to a limit; on request, all 
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
@@ -21,6 +21,10 @@ KEPT = 32 << 20
 """Bytes of documents (see `_size`) that are kept after the survey; others are parsed again."""
 
 
+FileState = tuple[int, int]
+"""Size and time of the last change of a file."""
+
+
 class DocumentReader:
     """Finds and reads the documents of files in one format; any number of threads may read from it."""
 
@@ -28,8 +32,7 @@ class DocumentReader:
         self._files, self._format, self._options = files, format_, options
         self._open: tuple[int, BinaryIO] | None = None
         self._lock = threading.Lock()
-        self._states: dict[int, tuple[int, int]] = {}
-        """What each file was like when its documents were looked for: a later change would make places wrong."""
+        self._states: dict[int, FileState] = {}
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
@@ -37,6 +40,15 @@ class DocumentReader:
         """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
         self.keeps_all = False
         """Whether documents are kept when they are read, for a corpus that is read several times."""
+
+    @property
+    def states(self) -> Mapping[int, FileState]:
+        """What each file was like when its documents were looked for: a later change would make places wrong."""
+        return self._states
+
+    def expect(self, states: Mapping[int, FileState]) -> None:
+        """Take over what another reader knows about the files."""
+        self._states.update(states)
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Where the documents of a file are, in its order."""
@@ -158,7 +170,7 @@ def _piece(stream: BinaryIO, offset: int, length: int) -> bytes:
     return stream.read(length)
 
 
-def _state(stream: BinaryIO) -> tuple[int, int]:
+def _state(stream: BinaryIO) -> FileState:
     state = os.fstat(stream.fileno())
     return state.st_size, state.st_mtime_ns
 

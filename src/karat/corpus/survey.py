@@ -67,6 +67,28 @@ class Survey:
         context, more = self._contexts.get(row), self._more.get(row, ())
         return file, Block(offset, length, line, id_, context=context, more=more, is_unnamed=id_ in self.unnamed)
 
+    def size(self, id_: str) -> int:
+        """The bytes of a document; 0 if it is in no file."""
+        row = self.rows[id_]
+        if row * 4 >= len(self._places):
+            return 0
+        return self._places[row * 4 + 2] + sum(length for _, length, _ in self._more.get(row, ()))
+
+    def part(self, ids: Iterable[str]) -> tuple["Survey", list[int]]:
+        """The survey of some documents, with all that is known about the corpus; and the numbers of their files.
+
+        In the part, files are numbered by their place in this list.
+        """
+        part = Survey()
+        files: dict[int, int] = {}
+        for id_ in ids:
+            file, block = self.place(id_)
+            part.add(block, files.setdefault(file, len(files)))
+        part.attributes, part.kinds, part.links = self.attributes, self.kinds, self.links
+        part.coreference, part.relations = self.coreference, self.relations
+        part.resolved_kinds, part.has_shared_clusters = self.resolved_kinds, self.has_shared_clusters
+        return part, [*files]
+
     def rename(self, unnamed: str, id_: str) -> None:
         """Call a document without an id of its own by another one."""
         self.rows = {id_ if own == unnamed else own: row for own, row in self.rows.items()}

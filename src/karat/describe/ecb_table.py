@@ -63,6 +63,13 @@ class Tally:
         for name in (*names, "total"):
             self._splits[name].add(document)
 
+    def merge(self, other: "Tally") -> None:
+        """Add other documents."""
+        self._scored += other._scored
+        self._unsplit += other._unsplit
+        for name, split in other._splits.items():
+            self._splits[name].merge(split)
+
     def table(self) -> EcbTable:
         """What was counted."""
         columns = {name: split.column() for name, split in self._splits.items()}
@@ -105,6 +112,14 @@ class _Split:
             if cluster.kind == "event" and cluster.attributes["relation"] == CROSS:
                 self.chains += 1
                 self.instances.add(cluster.id)
+
+    def merge(self, other: "_Split") -> None:
+        self.documents += other.documents
+        self.chains += other.chains
+        self.topics |= other.topics
+        self.subtopics |= other.subtopics
+        self.places.update(other.places)
+        self.instances |= other.instances
 
     def column(self) -> Column:
         return Column(

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import astuple, replace
 
-from karat.counts import Rows, ScoreValues
+from karat.counts import Counts, Rows, ScoreValues
 from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
-from karat.engine.unit_counts import UnitCounts
+from karat.engine.unit_counts import UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Rule, nearest
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair, Value
@@ -49,6 +49,17 @@ class _SummedRows(NamedTuple):
     units: "array[int]"
 
 
+class BreakdownPart(NamedTuple):
+    """What a breakdown has of some documents, as it is sent to the process that adds it up."""
+
+    rows: dict[Key, dict[str, _SummedRows]]
+    units: int
+    parts: list[tuple[Key, int, UnitsPart]]
+    """By value, and by the number of the alignment."""
+    items: dict[tuple[Key, str], ItemCounts]
+    spellings: dict[Key, tuple[bool, str]]
+
+
 class Breakdown:
     """Scores by one field: the gold item's value, or the system item's where there is no gold."""
 
@@ -73,10 +84,10 @@ class Breakdown:
         self._items: dict[tuple[Key, str], ItemCounts] = {}
         self._spellings: dict[Key, tuple[bool, str]] = {}
 
-    def add_outcomes(self, documents: Sequence[Tables]) -> None:
+    def add_outcomes(self, documents: Sequence[UnitDocument]) -> None:
         """Sum the outcomes of a unit for each value that occurs."""
         self._units += 1
-        has_gold = any(tables.pair.gold.mentions for tables in documents)
+        has_gold = any(document.gold for document in documents)
         for measure, averages in self._summed:
             if has_gold or averages.units == "all":
                 for document, table in tables_of_unit(measure, documents):
@@ -97,13 +108,44 @@ class Breakdown:
             key = self._key(item, document, in_gold=outcome.gold is not None)
             by_key.setdefault(key, []).append(outcome)
         for key, outcomes in by_key.items():
-            by_measure = self._rows.setdefault(key, {})
-            if measure.id not in by_measure:
-                by_measure[measure.id] = _SummedRows(Rows(measure.counts_type()), averages, array("q"))
-            rows, _, units = by_measure[measure.id]
+            rows, _, units = self._rows_of(key, measure.id, measure.counts_type(), averages)
             rows.append(rows.kind.summed(astuple(outcome.counts) for outcome in outcomes))
             units.append(self._units - 1)
             self._add_items(key, measure.id, _items(outcomes))
+
+    def part(self) -> BreakdownPart:
+        """What was added, to be sent to another process."""
+        alignments = list(self._restricted)
+        parts = [(key, alignments.index(alignment), counts.part()) for (key, alignment), counts in self._parts.items()]
+        return BreakdownPart(self._rows, self._units, parts, self._items, self._spellings)
+
+    def merge(self, part: BreakdownPart) -> None:
+        """Add documents that come after those so far."""
+        for key, by_measure in part.rows.items():
+            for id_, later in by_measure.items():
+                own = self._rows_of(key, id_, later.rows.kind, later.averages)
+                own.rows.extend(later.rows)
+                own.units.extend([self._units + number for number in later.units])
+        self._units += part.units
+        alignments = list(self._restricted)
+        for key, number, counts in part.parts:
+            self._counts_of(key, alignments[number]).merge(counts)
+        for (key, measure), items in part.items.items():
+            self._add_items(key, measure, items)
+        for key, spelling in part.spellings.items():
+            self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
+
+    def _rows_of(self, key: Key, measure: str, kind: type[Counts], averages: Averages) -> _SummedRows:
+        by_measure = self._rows.setdefault(key, {})
+        if measure not in by_measure:
+            by_measure[measure] = _SummedRows(Rows(kind), averages, array("q"))
+        return by_measure[measure]
+
+    def _counts_of(self, key: Key, alignment: AlignmentSpec) -> UnitCounts:
+        if (key, alignment) not in self._parts:
+            measures = self._restricted[alignment]
+            self._parts[key, alignment] = UnitCounts(measures, unit=self._protocol.unit, report=_ignore)
+        return self._parts[key, alignment]
 
     def _add_items(self, key: Key, measure: str, items: ItemCounts) -> None:
         self._items[key, measure] = self._items.get((key, measure), ItemCounts()) + items
@@ -112,9 +154,7 @@ class Breakdown:
         """Split a document into one per value, and count each as the protocol counts the whole document."""
         for alignment, measures in self._restricted.items():
             for key, pair, items in self._divided(tables, tables.get(alignment)):
-                if (key, alignment) not in self._parts:
-                    self._parts[key, alignment] = UnitCounts(measures, unit=self._protocol.unit, report=_ignore)
-                self._parts[key, alignment].add(unit, Tables(self._collapse(pair)))
+                self._counts_of(key, alignment).add(unit, Tables(self._collapse(pair)))
                 for measure, _ in measures:
                     self._add_items(key, measure.id, items)
 
@@ -186,13 +226,15 @@ class Breakdown:
             yield self._spellings[key][1], UnitRows(units, [one for _, own in measures for one in own], finish)
 
 
-def tables_of_unit(measure: Measure[Any, Any], documents: Sequence[Tables]) -> Iterator[tuple[Document | None, Any]]:
+def tables_of_unit(
+    measure: Measure[Any, Any], documents: Sequence[UnitDocument]
+) -> Iterator[tuple[Document | None, Any]]:
     """The tables whose outcomes add up to a unit's: one per document, or one for all documents together (None)."""
-    made = [tables.get(measure.table) for tables in documents]
+    made = [document.get(measure.table) for document in documents]
     if len(made) > 1 and measure.table.counted != "item":
         yield None, measure.table.add(made)
     else:
-        yield from zip((tables.pair.gold for tables in documents), made, strict=True)
+        yield from zip((document.about for document in documents), made, strict=True)
 
 
 def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:

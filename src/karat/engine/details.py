@@ -5,7 +5,7 @@ confused with another.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
 from karat.engine.records import Line, UnitRecords, place_of
@@ -17,6 +17,15 @@ ABSENT = "(none)"
 
 Confusion = dict[tuple[str | None, str | None], int]
 """How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
+
+
+class DetailsPart(NamedTuple):
+    """The details of some documents, as they are sent to the process that puts them together."""
+
+    records: dict[str, UnitRecords]
+    outcomes: dict[str, list[OutcomeRecord]]
+    items: dict[str, list[dict[str, Any]]]
+    confusions: dict[str, dict[str, dict[str, Confusion]]]
 
 
 class Details:
@@ -32,9 +41,7 @@ class Details:
 
     def enter(self, unit: str, pair: Pair) -> None:
         """Make records of the mentions of a document, before the tables of its unit are added."""
-        if unit not in self._records:
-            self._records[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
-        self._records[unit].add(pair)
+        self._unit_records(unit).add(pair)
 
     def leave(self) -> None:
         """Release the records of units whose tables have all been added, except those that outcomes refer to."""
@@ -69,6 +76,33 @@ class Details:
                 confusion[cell] = confusion.get(cell, 0) + 1
             if detail.listed is not None:
                 items.append({"document": document, **detail.listed})
+
+    def part(self) -> DetailsPart:
+        """What was added, to be sent to another process."""
+        records = {unit: own.part() for unit, own in self._records.items()}
+        return DetailsPart(records, self._outcomes, self._items, self._confusions)
+
+    def merge(self, part: DetailsPart) -> None:
+        """Add documents that come after those so far."""
+        for unit, records in part.records.items():
+            self._unit_records(unit).merge(records)
+        for id_, outcomes in part.outcomes.items():
+            self._outcomes.setdefault(id_, []).extend(outcomes)
+        for id_, items in part.items.items():
+            self._items.setdefault(id_, []).extend(items)
+        for id_, parts in part.confusions.items():
+            own_parts = self._confusions.setdefault(id_, {})
+            for name, attributes in parts.items():
+                own = own_parts.setdefault(name, {})
+                for attribute, confusion in attributes.items():
+                    cells = own.setdefault(attribute, {})
+                    for cell, count in confusion.items():
+                        cells[cell] = cells.get(cell, 0) + count
+
+    def _unit_records(self, unit: str) -> UnitRecords:
+        if unit not in self._records:
+            self._records[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
+        return self._records[unit]
 
     def outcomes(self, ids: Iterable[str]) -> dict[str, list[OutcomeRecord]]:
         """The outcomes of each of these measures that lists them."""

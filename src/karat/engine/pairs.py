@@ -1,6 +1,6 @@
 """Pairs of documents: the two sides of each document, read and checked one after another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from karat.checks import checked
@@ -22,11 +22,8 @@ UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same 
 SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
 
 
-def pairs(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> Iterator[tuple[Pair, bool]]:
-    """Every document with its two sides, sorted by id, and whether gold has it.
-
-    The protocols say what happens to documents that only one side has.
-    """
+def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> list[str]:
+    """The ids of all documents, sorted. The protocols say what happens to documents that only one side has."""
     _pair_unnamed(gold.survey(), system.survey(), report)
     policies = [protocol.system_only_documents for protocol in protocols]
     golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
@@ -50,7 +47,7 @@ def pairs(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: R
             hint = "Give the system's output for every document of gold; it may be empty."
             raise KaratError(finding._replace(severity="fatal", hint=hint))
         report(finding)
-    return _read_all(gold, system, sorted([*golds, *(id_ for id_ in systems if id_ not in golds)]), report)
+    return sorted([*golds, *(id_ for id_ in systems if id_ not in golds)])
 
 
 def _pair_unnamed(gold: Survey, system: Survey, report: Report) -> None:
@@ -63,13 +60,31 @@ def _pair_unnamed(gold: Survey, system: Survey, report: Report) -> None:
             system.rename(system_id, gold_id)
 
 
-def _read_all(gold: Corpus, system: Corpus, ids: Sequence[str], report: Report) -> Iterator[tuple[Pair, bool]]:
-    golds = gold.survey().rows
-    sides = _Side(gold, "gold", report), _Side(system, "system", report)
-    for id_ in ids:
-        yield _pair(*sides, id_, report), id_ in golds
-    for side in sides:
-        side.refuse_ids()
+class Pairs:
+    """Reads and checks the two sides of documents."""
+
+    def __init__(self, gold: Corpus, system: Corpus, report: Report) -> None:
+        self._gold, self._system = _Side(gold, "gold", report), _Side(system, "system", report)
+        self._report = report
+
+    def read(self, id_: str) -> tuple[Pair, bool]:
+        """A document with its two sides, and whether gold has it."""
+        return _pair(self._gold, self._system, id_, self._report), id_ in self._gold.corpus.survey().rows
+
+    def part(self) -> list[Numbers | None]:
+        """What is known about the ids in the documents so far, to be sent to another process."""
+        return [self._gold.numbers, self._system.numbers]
+
+    def merge(self, part: Sequence[Numbers | None]) -> None:
+        """Take over what is known about the ids in other documents."""
+        for side, later in zip((self._gold, self._system), part, strict=True):
+            if side.numbers is not None and later is not None:
+                side.numbers.merge(later)
+
+    def finish(self) -> None:
+        """All documents were read: refuse an id that names two things on one side."""
+        self._gold.refuse_ids()
+        self._system.refuse_ids()
 
 
 class _Side:
@@ -78,7 +93,7 @@ class _Side:
     def __init__(self, corpus: Corpus, origin: Origin, report: Report) -> None:
         self.corpus = corpus
         self._report = of_side(report, origin)
-        self._numbers = Numbers() if corpus.global_ids else None
+        self.numbers = Numbers() if corpus.global_ids else None
 
     def read(self, id_: str) -> Document | None:
         """The document, or None if this side does not have it. Fatal findings are raised."""
@@ -86,13 +101,13 @@ class _Side:
             return None
         where = partial(self.corpus.where, id_)
         document = checked(self.corpus.read(id_, self._report), where, self._report)
-        if self._numbers is not None:
-            self._numbers.add(document)
+        if self.numbers is not None:
+            self.numbers.add(document)
         return document
 
     def refuse_ids(self) -> None:
         """Refuse an id that names two things. Documents are read again only if there may be one."""
-        if self._numbers is None or not self._numbers.may_conflict():
+        if self.numbers is None or not self.numbers.may_conflict():
             return
         ids = Ids()
         for document in self.corpus:

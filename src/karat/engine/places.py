@@ -14,7 +14,7 @@ class Places:
         self._gold, self._system = gold, system
         self._report = report
         self._document = ""
-        self._seen: dict[str, int] = {}
+        self._seen: dict[tuple[str, Origin | None], int] = {}
 
     def report(self, finding: Finding) -> None:
         """Report a finding with its file and line."""
@@ -40,7 +40,7 @@ class Places:
         """Looks up the line only for findings that are kept; later ones get the line of the document."""
         if finding.origin is None or finding.file is not None:
             return finding
-        count = self._seen[finding.code] = self._seen.get(finding.code, 0) + 1
+        count = self._seen[finding.group] = self._seen.get(finding.group, 0) + 1
         document = self._document if finding.document is None else finding.document
         in_gold = document in self._gold.survey().rows
         # A document that gold lacks has an empty gold side; a finding about it is about the system's document.

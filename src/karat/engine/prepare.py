@@ -1,6 +1,6 @@
 """Preparation: filters and collapses a pair of documents once for all protocols that do it in the same way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from karat.errors import Report
@@ -87,12 +87,32 @@ class Preparation:
             filtered = self._filtered[filters] = _Filtered(pair, with_singletons)
         return filtered
 
+    @property
+    def merges(self) -> bool:
+        """Whether pairs may be divided among several preparations."""
+        return all(transform.merges for transform in self._remembering())
+
+    def part(self) -> list[CorpusTransform]:
+        """What the filters have seen, to be sent to another process."""
+        return [*self._remembering()]
+
+    def accepts(self, part: Sequence[CorpusTransform]) -> bool:
+        """Whether the filters would have done the same with those pairs after these."""
+        return all(own.accepts(later) for own, later in zip(self._remembering(), part, strict=True))
+
+    def merge(self, part: Sequence[CorpusTransform]) -> None:
+        """Take over what filters have seen in pairs after these."""
+        for own, later in zip(self._remembering(), part, strict=True):
+            own.merge(later)
+
+    def _remembering(self) -> Iterator[CorpusTransform]:
+        for transforms in self._transforms:
+            yield from (transform for transform in transforms if isinstance(transform, CorpusTransform))
+
     def finish(self) -> None:
         """All pairs were prepared: filters report, or refuse, what concerns the corpus as a whole."""
-        for transforms in self._transforms:
-            for transform in transforms:
-                if isinstance(transform, CorpusTransform):
-                    transform.finish(self._report)
+        for transform in self._remembering():
+            transform.finish(self._report)
 
     def forget(self) -> None:
         """Release the last pair, so that two pairs are never in memory together."""

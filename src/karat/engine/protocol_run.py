@@ -3,18 +3,19 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from operator import add
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from karat import __version__
 from karat.corpus import Survey
 from karat.counts import ScoreValues
-from karat.engine.breakdown import AveragedMeasure, Breakdown
-from karat.engine.details import Details
+from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
+from karat.engine.details import Details, DetailsPart
 from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
-from karat.engine.unit_counts import ScoredRow, UnitCounts
+from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
 from karat.plugin import Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
@@ -36,6 +37,17 @@ NO_TOPIC = Rule(
 NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
 UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
 ROW_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
+
+
+class RunPart(NamedTuple):
+    """What a run has of some documents, as it is sent to the process that puts them together."""
+
+    counts: UnitsPart
+    by: list[BreakdownPart]
+    details: DetailsPart | None
+    same_mentions: bool
+    collapse_sizes: list[int]
+    mentions: list[int]
 
 
 class ProtocolRun:
@@ -130,6 +142,28 @@ class ProtocolRun:
             if self._observer is not None:
                 self._observer.leave()
 
+    def part(self) -> RunPart:
+        """What was added, to be sent to another process."""
+        return RunPart(
+            self._counts.part(),
+            [breakdown.part() for breakdown in self._by],
+            None if self._details is None else self._details.part(),
+            self._same_mentions,
+            self._collapse_sizes,
+            self._mentions,
+        )
+
+    def merge(self, part: RunPart) -> None:
+        """Add documents that come after those so far."""
+        self._counts.merge(part.counts)
+        for breakdown, later in zip(self._by, part.by, strict=True):
+            breakdown.merge(later)
+        if self._details is not None and part.details is not None:
+            self._details.merge(part.details)
+        self._same_mentions = self._same_mentions and part.same_mentions
+        self._collapse_sizes = [*map(add, self._collapse_sizes, part.collapse_sizes)]
+        self._mentions = [*map(add, self._mentions, part.mentions)]
+
     def _show(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
         """Show a table that was counted to those who want to see it."""
         if self._details is not None:
@@ -137,7 +171,7 @@ class ProtocolRun:
         if self._observer is not None:
             self._observer.add(unit, document, measure, table)
 
-    def _break_down(self, documents: Sequence[Tables]) -> None:
+    def _break_down(self, documents: Sequence[UnitDocument]) -> None:
         for breakdown in self._by:
             breakdown.add_outcomes(documents)
 
@@ -237,7 +271,7 @@ class ProtocolRun:
         if any(self._counts.gold_mentions):
             for measure, _, rows in self._counts.measures:
                 yield from measure.remarks_on_total(rows.kind.summed(rows))
-        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in self._selected]
+        whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)
             families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in whole))

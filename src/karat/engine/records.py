@@ -46,6 +46,20 @@ class UnitRecords:
             for cluster in document.clusters:
                 self._described.setdefault((side, cluster.id), cluster)
 
+    def part(self) -> "UnitRecords":
+        """The records so far, to be sent to another process; lines were looked up when they were made."""
+        part = UnitRecords(_no_line, name_documents=self._name_documents)
+        part._mentions, part._members, part._described = self._mentions, self._members, self._described
+        return part
+
+    def merge(self, later: "UnitRecords") -> None:
+        """Add the records of further documents."""
+        self._mentions |= later._mentions
+        for key, members in later._members.items():
+            self._members.setdefault(key, []).extend(members)
+        for key, cluster in later._described.items():
+            self._described.setdefault(key, cluster)
+
     def record(self, item: Item | None, side: Origin, document: str | None) -> Record | None:
         """The record of an item; of a cluster, only the mentions in `document` if the item is in one document."""
         if item is None:
@@ -91,6 +105,11 @@ class UnitRecords:
             mentions,
             size,
         )
+
+
+def _no_line(side: Origin, document: str, item: LocatedItem) -> None:
+    """No record is made in a part."""
+    raise AssertionError(side, document, item)
 
 
 def place_of(records: Iterable[Record | None]) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -4,11 +4,13 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from karat.counts import Rows, ScoreValues, mean_columns
 from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
 from karat.errors import Finding, Report
+from karat.model import Document
 from karat.plugin import Averages, Composite, Measure, Tables, TableSpec, UnitOfEvaluation
 from karat.results import Score, UnitRows
 
@@ -23,15 +25,37 @@ Tables that are counted item by item come document by document.
 """
 
 
-class _WaitingDocument(NamedTuple):
-    """What is kept of a document until its unit is complete: its size, the tables to count, on request all tables."""
+class WaitingDocument(NamedTuple):
+    """What is kept of a document until its unit is complete: the document without its content, sizes, and tables.
 
-    id: str
-    topic: str | None
+    It can also be the sum of several documents that nobody wants to tell apart.
+    """
+
+    about: Document
     gold: int
+    """How many mentions gold has, and how many the system."""
     system: int
-    made: dict[TableSpec[Any], Any]
-    tables: Tables | None
+    made: tuple[Any, ...]
+    """The tables that are counted, in the order of their specs."""
+
+
+class UnitsPart(NamedTuple):
+    """The counts of some documents, as they are sent to the process that adds them up."""
+
+    units: list[str]
+    gold_mentions: "array[int]"
+    system_mentions: "array[int]"
+    rows: list[Rows]
+    unmatchable: Counter[tuple[str, str]]
+    waiting: dict[str, list[WaitingDocument]]
+
+
+class UnitDocument(NamedTuple):
+    """A document of a complete unit: the document, perhaps without its content, and its tables."""
+
+    about: Document
+    gold: int
+    get: Callable[[TableSpec[Any]], Any]
 
 
 class UnitCounts:
@@ -46,7 +70,7 @@ class UnitCounts:
         rows: Sequence[ScoredRow],
         *,
         unit: UnitOfEvaluation,
-        on_unit: Callable[[Sequence[Tables]], None] | None = None,
+        on_unit: Callable[[Sequence[UnitDocument]], None] | None = None,
         on_table: OnTable | None = None,
         jackknife: bool = False,
         report: Report,
@@ -70,13 +94,13 @@ class UnitCounts:
         self.system_mentions = array("q")
         self.unmatchable: Counter[tuple[str, str]] = Counter()
         """Items that cannot be matched: the measure, what they are, and how many."""
-        self._waiting: dict[str, list[_WaitingDocument]] = {}
+        self._waiting: dict[str, list[WaitingDocument]] = {}
 
     def add(self, unit: str, tables: Tables) -> None:
         """Add one document. If it is a unit by itself, it is counted at once."""
         gold, system = len(tables.pair.gold.mentions), len(tables.pair.system.mentions)
         if self.at_once:
-            self._enter(unit, gold, system, [tables])
+            self._enter(unit, gold, system, [UnitDocument(tables.pair.gold, gold, tables.get)])
             for measure, averages, rows in self.measures:
                 table = tables.get(measure.table)
                 self._count(measure, rows, table)
@@ -84,11 +108,37 @@ class UnitCounts:
                     self._on_table(unit, unit, measure, table)
         else:
             # Only the tables that are counted are kept; mentions and alignments are released.
-            made = {spec: tables.get(spec) for spec in self._specs}
-            kept = None if self._on_unit is None else tables
-            document = tables.pair.gold
-            waiting = _WaitingDocument(document.id, document.topic, gold, system, made, kept)
+            made = tuple(tables.get(spec) for spec in self._specs)
+            waiting = WaitingDocument(_without_content(tables.pair.gold), gold, system, made)
             self._waiting.setdefault(unit, []).append(waiting)
+
+    def part(self) -> UnitsPart:
+        """What was added, to be sent to another process. Tables of a unit are added if documents need not be known."""
+        waiting = self._waiting
+        is_watched = self._on_unit is not None or self._on_table is not None or self._jackknife
+        if not is_watched and all(spec.adds_sums for spec in self._specs):
+            waiting = {unit: [self._summed(documents)] for unit, documents in waiting.items()}
+        rows = [own for _, _, own in self.measures]
+        return UnitsPart(self.units, self.gold_mentions, self.system_mentions, rows, self.unmatchable, waiting)
+
+    def _summed(self, documents: Sequence[WaitingDocument]) -> WaitingDocument:
+        made = tuple(self._added(number, documents) for number in range(len(self._specs)))
+        gold, system = (sum(sizes) for sizes in zip(*[(one.gold, one.system) for one in documents], strict=True))
+        return WaitingDocument(documents[0].about, gold, system, made)
+
+    def _added(self, number: int, documents: Sequence[WaitingDocument]) -> Any:
+        return self._specs[number].add([document.made[number] for document in documents])
+
+    def merge(self, part: UnitsPart) -> None:
+        """Add the counts of documents that come after those so far."""
+        self.units += part.units
+        self.gold_mentions += part.gold_mentions
+        self.system_mentions += part.system_mentions
+        for (_, _, rows), later in zip(self.measures, part.rows, strict=True):
+            rows.extend(later)
+        self.unmatchable.update(part.unmatchable)
+        for unit, documents in part.waiting.items():
+            self._waiting.setdefault(unit, []).extend(documents)
 
     def close(self, report: Report) -> None:
         """Count the units that had to wait for their last document, or for each other.
@@ -97,15 +147,15 @@ class UnitCounts:
         """
         units = sorted(self._waiting.items())
         finished: dict[TableSpec[Any], Sequence[Any]] = {}
-        for spec in self._specs if units else ():
-            whole = [spec.add([document.made[spec] for document in documents]) for _, documents in units]
+        for number, spec in enumerate(self._specs if units else ()):
+            whole = [self._added(number, documents) for _, documents in units]
             finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
         for number, (unit, documents) in enumerate(units):
-            kept = [document.tables for document in documents if document.tables is not None]
-            if len(kept) == 1:
-                for spec, tables in finished.items():
-                    kept[0].put(spec, tables[number])
-            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), kept)
+            listed = [UnitDocument(one.about, one.gold, partial(self._made, one)) for one in documents]
+            if len(listed) == 1:  # its tables as they are counted, which may depend on all units
+                counted = {spec: tables[number] for spec, tables in finished.items()}
+                listed = [listed[0]._replace(get=counted.__getitem__)]
+            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), listed)
         for measure, averages, rows in self.measures:
             for (unit, documents), table in zip(units, finished.get(measure.table, ()), strict=True):
                 self._count(measure, rows, table)
@@ -115,29 +165,32 @@ class UnitCounts:
             self._left_out = dict(self._leave_out(*units[0]))
         self._waiting = {}
 
-    def _leave_out(self, unit: str, documents: Sequence[_WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
+    def _made(self, document: WaitingDocument, spec: TableSpec[Any]) -> Any:
+        return document.made[self._specs.index(spec)]
+
+    def _leave_out(self, unit: str, documents: Sequence[WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
         """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
-        part_of = {document.id: document.topic or document.id for document in documents}
-        self._part = "topic" if any(document.topic for document in documents) else "document"
+        part_of = {about.id: about.topic or about.id for about, *_ in documents}
+        self._part = "topic" if any(about.topic for about, *_ in documents) else "document"
         if len(set(part_of.values())) == 1:
             self._part = "document"
-            part_of = {document.id: document.id for document in documents}
+            part_of = {about.id: about.id for about, *_ in documents}
         parts = sorted(set(part_of.values()))
         for part in parts if len(parts) > 1 else ():
             rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)
-            rest._waiting = {unit: [document for document in documents if part_of[document.id] != part]}
+            rest._waiting = {unit: [document for document in documents if part_of[document.about.id] != part]}
             rest.close(_ignore)
             yield part, rest.scores()
 
     def _on_table_of(
-        self, unit: str, documents: Sequence[_WaitingDocument], measure: Measure[Any, Any], table: Any
+        self, unit: str, documents: Sequence[WaitingDocument], measure: Measure[Any, Any], table: Any
     ) -> None:
         assert self._on_table is not None, "only called where there is a receiver"
         if len(documents) == 1:
-            self._on_table(unit, documents[0].id, measure, table)
+            self._on_table(unit, documents[0].about.id, measure, table)
         elif measure.table.counted == "item":
             for document in documents:
-                self._on_table(unit, document.id, measure, document.made[measure.table])
+                self._on_table(unit, document.about.id, measure, self._made(document, measure.table))
         else:
             self._on_table(unit, None, measure, table)
 
@@ -149,7 +202,7 @@ class UnitCounts:
         for items, count in measure.unmatchable(table).items():
             self.unmatchable[measure.id, items] += count
 
-    def _enter(self, unit: str, gold: int, system: int, documents: Sequence[Tables]) -> None:
+    def _enter(self, unit: str, gold: int, system: int, documents: Sequence[UnitDocument]) -> None:
         self.units.append(unit)
         self.gold_mentions.append(gold)
         self.system_mentions.append(system)
@@ -204,6 +257,11 @@ class UnitCounts:
 
     def _by_id(self) -> Iterator[tuple[str, Averages, Rows]]:
         return ((measure.id, averages, rows) for measure, averages, rows in self.measures)
+
+
+def _without_content(document: Document) -> Document:
+    """What is to be known about a document after its tables were made."""
+    return Document(document.id, document.topic, document.subtopic, document.source, document.language)
 
 
 def _ignore(finding: Finding) -> None:

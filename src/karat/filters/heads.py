@@ -43,6 +43,8 @@ class Heads(Filter, frozen=True):
 class _Heads(CorpusTransform):
     """Counts mentions of several words without a head."""
 
+    merges = True
+
     def __init__(self, missing: str, of: Whose = "mentions", *, trim: bool = False) -> None:
         self._fill = missing == "first-word"
         self._of, self._trim = of, trim
@@ -75,6 +77,12 @@ class _Heads(CorpusTransform):
         return [
             one for one in fillers.values() if len(words_of(one, document)) > 1 + (trim and has_article(one, document))
         ]
+
+    def merge(self, later: "_Heads") -> None:
+        """Add the counts of later pairs."""
+        for origin, count in later._counts.items():
+            self._counts[origin] += count
+        self._first = self._first or later._first
 
     def finish(self, report: Report) -> None:
         """Report how many heads are missing, or refuse them."""

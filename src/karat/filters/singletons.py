@@ -31,6 +31,8 @@ class Singletons(Filter, frozen=True):
 class _Removal(CorpusTransform):
     """Counts what it removes."""
 
+    merges = True
+
     def __init__(self) -> None:
         self._removed = [0, 0]
         self._all = [0, 0]
@@ -45,6 +47,12 @@ class _Removal(CorpusTransform):
         self._all[side] += len(document.mentions)
         self._removed[side] += len(document.mentions) - len(kept.mentions)
         return kept
+
+    def merge(self, later: "_Removal") -> None:
+        """Add the counts of later pairs."""
+        for side in (0, 1):
+            self._all[side] += later._all[side]
+            self._removed[side] += later._removed[side]
 
     def finish(self, report: Report) -> None:
         """Report how many were removed."""

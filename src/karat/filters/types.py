@@ -35,7 +35,7 @@ class Types(Filter, frozen=True):
 def types_in(file: str, comparison: Comparison) -> set[Value | None]:
     """The types in a file with one type per line, as they are compared."""
     try:
-        lines = opened(Path(file)).read_text(encoding="utf-8-sig").splitlines()
+        lines = opened(Path(file)).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise NO_FILE.error(f"cannot read the types: {why}", file=file) from None

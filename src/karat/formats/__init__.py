@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterable
 
 from karat.formats._sgm import SourceFolder
-from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode
+from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode, text_lines
 from karat.formats._tokens import TableFolder
 from karat.model import Unit
 from karat.plugin.formats import MAX_BYTES, Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
 
-__all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options"]
+__all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options", "text_lines"]
 
 FORMATS: Registry[Format] = Registry(
     __name__,

@@ -108,7 +108,7 @@ class Reader:
         about = self._header.attributes
         return Document(
             self.id,
-            source=about.get("SOURCE"),
+            source=None if about.get("SOURCE") == tables.UNKNOWN_SOURCE else about.get("SOURCE"),
             producer=about.get("AUTHOR"),
             text=self._text(sources) if self._unit == "char" else None,
             unit=self._unit,
@@ -161,7 +161,7 @@ class Reader:
                 message = f"the source file of document {quoted(self.id)} has no {name}"
                 validation.report_at(SOURCE, header.line, message)
         source = given.get("SOURCE")
-        if source and source not in tables.SOURCES:
+        if source and source not in (*tables.SOURCES, tables.UNKNOWN_SOURCE):
             message = f"the source of document {quoted(self.id)} is {quoted(source)}"
             validation.report_at(ODD_SOURCE, header.line, f"{message}, which is none of {', '.join(tables.SOURCES)}")
 

@@ -114,6 +114,8 @@ SOURCES: dict[str, tuple[Language, ...]] = {
     "telephone": ("english",),
 }
 """Table 8: the sources of each language's documents, as SOURCE names them."""
+UNKNOWN_SOURCE = "unknown"
+"""SOURCE of a document without a source: a file without the attribute is faulty."""
 
 TIME_ROLES = tuple(
     f"Time-{name}" for name in ("Within", "Starting", "Ending", "Before", "After", "Holds", "At-Beginning", "At-End")

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from karat.errors import Rule, quoted
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
-from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES
+from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES, UNKNOWN_SOURCE
 from karat.formats._losses import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
@@ -123,9 +123,9 @@ class _Writer:
         header: dict[str, Value] = {
             "URI": document.about.get("uri", f"{document.id}.sgm"),
             "TYPE": TYPES[document.unit],
+            "SOURCE": UNKNOWN_SOURCE if document.source is None else document.source,
         }
         for name, value in (
-            ("SOURCE", document.source),
             ("VERSION", document.about.get("version")),
             ("AUTHOR", document.producer),
             ("ENCODING", document.about.get("encoding")),

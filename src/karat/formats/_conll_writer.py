@@ -10,7 +10,6 @@ Clusters are numbered in the order in which they appear. Singletons are written 
 """
 
 import re
-from bisect import bisect_left
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
@@ -19,6 +18,7 @@ from typing import NamedTuple
 from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
+from karat.formats._token_spans import projected
 from karat.model import Document, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 
@@ -59,6 +59,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.span]
     placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
+    placed = _without_merged(placed, report_loss)
     length = max([len(document.tokens or document.forms or ()), *(s.last + 1 for s in placed)])
     if length > MOST_TOKENS:
         raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
@@ -82,7 +83,7 @@ def text_of(words: list[str]) -> str | None:
 
 def _report_losses(document: Document, report_loss: ReportLoss) -> None:
     report_fields(
-        document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds_forms=True
+        document, ("topic", "subtopic", "source", "language", "text", "tokens"), report_loss, holds=("forms",)
     )
     if document.unit == "char":
         report_loss("character offsets (written as tokens)")
@@ -110,24 +111,22 @@ def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], 
     """The first and the last token of each mention."""
     spans = [mention.span for mention in mentions]
     if document.unit == "char":
-        spans = [_projected(document, mention) for mention in mentions]
+        spans = [projected(mention, document, UNWRITABLE) for mention in mentions]
     return [span[0][0] for span in spans], [span[-1][1] - 1 for span in spans]
 
 
-def _projected(document: Document, mention: Mention) -> Region:
-    """A span in characters as tokens, if it consists of whole tokens."""
-    tokens = document.tokens
-    if tokens is None:
-        raise UNWRITABLE.error(f"document {quoted(document.id)} counts in characters and has no tokens")
-    segments: list[tuple[int, int]] = []
-    for begin, end in mention.span:
-        first = bisect_left(tokens, (begin, begin))
-        last = bisect_left(tokens, end, key=lambda token: token[1])
-        if not (first <= last < len(tokens) and (tokens[first][0], tokens[last][1]) == (begin, end)):
-            message = f"the span {mention.span} of mention {quoted(mention.id)} of document {quoted(document.id)}"
-            raise UNWRITABLE.error(f"{message} does not consist of whole tokens")
-        segments.append((first, last + 1))
-    return tuple(segments)
+def _without_merged(placed: list[_Placed], report_loss: ReportLoss) -> list[_Placed]:
+    """Those that stay distinct without gaps: of mentions that differ only in their gaps, one with the fewest.
+
+    Written all, they would be mentions with one span, and possibly in several clusters.
+    """
+    kept: dict[tuple[int, int], Region] = {}
+    for mention, *place in sorted(placed, key=lambda one: len(one.mention.span)):
+        kept.setdefault((place[0], place[1]), mention.span)
+    distinct = [one for one in placed if kept[one.first, one.last] == one.mention.span]
+    for _ in range(len(placed) - len(distinct)):
+        report_loss("mentions that differ from another one only in the gaps of their spans")
+    return distinct
 
 
 def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:

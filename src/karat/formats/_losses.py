@@ -1,6 +1,6 @@
 """Losses that the writers of several formats report."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from karat.errors import Rule, quoted
 from karat.model import Document, Mention
@@ -8,11 +8,10 @@ from karat.plugin.formats import ReportLoss
 
 
 def report_fields(
-    document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds_forms: bool = False
+    document: Document, fields: Iterable[str], report_loss: ReportLoss, *, holds: Collection[str] = ()
 ) -> None:
-    """Report which of these fields a document has, and what only few formats say about its tokens."""
-    rare = ("sentences", "empty_nodes") if holds_forms else ("forms", "sentences", "empty_nodes")
-    for field in (*fields, *rare):
+    """Report which of these fields a document has, and what few formats (but perhaps this one) say of its tokens."""
+    for field in (*fields, *(one for one in ("forms", "sentences", "empty_nodes") if one not in holds)):
         if getattr(document, field) not in (None, ()):
             report_loss(f"the document's {field.replace('_', ' ')}")
 
@@ -24,10 +23,11 @@ def report_regions(mention: Mention, report_loss: ReportLoss) -> None:
             report_loss(f"the {field} of mentions")
 
 
-def report_rare(document: Document, report_loss: ReportLoss) -> None:
-    """Report what only APF can say about documents, clusters and links."""
+def report_rare(document: Document, report_loss: ReportLoss, *, holds: Collection[str] = ()) -> None:
+    """Report what few formats can say about documents (except what the format holds), clusters and links."""
     for name in document.about:
-        report_loss(f"the document's {name}")
+        if name not in holds:
+            report_loss(f"the document's {name}")
     for cluster in document.clusters:
         if cluster.names:
             report_loss("names of clusters")

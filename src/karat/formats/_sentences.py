@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from karat.errors import Rule
-from karat.formats._text import BYTE_ORDER_MARK, decode
+from karat.formats._text import BYTE_ORDER_MARK, decode, text_lines
 from karat.opened import opened
 
 ROW = Rule("ecb-sentences", "fatal", "Write a topic, a file's number with its suffix and a sentence: 1,10ecbplus,3")
@@ -61,7 +61,7 @@ def _head(path: Path) -> bytes:
 def _read(path: Path, modified: int) -> Sentences:
     del modified
     found: dict[tuple[str, str], set[int]] = {}
-    lines = decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff").splitlines()
+    lines = text_lines(decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff"))
     for line, row in enumerate(csv.reader(lines), 1):
         if line == 1 or not row:
             continue

@@ -17,3 +17,8 @@ def decode(data: bytes, *, file: str, line: int) -> str:
         raise ENCODING.error(
             f"byte 0x{data[error.start]:02x} is not UTF-8", file=file, line=bad, found="\ufffd"
         ) from None
+
+
+def text_lines(text: str) -> list[str]:
+    """Its lines, as editors count them; `str.splitlines` also splits at form feeds and Unicode's line separators."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

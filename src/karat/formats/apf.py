@@ -35,9 +35,10 @@ TYPE of the source file is the document's unit: text counts characters ("char": 
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
 boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.model.regions` measures all three.
 
-SOURCE is the document's source, AUTHOR its producer; URI, VERSION, ENCODING and external resources are in `about`. A
-file may hold several documents, in one source file or in several, one after the other. The text is that of the `.sgm`
-named by URI, in the folder of `--sources` or beside the file: its tags do not count, and a line end is one character.
+SOURCE is the document's source ("unknown" if it has none), AUTHOR its producer; URI, VERSION, ENCODING and external
+resources are in `about`. A file may hold several documents, in one source file or in several, one after the other. The
+text is that of the `.sgm` named by URI, in the folder of `--sources` or beside the file: its tags do not count, and a
+line end is one character.
 """
 
 import re

@@ -6,7 +6,6 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 not lost silently.
 """
 
-import re
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol, TypeVar
 
@@ -15,8 +14,9 @@ from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._json_keys import repeated_key, repeats_key
+from karat.formats._json_sniffing import JSONL, form
+from karat.formats._json_values import decoded
 from karat.formats._rules import DANGLING, MERGED, TWICE
-from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, Region
 from karat.model.regions import union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
@@ -45,8 +45,8 @@ class _Tell(Protocol):
 
 
 def sniff(head: bytes) -> bool:
-    """The file starts with an object."""
-    return head.lstrip().startswith(b"{")
+    """The file starts with an object of no other JSON format."""
+    return head.lstrip().startswith(b"{") and form(head) in (JSONL, None)
 
 
 def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
@@ -74,28 +74,9 @@ def _block(data: bytes, offset: int, line: int) -> Block:
     return Block(offset, len(data), line, document.id, document.topic, document.subtopic, contents)
 
 
-def _decoded(data: bytes, file: str, line: int) -> Document:
-    try:
-        return _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text = decode(data, file=file, line=line)
-        message = str(error).replace("$", "the document")
-        raise SHAPE.error(message, file=file, line=line, found=_place(message, data, text)) from None
-
-
-def _place(message: str, data: bytes, text: str) -> str | None:
-    """What stands where the decoder gave up, as far as its message says so."""
-    if "truncated" in message:
-        return ""
-    if byte := re.search(r"\(byte (\d+)\)", message):
-        return data[int(byte[1]) :].decode("utf-8", "replace").rstrip()[:1]
-    field = re.search(r"field `(\w+)`", message)
-    return f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
-
-
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The document on one line."""
-    document = _decoded(data, file, block.line)
+    document = decoded(_decoder, data, SHAPE, file=file, line=block.line)
     if not block.id and (key := repeated_key(data)) is not None:  # with an id, the survey has looked for one
         raise KEY_TWICE.error(f"the key {quoted(key)} is given twice in one object", file=file, line=block.line)
     if options.unit is not None and options.unit != document.unit:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from karat.corpus import Corpus, Progress
+from karat.corpus import Corpus, Executor, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
 from karat.engine.observer import ObserveLines, Rows
@@ -29,13 +29,14 @@ def analysed(
     by: Sequence[str] = (),
     list_all: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> ErrorAnalysis:
     """The errors behind a result, and what each class costs.
 
     `result` is that of the two corpora under the protocol; `measures` and `by` are those that it was made with. With
-    `list_all`, reports list every error.
+    `list_all`, reports list every error. With an `executor`, repaired systems are scored in other processes.
     """
-    analysis = Analysis(gold, system, protocol, result, measures=measures, by=by, progress=progress)
+    analysis = Analysis(gold, system, protocol, result, measures=measures, by=by, progress=progress, executor=executor)
     return ErrorAnalysis(analysis.errors(), list_all)
 
 
@@ -52,9 +53,10 @@ class Analysis:
         measures: Sequence[str] = (),
         by: Sequence[str] = (),
         progress: Progress | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self._gold, self._system, self._protocol, self._result = gold, system, protocol, result
-        self._measures, self._by, self._progress = measures, by, progress
+        self._measures, self._by, self._progress, self._executor = measures, by, progress, executor
 
     def errors(self) -> tuple[MeasureErrors, ...]:
         """Errors by class, for each main measure."""
@@ -84,6 +86,7 @@ class Analysis:
             findings=Findings(),
             progress=self._progress,
             observe=observe,
+            executor=self._executor,
         )
         return result
 

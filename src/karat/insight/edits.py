@@ -1,6 +1,6 @@
 """Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -140,8 +140,18 @@ class EditedCorpus:
         del id_, item
         return self.name, None
 
+    def part(self, ids: Sequence[str]) -> "EditedCorpus | None":
+        """Some documents, with their edits."""
+        gold, system = (
+            corpus.part([id_ for id_ in ids if id_ in corpus.survey().rows]) for corpus in (self._gold, self._system)
+        )
+        if gold is None or system is None:
+            return None
+        return EditedCorpus(gold, system, [Repair(id_, self._edits[id_]) for id_ in ids if id_ in self._edits])
+
     def close(self) -> None:
-        """Close the files of the system."""
+        """Close the files of both sides."""
+        self._gold.close()
         self._system.close()
 
     def __iter__(self) -> Iterator[Document]:

@@ -15,7 +15,7 @@ children share one (section 3.2).
 
 from typing import Any
 
-from karat.errors import Rule, nearest
+from karat.errors import Rule, nearest, quoted
 from karat.measures._hierarchy_base import HierarchyMeasure, Name, Parameters, Twinless
 from karat.measures._hierarchy_links import Blancp, Mucp, Siblings
 from karat.measures._hierarchy_trees import Ceafp, Nstmp
@@ -23,6 +23,11 @@ from karat.model import ORDERED
 from karat.plugin import Card, Family, Row, Setting
 from karat.tables.hierarchy import HierarchyTable, Keep
 
+MOST_KINDS = 100
+
+TOO_MANY = Rule(
+    "link-kinds-too-many", "fatal", "Name the kinds of links to score, for example --set links=subevent,member"
+)
 NO_LINK = Rule("link-kind-unknown", "fatal", "Only kinds of links that gold has between scored mentions can be scored.")
 
 CARD = Card(
@@ -102,6 +107,8 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         if link not in setting.links:
             raise NO_LINK.error(f"gold has no links of kind {link!r}. {nearest(link, setting.links)}")
     links = parameters.links or [link for link in setting.links if link not in ORDERED]
+    if len(links) > MOST_KINDS and not parameters.links:
+        raise TOO_MANY.error(f"gold has {len(links):,} kinds of links, such as {', '.join(map(quoted, links[:3]))}")
     aligned = setting.align(parameters.alignment)
     keep = {"blancp": KEEP[parameters.twinless]}
     return [

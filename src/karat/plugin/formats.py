@@ -1,7 +1,7 @@
 """Formats: how documents are found in files, read and written."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
@@ -114,6 +114,22 @@ class Sources(Protocol):
         ...
 
 
+class GoldDocuments(Protocol):
+    """The documents of gold, for systems whose files cannot be read without them."""
+
+    def ids(self) -> Collection[str]:
+        """The ids of all documents."""
+        ...
+
+    def read(self, id_: str) -> Document | None:
+        """The document of this id, if gold has it."""
+        ...
+
+    def __hash__(self) -> int:
+        """So that formats can remember what they derive from gold."""
+        ...
+
+
 class ReadOptions(Struct, frozen=True):
     """What a user says about files that do not say it themselves."""
 
@@ -126,6 +142,9 @@ class ReadOptions(Struct, frozen=True):
     """Names of relations that are coreference, beside those that the format knows."""
     max_bytes: int = MAX_BYTES
     """The most that standard input, pipes and unpacked files of one argument may hold together."""
+    gold: GoldDocuments | None = None
+    """Gold, if the files are those of a system that is compared with it, and the format `refers_to_gold`; None: the
+    files are gold, or stand alone."""
 
 
 class WriteOptions(Struct, frozen=True):
@@ -200,6 +219,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """How gold in this format is scored if the user names no protocol."""
     cross_document_protocols: tuple[str, ...] = ()
     """The same for gold whose clusters have mentions in several documents, if that makes a difference."""
+    choose_protocols: Callable[[Contents], tuple[str, ...]] | None = None
+    """Which of `protocols` are chosen for gold with these contents, if that makes a difference."""
     blocks: Callable[[BinaryIO, str], Iterator[Block]]
     """Where the documents of an open file are, in its order; the second argument is the file's name."""
     parse: Callable[[bytes, Block, ReadOptions, str, Report], Document]
@@ -236,6 +257,9 @@ class Format(Struct, frozen=True, kw_only=True):
     """What to give in place of a file (its name and first bytes) that is related to this format, such as an index."""
     resolve_kinds: Callable[[frozenset[str]], dict[str, str]] | None = None
     """What kinds that one document leaves open are in a corpus with all these kinds; None: there are no such kinds."""
+    refers_to_gold: bool = False
+    """Whether files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
+    that only gold describes."""
     default_attributes: dict[str, Value] = {}
     """Attributes of an event that lacks them, where other events of its corpus have them."""
     global_ids: bool = False

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta, Struct
 
@@ -136,7 +136,23 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CorpusTransform:
-    """A transformation of pairs that has something to say when it has seen all of them."""
+    """A transformation of pairs that remembers earlier ones, or has something to say when it has seen all of them.
+
+    If pairs are divided among processes, each has a transformation of its own. They are pickled, and merged in the
+    order of their pairs.
+    """
+
+    merges: ClassVar[bool] = False
+    """Whether `merge` is there; without it, all pairs are read in one process."""
+
+    def accepts(self, later: Self) -> bool:
+        """Whether what it has seen changes nothing in what `later` did; else it is called with those pairs, too."""
+        del later
+        return True
+
+    def merge(self, later: Self) -> None:
+        """Take over what another one has seen, in pairs after these."""
+        raise NotImplementedError
 
     def __call__(self, pair: Pair) -> Pair:
         """What is left of a pair of documents."""
@@ -144,6 +160,22 @@ class CorpusTransform:
 
     def finish(self, report: Report) -> None:
         """All pairs were seen: report, or raise, what concerns the corpus as a whole."""
+
+
+class CorpusCheck:
+    """A check of documents that remembers earlier ones. As `CorpusTransform`, it may be divided among processes."""
+
+    def __call__(self, document: Document) -> Iterator[Finding]:
+        """What is wrong with a document, given those before it."""
+        raise NotImplementedError
+
+    def accepts(self, later: Self) -> bool:
+        """Whether what it has seen changes nothing in what `later` found; else it checks those documents, too."""
+        raise NotImplementedError
+
+    def merge(self, later: Self) -> None:
+        """Take over what another one has seen, in documents after these."""
+        raise NotImplementedError
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,12 +189,16 @@ class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """The filter as a function from a pair of documents to what is left of it.
 
-        A `CorpusTransform` is also called after the last pair.
+        A function that remembers earlier pairs is a `CorpusTransform`, which is also called after the last pair: pairs
+        may be divided among processes.
         """
         raise NotImplementedError
 
     def checks(self) -> Sequence[DocumentCheck]:
-        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`."""
+        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`.
+
+        A check that remembers earlier documents is a `CorpusCheck`.
+        """
         return ()
 
 

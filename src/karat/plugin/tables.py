@@ -71,6 +71,14 @@ class TableSpec(Generic[T]):
         return "item"
 
     @property
+    def adds_sums(self) -> bool:
+        """Whether sums add up like tables: `add([add([a, b]), c])` is `add([a, b, c])`, items in the same order.
+
+        Then the documents of a unit are added where they are read, and one table is sent to the process that counts.
+        """
+        return False
+
+    @property
     def alignment(self) -> "AlignmentSpec | None":
         """The alignment of mentions behind a table whose parts do not add up.
 
@@ -103,10 +111,6 @@ class Tables:
         except KeyError:
             table = self._made[spec] = spec.make(self)
         return table
-
-    def put(self, spec: TableSpec[T], table: T) -> None:
-        """Replace a table by the one that is counted, if that depends on all documents."""
-        self._made[spec] = table
 
 
 class AlignedPairs(Struct, frozen=True):

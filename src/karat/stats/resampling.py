@@ -55,7 +55,7 @@ def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
         for one in some.tolist()
     ]
     names = list(observed(rows))
-    by_name = np.array(scored, dtype=np.float64).reshape(-1, len(names)).T
+    by_name = np.array(scored, dtype=np.float64).reshape(len(scored), len(names)).T
     return dict(zip(names, by_name, strict=True))
 
 

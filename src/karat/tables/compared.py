@@ -116,7 +116,7 @@ def _size(relation: Relation) -> int:
 
 def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]]) -> Relation:
     """Pairs of one side that the other has, where one of the two events has several twins, or a twin that has."""
-    found: Relation = {}
+    found: dict[int, int] = {}
     if twins:
         wanted = {event: as_bits(others) for event, others in twins.items()}
         mixed = as_bits(twins)

@@ -116,6 +116,11 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return _sum(tables)
 
     @property
+    def adds_sums(self) -> bool:
+        """Sizes and overlaps are sums."""
+        return True
+
+    @property
     def counted(self) -> Counted:
         """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"

@@ -1,14 +1,41 @@
 """The graph of events of one side of a document: links of one kind between numbered events."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from graphlib import TopologicalSorter
 
 from karat.model import ClusterKey
 from karat.tables.events import EventLink, Events
 
-Relation = dict[int, int]
+Relation = Mapping[int, int]
 """For each event, the events it is related to, as the bits of an integer."""
+
+MOST_KEPT = 5_000
+"""Events whose relations are kept: of 50,000 events that are all related, they would take 300 MB."""
+
+
+class ComputedRelation(Relation):
+    """A relation that is computed anew for each event that is asked for."""
+
+    def __init__(self, events: Collection[int], related: Callable[[int], int]) -> None:
+        self._events, self._related = events, related
+
+    def __getitem__(self, event: int) -> int:
+        if event not in self._events:
+            raise KeyError(event)
+        return self._related(event)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+
+def _relation(events: Collection[int], related: Callable[[int], int]) -> Relation:
+    if len(events) <= MOST_KEPT:
+        return {event: related(event) for event in events}
+    return ComputedRelation(dict.fromkeys(events), related)
 
 
 class Graph:
@@ -72,7 +99,7 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
-        below: Relation = {}
+        below: dict[int, int] = {}
         for parent, child in self.links:
             below[parent] = below.get(parent, 0) | 1 << child
         return below
@@ -89,23 +116,31 @@ class Graph:
     @property
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
-        beside: Relation = {}
+        parents: dict[int, list[int]] = {}
         for parent, children in self.children.items():
             if len(children) > 1:
-                together = self.below[parent]
                 for child in children:
-                    others = together ^ 1 << child
-                    beside[child] = beside[child] | others if child in beside else others
-        return beside
+                    parents.setdefault(child, []).append(parent)
+
+        def siblings(event: int) -> int:
+            together = 0
+            for parent in parents[event]:
+                together |= self.below[parent]
+            return together ^ 1 << event
+
+        return _relation(parents, siblings)
 
     def apart(self, related: Relation) -> Relation:
         """The events that an event is not related to."""
-        return {event: self.events & ~(related.get(event, 0) | 1 << event) for event in self.numbers}
+        return _relation(self.numbers, lambda event: self.events & ~(related.get(event, 0) | 1 << event))
 
 
 def as_bits(places: Iterable[int]) -> int:
     """The number with ones at these places."""
-    return sum([1 << place for place in places])
+    number = 0
+    for place in places:  # a sum of a list would hold all powers at once
+        number |= 1 << place
+    return number
 
 
 def bits(number: int) -> Iterator[int]:

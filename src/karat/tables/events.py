@@ -51,15 +51,18 @@ class Events:
         A link inside one event is ignored (a check notes it), and so is one to a cluster without a mention here. An id
         of both a mention and a cluster means the mention.
         """
+        return self._links.get(kind, set())
+
+    @cached_property
+    def _links(self) -> dict[str, set[EventLink]]:
         number = dict(self._numbers)
         number.update(zip([mention.id for mention in self._document.mentions], self.event_of, strict=True))
-        return {
-            (source, target)
-            for link in self._document.links
-            if link.kind == kind
-            and (source := number.get(link.source, -1)) != (target := number.get(link.target, -1))
-            and source >= 0 <= target
-        }
+        links: dict[str, set[EventLink]] = {}
+        for link in self._document.links:
+            source, target = number.get(link.source, -1), number.get(link.target, -1)
+            if source != target and source >= 0 <= target:
+                links.setdefault(link.kind, set()).add((source, target))
+        return links
 
 
 class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_hash=True):

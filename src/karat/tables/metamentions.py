@@ -14,14 +14,15 @@ order of mentions in a text does not matter.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import lcm
 from typing import Any
 
 from karat.align.assignment import assignment, components
 from karat.plugin import Counted
+from karat.tables.colours import Colours
 from karat.tables.contingency import Contingency, CorefTable
 
 Group = tuple[int, int, Hashable]
@@ -76,7 +77,8 @@ def _ranks(documents: Sequence[Contingency]) -> dict[Group, tuple[int, int]]:
     sizes = {cluster: sum(graph.size[group] for group in groups) for cluster, groups in graph.members.items()}
     colour = graph.refined({g: (-len(graph.members[g[1:]]), -sizes[g[1:]], -size) for g, size in graph.size.items()})
     while chosen := graph.twins(colour):
-        colour = graph.refined({group: (own, group[1:] not in chosen) for group, own in colour.items()})
+        last = len(chosen)
+        colour = graph.refined({group: (own, chosen.get(group[1:], last)) for group, own in colour.items()})
     order = {cluster: place for place, cluster in enumerate(graph.members)}
     return {group: (own, order[group[1:]]) for group, own in colour.items()}
 
@@ -100,24 +102,28 @@ class _Graph:
 
     def refined(self, labels: dict[Group, Any]) -> dict[Group, int]:
         """Colours that differ if the meta-mentions differ in cluster, in overlaps, or in the colours of those."""
-        colour = _coloured(labels)
-        while True:
-            of_cluster = _coloured(
-                {cluster: sorted(colour[group] for group in groups) for cluster, groups in self.members.items()}
-            )
-            of_others = {
-                group: sorted((shared, colour[other]) for other, shared in others)
-                for group, others in self.overlaps.items()
-            }
-            finer = _coloured({g: (own, of_cluster[g[1:]], of_others.get(g, [])) for g, own in colour.items()})
-            if max(finer.values(), default=0) == max(colour.values(), default=0):
-                return finer
-            colour = finer
+        colours = Colours(labels)
+        moved: Collection[Group] = self.size
+        while moved:
+            touched = {group for one in moved for group in self.members[one[1:]]}
+            touched.update(other for one in moved for other, _ in self.overlaps.get(one, ()))
+            moved = colours.split(touched, partial(self._label, colours.of, {}))
+        return colours.ranks()
 
-    def twins(self, colour: dict[Group, int]) -> set[tuple[int, Hashable]]:
-        """One cluster for each component in which two clusters of several documents still have the same colour.
+    def _label(
+        self, colour: dict[Group, int], of_cluster: dict[tuple[int, Hashable], list[int]], group: Group
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """What distinguishes a meta-mention from others of its colour; `of_cluster` is filled on the way."""
+        cluster = group[1:]
+        if cluster not in of_cluster:
+            of_cluster[cluster] = sorted(colour[member] for member in self.members[cluster])
+        return of_cluster[cluster], sorted((shared, colour[other]) for other, shared in self.overlaps.get(group, ()))
 
-        Which of them is chosen does not matter; choosing one distinguishes everything connected with them.
+    def twins(self, colour: dict[Group, int]) -> dict[tuple[int, Hashable], int]:
+        """A place for clusters of several documents that still have the same colour, in one spot of each component.
+
+        Which of them comes first does not matter; it distinguishes everything connected with them. All clusters that
+        overlap exactly the same get their places at once.
         """
         chosen: dict[object, tuple[int, Hashable]] = {}
         for others in self.overlaps.values():
@@ -126,7 +132,27 @@ class _Graph:
                 cluster = other[1:]
                 if len(self.members[cluster]) > 1 and first.setdefault(colour[other], cluster) != cluster:
                     chosen.setdefault(self._component[cluster], cluster)
-        return set(chosen.values())
+        return {
+            twin: place
+            for cluster in chosen.values()
+            for place, twin in enumerate(
+                (cluster, *(one for one in self._alike[self._shape(cluster)] if one != cluster))
+            )
+        }
+
+    @cached_property
+    def _alike(self) -> dict[Hashable, list[tuple[int, Hashable]]]:
+        """Clusters of several documents by what they overlap."""
+        alike: dict[Hashable, list[tuple[int, Hashable]]] = {}
+        for cluster, groups in self.members.items():
+            if len(groups) > 1:
+                alike.setdefault(self._shape(cluster), []).append(cluster)
+        return alike
+
+    def _shape(self, cluster: tuple[int, Hashable]) -> Hashable:
+        """What a cluster overlaps, document by document, and by how much."""
+        groups = self.members[cluster]
+        return frozenset((g[0], self.size[g], frozenset(self.overlaps.get(g, ()))) for g in groups)
 
     @cached_property
     def _component(self) -> dict[tuple[int, Hashable], int]:
@@ -142,14 +168,3 @@ class _Graph:
                         other[1:] for group in self.members[cluster] for other, _ in self.overlaps.get(group, ())
                     )
         return component
-
-
-def _coloured(labels: dict[Any, Any]) -> dict[Any, int]:
-    """Numbers in the order of the labels; equal labels get equal numbers."""
-    numbers: dict[Any, int] = {}
-    last, number = None, -1
-    for key, label in sorted(labels.items(), key=lambda item: item[1]):
-        if label != last:
-            last, number = label, number + 1
-        numbers[key] = number
-    return numbers

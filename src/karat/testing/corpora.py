@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from karat.filters import restricted
 from karat.model import Cluster, Document, Link, Mention, Region, Value
 
 Sides = tuple[list[Document], list[Document]]
@@ -61,6 +63,22 @@ def sides(draw: st.DrawFn, one_document: "Callable[[str], st.SearchStrategy[Docu
     return gold, system
 
 
+@st.composite
+def sides_across(draw: st.DrawFn) -> Sides:
+    """The same, in two topics, where clusters have mentions in several documents; without links."""
+    gold, system = draw(sides())
+    topics = {document.id: draw(st.sampled_from(["t0", "t1"])) for document in gold}
+    return [_across(doc, topics[doc.id]) for doc in gold], [_across(doc, topics[doc.id]) for doc in system]
+
+
+def _across(document: Document, topic: str) -> Document:
+    """The document in a topic, with ids of clusters that are the same in all documents."""
+    mentions = tuple(
+        replace(mention, cluster=mention.cluster and mention.cluster.partition(":")[2]) for mention in document.mentions
+    )
+    return replace(document, topic=topic, mentions=mentions, links=())
+
+
 def completed(both: Sides) -> Sides:
     """The same sides, where the system has an empty document for each that it lacks."""
     gold, system = both
@@ -69,6 +87,17 @@ def completed(both: Sides) -> Sides:
         *system,
         *(Document(document.id, topic=document.topic) for document in gold if document.id not in there),
     ]
+
+
+def distinct(both: Sides) -> Sides:
+    """The same sides, where no two mentions of a document have the same span."""
+    gold, system = ([_one_each(document) for document in side] for side in both)
+    return gold, system
+
+
+def _one_each(document: Document) -> Document:
+    firsts = {mention.span: mention.id for mention in reversed(document.mentions)}.values()
+    return restricted(document, lambda mention: mention.id in firsts)
 
 
 RELATED: dict[str, dict[str, Value]] = {
@@ -198,3 +227,8 @@ def template_documents(draw: st.DrawFn, id_: str = "d") -> Document:
     return Document(
         id_, mentions=tuple(mentions), links=tuple(Link(role, template, filler) for role, template, filler in links)
     )
+
+
+def any_sides() -> st.SearchStrategy[Sides]:
+    """Corpora of every sort: linked and coreferent events, clusters across documents, ACE, arguments, templates."""
+    return sides() | sides_across() | sides(ace_documents) | sides(argument_documents) | sides(template_documents)

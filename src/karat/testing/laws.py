@@ -1,14 +1,19 @@
-"""The laws that measures and protocols can promise: each function raises an AssertionError if its law is broken."""
+"""The laws of measures and protocols: each function raises an AssertionError if its law is broken.
+
+`LAWS` are those that a measure or a protocol may promise or not; `ALWAYS` are those that hold for every protocol.
+"""
 
 import math
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
 
 from karat import engine
-from karat.corpus import MemoryCorpus, Survey
+from karat.corpus import Executor, MemoryCorpus, Survey
 from karat.counts import Counts
+from karat.engine.executors import Serial, call_packed, packed
 from karat.engine.prepare import Preparation
 from karat.engine.protocol_run import ProtocolRun, unit_of
 from karat.errors import Finding, Findings
@@ -16,7 +21,23 @@ from karat.model import Document, Link, Pair
 from karat.plugin import Law, Measure, Tables, TableSpec
 from karat.protocols import Protocol
 from karat.results import Result
-from karat.testing.corpora import Sides
+from karat.testing.corpora import Sides, completed
+
+AlwaysLaw = Literal["empty", "processes"]
+"""What holds for every protocol.
+
+empty      a document that is empty on both sides changes no score, and one that the system lacks counts as an empty one
+processes  documents that are divided among processes, and what they send merged, give the same result as one process
+"""
+
+AnyLaw = Law | AlwaysLaw
+
+MANY = 1_000
+"""More processes than a small corpus has documents, so that each document is a part of its own."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+R = TypeVar("R")
 
 LESS_IS_BETTER = {"error", "undergeneration", "overgeneration", "substitution"}
 
@@ -28,17 +49,34 @@ SWAPPED = {
 }
 
 
-def _require(condition: bool, law: Law, protocol: Protocol, message: str) -> None:
-    assert condition, f"{protocol.name} promises {law!r}, but {message}"
+def _require(condition: bool, law: AnyLaw, protocol: Protocol, message: str) -> None:
+    verb = "promises" if law in LAWS else "must obey"
+    assert condition, f"{protocol.name} {verb} {law!r}, but {message}"
 
 
 def perfect(protocol: Protocol, both: Sides) -> None:
-    """Gold against itself scores 1 if the ratio is defined (or 0 if less is better)."""
-    for id_, score in _score(protocol, both[0], both[0]).scores.items():
+    """Gold against itself scores 1 if the ratio is defined (or 0 if less is better).
+
+    A composite, such as the CoNLL average, scores 1 if all ratios of its family are defined.
+    """
+    scores = _score(protocol, both[0], both[0]).scores
+    undefined: set[str] = set()
+    for id_, score in scores.items():
         for name, ratio in score.micro.counts.ratios().items() if score.micro.counts is not None else ():
-            expected = 0 if name in LESS_IS_BETTER else 1
+            if ratio.value is None:
+                undefined.add(_family(id_))
+                continue
             message = f"gold against itself has the {name} {ratio.value} in {id_}"
-            _require(ratio.value is None or ratio.value == expected, "perfect", protocol, message)
+            _require(ratio.value == (0 if name in LESS_IS_BETTER else 1), "perfect", protocol, message)
+    for id_, score in scores.items():
+        if score.micro.counts is None and _family(id_) not in undefined:
+            for name, value in score.micro.values.items():
+                message = f"gold against itself has the {name} {value} in {id_}"
+                _require(value is None or math.isclose(value, 1), "perfect", protocol, message)
+
+
+def _family(id_: str) -> str:
+    return id_.partition(".")[0]
 
 
 def bounded(protocol: Protocol, both: Sides) -> None:
@@ -113,7 +151,55 @@ def swap(protocol: Protocol, both: Sides) -> None:
             _require(equal, "swap", protocol, message)
 
 
-LAWS: dict[Law, Callable[[Protocol, Sides], None]] = {
+def empty(protocol: Protocol, both: Sides) -> None:
+    """A document that is empty on both sides changes no score; one that the system lacks counts as an empty one."""
+    here = _scores_of(_score(protocol, *both))
+    nothing = [Document("nothing", topic=both[0][0].topic)]
+    there = _scores_of(_score(protocol, [*both[0], *nothing], [*both[1], *nothing]))
+    _require(here == there, "empty", protocol, f"an empty document changes {_difference(here, there)}")
+    if protocol.gold_only_documents == "score":
+        there = _scores_of(_score(protocol, *completed(both)))
+        message = f"an empty document in place of one that the system lacks changes {_difference(here, there)}"
+        _require(here == there, "empty", protocol, message)
+
+
+def processes(protocol: Protocol, both: Sides) -> None:
+    """Documents that are divided among processes give the same result as in one."""
+    here, there = (_score(protocol, *both, executor=executor).to_dict() for executor in (None, _Pickled()))
+    message = f"one part per document, merged in order, changes {_difference(here, there)}"
+    _require(here == there, "processes", protocol, message)
+
+
+class _Pickled(Serial):
+    """What other processes would do, and pickled as for them, but in this one: fast enough to try many corpora."""
+
+    def width(self, size: int) -> int:
+        del size
+        return MANY
+
+    def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
+        data = packed(function, shared)
+        for task in tasks:
+            yield call_packed(data, pickle.loads(pickle.dumps(task)))
+
+
+class _Divisible(MemoryCorpus):
+    """A corpus in memory that can be sent to other processes, as those of files can."""
+
+    def part(self, ids: Sequence[str]) -> "_Divisible":
+        """Some of the documents, with what the survey knows about all."""
+        part = _Divisible([document for document in self if document.id in ids], name=self.name)
+        part._survey = self.survey().part(ids)[0]
+        return part
+
+
+def _scores_of(result: Result) -> dict[str, Any]:
+    """Micro and macro averages of each row, without the units behind them."""
+    content: dict[str, Any] = result.to_dict()["scores"]
+    return content
+
+
+LAWS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {
     "perfect": perfect,
     "bounded": bounded,
     "order": order,
@@ -123,10 +209,15 @@ LAWS: dict[Law, Callable[[Protocol, Sides], None]] = {
     "swap": swap,
 }
 
+ALWAYS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {"empty": empty, "processes": processes}
 
-def _score(protocol: Protocol, gold: Iterable[Document], system: Iterable[Document]) -> Result:
-    corpora = MemoryCorpus(gold), MemoryCorpus(system)
-    (result,) = engine.score(*corpora, [protocol], engine.RunOptions(per_unit=True), findings=Findings())
+
+def _score(
+    protocol: Protocol, gold: Iterable[Document], system: Iterable[Document], *, executor: Executor | None = None
+) -> Result:
+    corpora = _Divisible(gold), _Divisible(system)
+    options = engine.RunOptions(per_unit=True)
+    (result,) = engine.score(*corpora, [protocol], options, findings=Findings(), executor=executor)
     return result
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from karat.comparison.scoring import OnRun, Run, Task, prepare, scored
+from karat.comparison.scoring import OnRun, Run, Task, scored
+from karat.corpus import Executor
 from karat.errors import KaratError
 from karat.insight import analysed
 from karat.protocols import Protocol
@@ -31,9 +32,10 @@ def gathered_runs(
     *,
     by: Sequence[str] = (),
     on_run: OnRun | None = None,
+    executor: Executor | None = None,
 ) -> GatheredRuns:
     """The outcomes and errors of runs, and their breakdowns by some fields. `protocols` are those of the task."""
-    prepare(task._replace(options=replace(task.options, details=True, keep_rows=False, by=tuple(by))))
+    task = task._replace(options=replace(task.options, details=True, keep_rows=False, by=tuple(by)))
     documents = Gathered(task.gold)
     results: dict[str, list[Result]] = {}
     names = [run.system for run in runs]
@@ -41,13 +43,19 @@ def gathered_runs(
         name = run.system
         if names.count(name) > 1:
             name = f"{name} (run {names[: number + 1].count(name)})"
-        own, corpus = scored(run), run.corpus
+        own, corpus = scored(task, run, executor), run.corpus
         if isinstance(own, KaratError):
             raise own
         assert not isinstance(corpus, KaratError), "a run that cannot be read was refused"
         for protocol, result in zip(protocols, own, strict=True):
             result.errors = analysed(
-                task.gold, corpus, protocol, result, measures=task.options.measures, by=task.options.by
+                task.gold,
+                corpus,
+                protocol,
+                result,
+                measures=task.options.measures,
+                by=task.options.by,
+                executor=executor,
             )
         documents.add(name, corpus, own)
         results[name] = [changed(result, outcomes=None, details=None) for result in own]

@@ -1,0 +1,32 @@
+"""Chunks: the documents of a corpus in groups of about the same size, each of them the work of one process."""
+
+from collections.abc import Iterator, Sequence
+
+from karat.corpus.interface import Executor
+from karat.corpus.survey import Survey
+
+LARGEST = 1 << 20
+"""Bytes of a chunk: about a tenth of a second of work, which is long for a message and short for a progress bar."""
+PER_WORKER = 4
+"""A corpus has at least this many chunks for each worker, so that none is idle for long at the end."""
+DOCUMENT = 500
+"""What a document costs besides its bytes, in bytes."""
+
+
+def chunks(ids: Sequence[str], surveys: Sequence[Survey], executor: Executor) -> list[Sequence[str]]:
+    """The documents in their order, in groups for the workers of an executor; just one if none is needed."""
+    sizes = [sum(survey.size(id_) for survey in surveys if id_ in survey.rows) for id_ in ids]
+    width = executor.width(sum(sizes))
+    return [ids] if width == 1 else [*_groups(ids, sizes, width)]
+
+
+def _groups(ids: Sequence[str], sizes: Sequence[int], width: int) -> Iterator[Sequence[str]]:
+    most = min(LARGEST, (sum(sizes) + DOCUMENT * len(ids)) // (PER_WORKER * width))
+    start = size = 0
+    for number, own in enumerate(sizes):
+        size += own + DOCUMENT
+        if size >= most:
+            yield ids[start : number + 1]
+            start, size = number + 1, 0
+    if start < len(ids):
+        yield ids[start:]

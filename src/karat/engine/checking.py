@@ -1,0 +1,269 @@
+"""Checks the documents of a corpus: every one of every file, whatever is wrong with others.
+
+Documents are found in this process and checked in batches, here or in other processes (`karat.corpus.divided`).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import tee
+from typing import NamedTuple
+
+from karat.checks import Check, check
+from karat.checks.ids import Ids
+from karat.checks.types import checking
+from karat.corpus import Executor, FileCorpus, Progress, Survey
+from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER
+from karat.corpus.divided import Sent, attempted, collected
+from karat.corpus.folders import UNREADABLE
+from karat.engine.against import Reference, Submission
+from karat.engine.validated import Validation
+from karat.errors import Finding, KaratError, Rule, UsageError, graver, without
+from karat.filters import restricted
+from karat.model import Document, Value
+from karat.plugin import Block, Comparison, CorpusCheck, DocumentCheck
+from karat.protocols import Protocol
+
+NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
+TYPES = Comparison(form="canonical")
+"""How types are compared with a list of them."""
+
+
+class Plan(NamedTuple):
+    """What is checked, and how: all that a process needs besides the places of documents."""
+
+    corpus: FileCorpus
+    protocols: Sequence[Protocol]
+    """Those that the format chooses: what they refuse, or count as a fault, is found, too."""
+    types: set[Value | None] | None
+    """All allowed types; None: any."""
+    gold: Reference | None
+    """What the corpus is compared with."""
+
+
+class Batch(NamedTuple):
+    """Documents of one file: a worker checks them one after another."""
+
+    file: int
+    blocks: list[Block]
+    is_first: bool
+    """Whether the file begins with them."""
+    error: KaratError | OSError | None = None
+    """Why no document was found after them. It is about the structure of the file."""
+
+
+class CheckedPart(NamedTuple):
+    """What was found in some documents, as it is sent to the process that puts it together."""
+
+    validation: Validation
+    seen: Survey
+    checks: list[CorpusCheck]
+    compared: set[str]
+
+
+def check_corpus(
+    plan: Plan,
+    validation: Validation,
+    submission: Submission | None = None,
+    *,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> None:
+    """Check all documents of a corpus, and report what is wrong with them."""
+    corpus, before = plan.corpus, dict(validation.findings.counts)
+    validation.sources |= {file.name: file for file in corpus.files}
+    documents = CheckedDocuments(plan, validation, submission)
+    width = 1 if executor is None else executor.width(corpus.size())
+    most = LARGEST if width == 1 else min(LARGEST, corpus.size() // (PER_WORKER * width))
+    first, second = tee(_batches(corpus, most))
+    try:
+        if executor is None or width == 1:
+            for batch in first:
+                documents.add(batch, progress)
+        else:
+            corpus.survey()  # workers need it, and know by it whether files change
+            for _ in collected(
+                second, executor.map(checked_batch, plan, first), merge=documents.merge, add=documents.add
+            ):
+                if progress is not None:
+                    progress(validation.total.documents, None)
+    finally:
+        corpus.close()
+    if submission is not None:
+        submission.enter(documents.seen.rows)
+    if not documents.seen.rows and validation.findings.counts == before:
+        validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
+
+
+def _batches(corpus: FileCorpus, most: int) -> Iterator[Batch]:
+    """The documents of all files, in batches of up to about so many bytes."""
+    for number in range(len(corpus.files)):
+        blocks: list[Block] = []
+        is_first, size, error = True, 0, None
+        try:
+            for block in corpus.blocks(number):
+                blocks.append(block._replace(contents=None))
+                size += block.length + DOCUMENT
+                if size >= most:
+                    yield Batch(number, blocks, is_first)
+                    blocks, is_first, size = [], False, 0
+        except UsageError:
+            raise
+        except (KaratError, OSError) as raised:
+            error = raised.with_traceback(None)
+        yield Batch(number, blocks, is_first, error)
+
+
+def checked_batch(plan: Plan, batch: Batch) -> Sent:
+    """What is wrong with the documents of a batch."""
+    submission = None if plan.gold is None else Submission(plan.corpus.name, plan.gold)
+    documents = CheckedDocuments(plan, Validation(), submission)
+
+    def part() -> CheckedPart:
+        documents.add(batch)
+        return documents.part()
+
+    try:
+        return attempted(part)
+    finally:
+        plan.corpus.close()
+        if plan.gold is not None:
+            plan.gold.corpus.close()
+
+
+class CheckedDocuments:
+    """The documents of a corpus that were checked so far."""
+
+    def __init__(self, plan: Plan, validation: Validation, submission: Submission | None) -> None:
+        self._corpus, self._validation, self._submission = plan.corpus, validation, submission
+        self.seen = Survey()
+        filters = dict.fromkeys((protocol.kinds, one) for protocol in plan.protocols for one in protocol.filters)
+        own = [(kinds, one) for kinds, filter_ in filters for one in filter_.checks()]
+        ids = [_UniqueIds()] if plan.corpus.global_ids else []
+        self._remembering = [*ids, *(one for _, one in own if isinstance(one, CorpusCheck))]
+        self._checks: list[Check] = [] if plan.types is None else [checking(plan.types, TYPES.key)]
+        self._checks += [*ids, *(_on_kinds(kinds, one) for kinds, one in own)]
+        report = graver(validation.add, {code for protocol in plan.protocols for code in protocol.faults})
+        self._report = without(report, {code for protocol in plan.protocols for code in protocol.superseded})
+
+    def add(self, batch: Batch, progress: Progress | None = None) -> None:
+        """Check the documents of a batch."""
+        name = self._corpus.files[batch.file].name
+        if batch.is_first:
+            self._validation.count(name)
+        for block in batch.blocks:
+            self._validation.count(name, documents=1)
+            with reporting(self._validation, name, block.line):
+                self._check(batch.file, block)
+            if progress is not None:
+                progress(self._validation.total.documents, None)
+        if batch.error is not None:
+            with reporting(self._validation, name):
+                raise batch.error
+
+    def _check(self, number: int, block: Block) -> None:
+        corpus, report = self._corpus, self._report
+        where = partial(corpus.where_at, number, block)
+        try:
+            document = self._read(number, block)
+        except KaratError as error:
+            for finding in _check_before(corpus, number, block, error.finding.line, self._checks):
+                report(finding)
+            raise
+        self._validation.count(corpus.files[number].name, mentions=len(document.mentions))
+        for finding in check(document, where, self._checks):
+            report(finding)
+        if self._submission is not None:
+            for finding in self._submission.add(document, where):
+                report(finding)
+
+    def _read(self, number: int, block: Block) -> Document:
+        """A document. What is wrong with its file and its id is reported before what the parser reports."""
+        findings: list[Finding] = []
+        try:
+            document = self._corpus.read_at(number, block, findings.append)
+            block = block._replace(id=document.id)
+            return document
+        finally:
+            for problem in block.problems:
+                self._report(problem)
+            if block.id:
+                with reporting(self._validation, self._corpus.files[number].name):
+                    self._corpus.enter(self.seen, number, block)
+            for finding in findings:
+                self._report(finding)
+
+    def part(self) -> CheckedPart:
+        """What was found, to be sent to another process."""
+        compared = set() if self._submission is None else self._submission.compared
+        return CheckedPart(self._validation, self.seen, self._remembering, compared)
+
+    def merge(self, part: CheckedPart) -> bool:
+        """Add documents that come after those so far; False: nothing was added, since they must be checked here."""
+        both = [*zip(self._remembering, part.checks, strict=True)]
+        is_repeated = not self.seen.rows.keys().isdisjoint(part.seen.rows)
+        if is_repeated or not all(own.accepts(later) for own, later in both):
+            return False
+        self._validation.merge(part.validation)
+        for id_ in part.seen.rows:
+            file, block = part.seen.place(id_)
+            self.seen.add(block, file)
+        for own, later in both:
+            own.merge(later)
+        if self._submission is not None:
+            self._submission.compared |= part.compared
+        return True
+
+
+class _UniqueIds(CorpusCheck):
+    """An id means one thing in all documents."""
+
+    def __init__(self) -> None:
+        self._ids = Ids()
+
+    def __call__(self, document: Document) -> Iterator[Finding]:
+        """Ids that mean another thing in an earlier document."""
+        return self._ids.check(document)
+
+    def accepts(self, later: "_UniqueIds") -> bool:
+        """Whether no id of later documents is in these."""
+        return self._ids.shares_none(later._ids)
+
+    def merge(self, later: "_UniqueIds") -> None:
+        """Remember the ids of later documents."""
+        self._ids.merge(later._ids)
+
+
+@contextmanager
+def reporting(validation: Validation, file: str, line: int | None = None) -> Iterator[None]:
+    """Report errors as findings, so that they end nothing else."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except KaratError as error:
+        validation.add(error.finding._replace(file=error.finding.file or file))
+    except OSError as error:
+        validation.add(UNREADABLE.at(error.strerror or str(error), file=file, line=line))
+
+
+def _on_kinds(kinds: tuple[str, ...] | None, check: DocumentCheck) -> Check:
+    """A check of only those mentions that the protocol scores."""
+
+    def check_kinds(document: Document) -> Iterator[Finding]:
+        if kinds is not None and not {mention.kind for mention in document.mentions} <= {*kinds}:
+            document = restricted(document, lambda mention: mention.kind in kinds)
+        return check(document)
+
+    return check_kinds
+
+
+def _check_before(
+    corpus: FileCorpus, number: int, block: Block, line: int | None, checks: Sequence[Check]
+) -> Iterator[Finding]:
+    """What is wrong before the line at which a parser gave up, if that part can be read by itself."""
+    if line is None:
+        return
+    with suppress(KaratError):
+        if (document := corpus.read_before(number, block, line)) is not None:
+            yield from check(document, partial(corpus.where_at, number, block), checks)

@@ -1,0 +1,166 @@
+"""The JSON values of a file, each with its place.
+
+A file has one value per line, or is one list of values, or one value over several lines: files of all three kinds are
+called `.json`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from karat.errors import Item, KaratError, Rule, quoted
+from karat.formats._json_keys import repeated_key, repeats_key
+from karat.formats._text import decode
+from karat.plugin.formats import Block
+
+BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
+KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
+
+T = TypeVar("T")
+
+_Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
+_raw = msgspec.json.Decoder(msgspec.Raw)
+_list = msgspec.json.Decoder(list[msgspec.Raw])
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_BEFORE_ELEMENT = re.compile(rb"[\s,\[]*")
+_BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
+
+
+class Value(NamedTuple):
+    """A JSON value in a file, and where it begins."""
+
+    data: bytes
+    offset: int
+    line: int
+    key: str | None = None
+    """Its key, if it is an entry of an object."""
+
+
+def values(stream: BinaryIO, file: str) -> Iterator[Value]:
+    """The values of a file: its lines, the elements of its list, or the only one."""
+    offset = stream.tell()
+    first = next((line for line in stream if not line.isspace()), b"")
+    is_list = first.lstrip().startswith(b"[")
+    stream.seek(offset)
+    if is_list or not _is_value(first):
+        data = stream.read()
+        if is_list:
+            yield from _elements(data, offset, file)
+            return
+        if _is_value(data):
+            blank = len(data) - len(data.lstrip())
+            yield Value(data[blank:], offset + blank, 1 + data.count(b"\n", 0, blank))
+            return
+        stream.seek(offset)
+    for line, data in enumerate(stream, 1):
+        if not data.isspace():
+            yield Value(data, offset, line)
+        offset += len(data)
+
+
+def _is_value(data: bytes) -> bool:
+    try:
+        _raw.decode(data)
+    except _Unreadable:
+        return False
+    return True
+
+
+def _elements(data: bytes, offset: int, file: str) -> Iterator[Value]:
+    elements = decoded(_list, data, BROKEN, file=file, line=1)
+    at, line = 0, 1
+    for element in elements:
+        begin = _end(_BEFORE_ELEMENT, data, at)
+        line += data.count(b"\n", at, begin)
+        own = bytes(element)
+        yield Value(own, offset + begin, line)
+        at = begin + len(own)
+        line += own.count(b"\n")
+
+
+def entries(value: Value, file: str) -> Iterator[Value]:
+    """The entries of an object, each with its key."""
+    by_key = decoded(_object, value.data, BROKEN, file=file, line=value.line)
+    refuse_repeated_keys(value.data, file=file, line=value.line)
+    at, line = 0, value.line
+    for key, entry in by_key.items():
+        begin = _end(_BEFORE_ENTRY, value.data, at)
+        line += value.data.count(b"\n", at, begin)
+        own = bytes(entry)
+        yield Value(own, value.offset + begin, line, key)
+        at = begin + len(own)
+        line += own.count(b"\n")
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.match(data, at)
+    assert match is not None, "the data were decoded before"
+    return match.end()
+
+
+def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
+    """Each value of a file as a document; `parse` reports what is wrong with it, and knows its id."""
+    return (Block(value.offset, len(value.data), value.line) for value in values(stream, file))
+
+
+def locate(data: bytes, block: Block, item: Item) -> int | None:
+    """The line of the first string that is the id of an item; of a link, that of its source."""
+    if b"\n" not in data.rstrip():
+        return block.line
+    id_ = item if isinstance(item, str) else item[-2]
+    at = data.find(msgspec.json.encode(id_))
+    return None if at < 0 else block.line + data.count(b"\n", 0, at)
+
+
+class ValueReader(Generic[T]):
+    """Reads values of one type; others are refused by the rule of their format."""
+
+    def __init__(self, type_: type[T], rule: Rule) -> None:
+        self._decoder = msgspec.json.Decoder(type_)
+        self._rule = rule
+
+    def read(self, data: bytes, block: Block, file: str) -> T:
+        """The value of a block."""
+        value = decoded(self._decoder, data, self._rule, file=file, line=block.line)
+        if not block.id:  # with an id, the block was read before
+            refuse_repeated_keys(data, file=file, line=block.line)
+        return value
+
+
+def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
+    """Refuse an object that gives a key twice."""
+    try:
+        repeated = repeated_key(data) if repeats_key(data, msgspec.json.decode(data)) else None
+    except RecursionError:
+        raise BROKEN.error("the value is nested too deeply", file=file, line=line) from None
+    if repeated is not None:
+        message = f"the key {quoted(repeated)} is given twice in one object"
+        line += data.count(b"\n", 0, max(data.rfind(msgspec.json.encode(repeated)), 0))
+        raise KEY_TWICE.error(message, file=file, line=line, found=repeated)
+
+
+def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
+    """What a decoder reads; if it cannot, the error says where it gave up."""
+    try:
+        return decoder.decode(data)
+    except _Unreadable as error:
+        raise _refusal(error, data, rule, file=file, line=line) from None
+
+
+def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
+    """The error for data that cannot be decoded."""
+    if isinstance(error, RecursionError):
+        return rule.error("the value is nested too deeply", file=file, line=line)
+    text = decode(data, file=file, line=line)
+    message = str(error).replace("$", "the document")
+    if "truncated" in message:
+        return rule.error(message, file=file, line=line + data.rstrip().count(b"\n"), found="")
+    if byte := re.search(r"\(byte (\d+)\)", message):
+        at = int(byte[1])
+        found = data[at:].decode("utf-8", "replace").rstrip()[:1]
+        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found)
+    field = re.search(r"field `(\w+)`", message)
+    found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
+    return rule.error(message, file=file, line=line, found=found_field)

@@ -1,0 +1,310 @@
+"""MAVEN and MAVEN-Arg: events with all their mentions, and arguments of events; one document per line. Only read.
+
+MAVEN has sentences of tokens; offsets count the tokens of the sentence:
+
+    {"id": "d1", "title": "...", "content": [{"sentence": "Rebels attacked.", "tokens": ["Rebels", "attacked", "."]}],
+     "events": [{"id": "E1", "type": "Attack",
+                 "mention": [{"id": "m1", "trigger_word": "attacked", "sent_id": 0, "offset": [1, 2]}]}]}
+
+MAVEN-Arg has a text and arguments; offsets count its characters:
+
+    {"id": "d1", "document": "Rebels attacked.", "entities": [{"id": "N1", "type": "Organization",
+                                                    "mention": [{"id": "n1", "mention": "Rebels", "offset": [0, 6]}]}],
+     "events": [{"id": "E1", "type": "Attack", "mention": [{"id": "m1", "trigger_word": "attacked", "offset": [7, 15]}],
+                 "argument": {"Agent": [{"entity_id": "N1"}], "Time": [{"content": "...", "offset": [20, 24]}]}}]}
+
+An event is the cluster of its mentions, an entity that of its mentions. Arguments belong to the event: each of its
+mentions has a link to the entity as a whole, or to a mention of kind `argument` where the file has just a text.
+`negative_triggers` are kept as what the file says about the document.
+
+A submission to MAVEN-Arg has strings for the roles of triggers, and can only be read as a system: gold's documents say
+where the triggers are. A trigger of `negative_triggers` is an event that gold does not have:
+
+    {"id": "d1", "preds": {"m1": {"event_type": "Attack", "Agent": ["the rebels"]}}}
+
+The form that MAVEN-Arg's own program and OmniEvent read is read, too: `text`, and `events` with `triggers`, which have
+a `position` and `arguments` with `role` (perhaps after the type and a dot) and `mentions`. There an argument with one
+mention is this mention, and one with several is an entity as a whole.
+"""
+
+from itertools import accumulate, chain
+
+import msgspec
+from msgspec import Struct
+
+from karat.errors import Report, Rule, quoted
+from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json_sniffing import recognises
+from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._rules import DANGLING
+from karat.model import Document, Id, Mention, qualified
+from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
+
+SHAPE = Rule(
+    "maven-shape",
+    "fatal",
+    'A line has "id", "events", and "content" (MAVEN) or "document" (MAVEN-Arg); or "id" and "preds" (a submission).',
+)
+NEEDS_GOLD = Rule(
+    "maven-needs-gold",
+    "fatal",
+    "Score it with gold: karat score GOLD SUBMISSION. Check it with: karat validate SUBMISSION --against GOLD.",
+)
+EMPTY_ROLE = Rule("maven-role-empty", "note", "Omit roles without a string; they count as not given.")
+
+NEGATIVE = "negative_triggers"
+
+_Span = tuple[int, int]
+
+
+class _Sentence(Struct, frozen=True):
+    tokens: tuple[str, ...]
+
+
+class _Mention(Struct, frozen=True, gc=False):
+    """A mention of an event or an entity, in any of the forms."""
+
+    id: str | None = None
+    trigger_word: str | None = None
+    mention: str | None = None
+    sent_id: int | None = None
+    offset: _Span | None = None
+    position: _Span | None = None
+
+
+class _Filler(Struct, frozen=True, gc=False):
+    entity_id: str | None = None
+    content: str | None = None
+    offset: _Span | None = None
+
+
+class _Argument(Struct, frozen=True):
+    role: str
+    mentions: tuple[_Mention, ...]
+
+
+class _Trigger(Struct, frozen=True):
+    position: _Span
+    id: str | None = None
+    trigger_word: str | None = None
+    arguments: tuple[_Argument, ...] = ()
+
+
+class _Event(Struct, frozen=True):
+    type: str | None = None
+    id: str | None = None
+    mention: tuple[_Mention, ...] = ()
+    argument: dict[str, tuple[_Filler, ...]] = {}
+    triggers: tuple[_Trigger, ...] = ()
+
+
+class _Entity(Struct, frozen=True):
+    id: str | None = None
+    type: str | None = None
+    mention: tuple[_Mention, ...] = ()
+    mentions: tuple[_Mention, ...] = ()
+
+
+class _Record(Struct, frozen=True):
+    id: Id
+    title: str | None = None
+    content: tuple[_Sentence, ...] | None = None
+    document: str | None = None
+    text: str | None = None
+    events: tuple[_Event, ...] = ()
+    entities: tuple[_Entity, ...] = ()
+    negative_triggers: tuple[_Mention, ...] = ()
+    preds: dict[str, dict[str, str | tuple[str, ...] | None]] | None = None
+
+
+_reader = ValueReader(_Record, SHAPE)
+_negative = msgspec.json.Decoder(dict[str, _Span])
+
+
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+    """One document."""
+    record = _reader.read(data, block, file)
+    content = EventDocument(record.id, report, file=file, line=block.line)
+    if record.preds is not None:
+        if options.gold is None:
+            message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
+            raise NEEDS_GOLD.error(message, file=file, line=block.line)
+        return _submitted(record.preds, content, options.gold)
+    refuse_unit(options, "char" if record.content is None else "token", file=file, line=block.line)
+    reader = _Reader(record, content)
+    reader.read()
+    return reader.document()
+
+
+class _Reader:
+    """Reads the events and entities of a document."""
+
+    def __init__(self, record: _Record, content: EventDocument) -> None:
+        self._record, self._content = record, content
+        self._lengths = [len(sentence.tokens) for sentence in record.content or ()]
+        self._begins = list(accumulate(self._lengths, initial=0))
+        self._entities: dict[_Span, tuple[str, str]] = {}
+        """Id and cluster of the entity mention at a place."""
+
+    def read(self) -> None:
+        """Add entities, then events with their arguments."""
+        for number, entity in enumerate(self._record.entities, 1):
+            self._add_entity(entity.id or f"entity-{number}", entity.type, (*entity.mention, *entity.mentions))
+        for number, event in enumerate(self._record.events, 1):
+            cluster = qualified(self._record.id, event.id or f"event-{number}")
+            for mention in event.mention:
+                self._add_event(event, mention.id, mention.trigger_word, self._place(mention), cluster)
+            for trigger in event.triggers:
+                self._add_event(event, trigger.id, trigger.trigger_word, trigger.position, cluster, trigger.arguments)
+
+    def _place(self, mention: _Mention) -> _Span:
+        """Where a mention is in the document."""
+        offset = mention.position if mention.offset is None else mention.offset
+        if offset is None:
+            raise self._content.refusal(SHAPE, f"mention {mention.id!r} has no offset")
+        if self._record.content is None:
+            return offset
+        if mention.sent_id is None or not 0 <= mention.sent_id < len(self._lengths):
+            raise self._content.refusal(SHAPE, f"mention {mention.id!r} is in no sentence of the document")
+        begin, length = self._begins[mention.sent_id], self._lengths[mention.sent_id]
+        if offset[1] > length:
+            message = f"mention {mention.id!r} ends at token {offset[1]:,} of its sentence, which has {length:,}"
+            raise self._content.refusal(SHAPE, message)
+        return begin + offset[0], begin + offset[1]
+
+    def _add_entity(self, id_: str, type_: str | None, mentions: tuple[_Mention, ...]) -> None:
+        cluster = qualified(self._record.id, id_)
+        for number, one in enumerate(mentions, 1):
+            span = self._place(one)
+            mention = Mention(
+                one.id or f"{id_}-{number}",
+                (span,),
+                kind="entity",
+                cluster=cluster,
+                attributes=typed(type_),
+                text=one.mention,
+            )
+            self._content.add_entity(mention)
+            self._entities.setdefault(span, (mention.id, cluster))
+
+    def _add_event(
+        self,
+        event: _Event,
+        id_: str | None,
+        text: str | None,
+        span: _Span,
+        cluster: str,
+        arguments: tuple[_Argument, ...] = (),
+    ) -> None:
+        id_ = id_ or f"trigger-{self._content.events + 1}"
+        if not self._content.add_event(Mention(id_, (span,), cluster=cluster, attributes=typed(event.type), text=text)):
+            return
+        for role, fillers in event.argument.items():
+            for filler in fillers:
+                self._add_filler(id_, role, filler)
+        for argument in arguments:
+            role = argument.role.removeprefix(f"{event.type}.")
+            self._add_argument(id_, role, argument.mentions)
+
+    def _add_filler(self, event: str, role: str, filler: _Filler) -> None:
+        if filler.entity_id is not None:
+            target = qualified(self._record.id, filler.entity_id)
+            self._content.link(event, role, target, name=filler.entity_id)
+        elif filler.offset is not None:
+            self._content.fill(event, role, *filler.offset, filler.content)
+        else:
+            raise self._content.refusal(SHAPE, f"the {role} of {event!r} has neither an entity_id nor an offset")
+
+    def _add_argument(self, event: str, role: str, mentions: tuple[_Mention, ...]) -> None:
+        places = [self._place(mention) for mention in mentions]
+        if len(places) == 1:
+            known = self._entities.get(places[0])
+            if known is None:
+                self._content.fill(event, role, *places[0], mentions[0].mention)
+            else:
+                self._content.link(event, role, known[0])
+        elif places:
+            if places[0] not in self._entities:
+                self._add_entity(f"filler-{len(self._entities) + 1}", None, mentions)
+            if places[0] in self._entities:
+                self._content.link(event, role, self._entities[places[0]][1])
+
+    def document(self) -> Document:
+        """The document."""
+        record, content = self._record, self._content
+        about = {} if record.title is None else {"title": record.title}
+        negative = {one.id: self._place(one) for one in record.negative_triggers if one.id}
+        if negative:
+            about[NEGATIVE] = msgspec.json.encode(negative).decode()
+        if record.content is not None:
+            return Document(
+                record.id,
+                unit="token",
+                forms=tuple(chain.from_iterable(sentence.tokens for sentence in record.content)),
+                sentences=sentences_of(self._lengths),
+                about=about,
+                mentions=content.mentions(),
+                links=content.links(),
+            )
+        text = record.text if record.document is None else record.document
+        return Document(record.id, text=text, about=about, mentions=content.mentions(), links=content.links())
+
+
+def _submitted(
+    preds: dict[str, dict[str, str | tuple[str, ...] | None]], content: EventDocument, gold: GoldDocuments
+) -> Document:
+    """A system's document, with its triggers where gold has them."""
+    document = gold.read(content.id)
+    if document is None:
+        return Document(content.id)
+    triggers = {mention.id: mention for mention in document.mentions if mention.kind == "event"}
+    negative = _negative.decode(document.about.get(NEGATIVE, "{}"))
+    for id_, roles in preds.items():
+        type_ = roles.get("event_type")
+        attributes = typed(type_ if isinstance(type_, str) else None)
+        if id_ in triggers:
+            content.add_event(Mention(id_, triggers[id_].span, attributes=attributes, text=triggers[id_].text))
+        elif id_ in negative:
+            content.add_event(Mention(id_, (negative[id_],), attributes=attributes))
+        else:
+            message = f"{quoted(id_)} is not a trigger of document {quoted(content.id)} in gold"
+            content.tell(DANGLING, message, found=id_)
+            continue
+        _add_strings(id_, roles, content)
+    return Document(content.id, unit=document.unit, mentions=content.mentions(), links=content.links())
+
+
+def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], content: EventDocument) -> None:
+    for role, strings in roles.items():
+        if role == "event_type":
+            continue
+        if not isinstance(strings, tuple):
+            raise content.refusal(SHAPE, f"the {role} of trigger {quoted(event)} is not a list of strings")
+        if not strings:
+            content.tell(EMPTY_ROLE, f"the {role} of trigger {quoted(event)} has no string", found=event)
+        for string in strings:
+            content.fill_text(event, role, string)
+
+
+def choose_protocols(contents: Contents) -> tuple[str, ...]:
+    """By whether events have arguments."""
+    return WITH_ARGUMENTS if contents.links else TRIGGERS
+
+
+WITH_ARGUMENTS = ("exact-2013",)
+TRIGGERS = ("exact-2013",)
+
+FORMAT = Format(
+    title="MAVEN, MAVEN-Arg and its submissions, JSON lines",
+    about=__doc__,
+    suffixes=(".maven.json", ".maven.jsonl"),
+    unit="named",
+    protocols=(*WITH_ARGUMENTS, *TRIGGERS),
+    choose_protocols=choose_protocols,
+    sniff=recognises("maven"),
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    refers_to_gold=True,
+    local_clusters=True,
+)

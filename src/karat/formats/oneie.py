@@ -1,0 +1,158 @@
+"""OneIE: sentences with entity mentions, event mentions and their arguments, one sentence per line. Only read.
+
+Input files, and the input itself as gold:
+
+    {"doc_id": "d1", "sent_id": "d1-0", "tokens": ["Rebels", "attacked"],
+     "entity_mentions": [{"id": "d1-E1-1", "entity_type": "ORG", "mention_type": "NOM", "start": 0, "end": 1}],
+     "event_mentions": [{"id": "d1-EV1", "event_type": "Conflict:Attack", "trigger": {"start": 1, "end": 2},
+                         "arguments": [{"entity_id": "d1-E1-1", "role": "Attacker"}]}]}
+
+Output of the program: entities and triggers with their offsets, and roles with the indices of trigger and entity:
+
+    {"doc_id": "d1", "sent_id": "d1-0", "tokens": ["Rebels", "attacked"],
+     "graph": {"entities": [[0, 1, "ORG", "NOM", 0.9]], "triggers": [[1, 2, "Conflict:Attack", 0.8]],
+               "roles": [[0, 0, "Attacker", 0.7]]}}
+
+Result files have two graphs, `gold` and `pred`: a file that is given as the system is read as `pred`, any other as
+`gold`. Scores, which older files lack, and relations between entities are not read.
+
+A sentence is a document whose id is `sent_id`; `doc_id` is kept. Offsets count the tokens of the sentence, and ends are
+exclusive. Entity mentions whose ids are `...-E12-3`, as in ACE, are in the cluster `...-E12` of their sentence.
+Everything in the file is scored, including what OneIE's own reader leaves out: a second role of an entity mention,
+overlapping entity mentions, long sentences.
+"""
+
+import re
+
+from msgspec import Raw, Struct
+
+from karat.errors import Report, Rule, quoted
+from karat.formats._event_document import EventDocument, refuse_unit, typed
+from karat.formats._event_mentions import Annotated, EventMention, add_mentions
+from karat.formats._json_sniffing import recognises
+from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._rules import DANGLING
+from karat.model import Document, Id, Mention, qualified
+from karat.plugin.formats import Block, Format, ReadOptions
+
+SHAPE = Rule(
+    "oneie-shape",
+    "fatal",
+    'A line is one sentence: {"sent_id": ..., "tokens": [...], "event_mentions": [...]}, or with "graph".',
+)
+BOTH = Rule("oneie-both-sides", "note", "Give the file as SYSTEM to have its `pred` read.")
+
+_ENTITY = re.compile(r"(.*-E\d+)-\d+")
+
+
+class _Entity(Struct, frozen=True, gc=False, array_like=True):
+    start: int
+    end: int
+    type: str
+    mention_type: str | float | None = None
+
+
+class _Trigger(Struct, frozen=True, gc=False, array_like=True):
+    start: int
+    end: int
+    type: str
+
+
+class _Role(Struct, frozen=True, gc=False, array_like=True):
+    trigger: int
+    entity: int
+    role: str
+
+
+class _Graph(Struct, frozen=True):
+    entities: tuple[_Entity, ...] = ()
+    triggers: tuple[_Trigger, ...] = ()
+    roles: tuple[_Role, ...] = ()
+    relations: tuple[Raw, ...] = ()
+
+
+class _Sentence(Annotated, frozen=True, kw_only=True):
+    sent_id: Id
+    doc_id: str | None = None
+    sentence: str | None = None
+    event_mentions: tuple[EventMention, ...] | None = None
+    graph: _Graph | None = None
+    gold: _Graph | None = None
+    pred: _Graph | None = None
+
+
+_reader = ValueReader(_Sentence, SHAPE)
+
+
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+    """One sentence."""
+    refuse_unit(options, "token", file=file, line=block.line)
+    sentence = _reader.read(data, block, file)
+    content = EventDocument(sentence.sent_id, report, file=file, line=block.line, tokens=sentence.tokens)
+    graph = _side(sentence, content, is_system=options.gold is not None)
+    if graph is not None:
+        _add_graph(graph, content)
+    elif sentence.event_mentions is not None:
+        add_mentions(sentence, content, _clusters(sentence))
+    else:
+        raise SHAPE.error("the sentence has neither event_mentions nor graph", file=file, line=block.line)
+    return Document(
+        sentence.sent_id,
+        text=sentence.sentence,
+        unit="token",
+        forms=sentence.tokens,
+        about={} if sentence.doc_id is None else {"doc_id": sentence.doc_id},
+        mentions=content.mentions(),
+        links=content.links(),
+    )
+
+
+def _side(sentence: _Sentence, content: EventDocument, *, is_system: bool) -> _Graph | None:
+    """The graph to read, if the sentence has one."""
+    if sentence.gold is None or sentence.pred is None or sentence.graph is not None:
+        return sentence.graph or sentence.gold or sentence.pred
+    if not is_system:
+        content.tell(BOTH, f"sentence {quoted(sentence.sent_id)} has gold and pred; gold is read")
+    return sentence.pred if is_system else sentence.gold
+
+
+def _add_graph(graph: _Graph, content: EventDocument) -> None:
+    """The entities, triggers and roles of a graph, named by their indices."""
+    for index, entity in enumerate(graph.entities):
+        attributes = typed(entity.type)
+        if isinstance(entity.mention_type, str):
+            attributes["mention_type"] = entity.mention_type
+        span, text = ((entity.start, entity.end),), content.words(entity.start, entity.end)
+        content.add_entity(Mention(f"entity-{index}", span, kind="entity", attributes=attributes, text=text))
+    events = []
+    for index, trigger in enumerate(graph.triggers):
+        span, text = ((trigger.start, trigger.end),), content.words(trigger.start, trigger.end)
+        events.append(content.add_event(Mention(f"event-{index}", span, attributes=typed(trigger.type), text=text)))
+    for role in graph.roles:
+        if not 0 <= role.trigger < len(events):
+            message = f"the trigger {role.trigger} of a {role.role} is not among the {len(events):,} triggers"
+            content.tell(DANGLING, f"{message} of sentence {quoted(content.id)}")
+        elif events[role.trigger]:
+            content.link(f"event-{role.trigger}", role.role, f"entity-{role.entity}")
+    content.report_unread(graph.relations)
+
+
+def _clusters(sentence: _Sentence) -> dict[str, str]:
+    """The clusters of entity mentions whose ids say so."""
+    named = {one.id: _ENTITY.fullmatch(one.id) for one in sentence.entity_mentions}
+    return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
+
+
+FORMAT = Format(
+    title="OneIE input, output graphs and result files, JSON lines",
+    about=__doc__,
+    suffixes=(".oneie.json", ".oneie.jsonl"),
+    unit="token",
+    protocols=("exact-2013",),
+    sniff=recognises("oneie"),
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    refers_to_gold=True,
+    local_clusters=True,
+)

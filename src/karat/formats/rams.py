@@ -1,0 +1,148 @@
+"""RAMS: one event per document with arguments in the sentences around it, one document per line. Only read.
+
+    {"doc_key": "nw_1", "sentences": [["Rebels", "attacked"], ["The", "town", "burnt"]],
+     "evt_triggers": [[1, 1, [["conflict.attack", 1.0]]]],
+     "gold_evt_links": [[[1, 1], [0, 0], "evt001arg01attacker"], [[1, 1], [2, 3], "evt001arg02target"]]}
+
+Offsets count the tokens of the document, and ends are inclusive. The role is what follows the last digits of a label.
+An argument is a mention of kind `argument`, one for each span; a link that is given twice counts twice. The type of the
+event is the first that its trigger has. `ent_spans` repeats the arguments, and is not read.
+
+Systems use the same form, with triggers of their own, or give the predicted arguments of the trigger:
+
+    {"doc_key": "nw_1", "predictions": [[[1, 1], [0, 0, "attacker", 0.9], [3, 3, "target", 0.4]]]}
+
+Such an event has no type, the document no tokens, and confidences are not read.
+
+Gold for the evaluation by heads, and by coreference, is distributed in files of its own (`test_head`,
+`test_head_coref`): they have the same form, and the fingerprint in the signature tells them apart.
+"""
+
+import re
+from itertools import chain
+
+from msgspec import Struct
+
+from karat.errors import Report, Rule, quoted
+from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json_sniffing import recognises
+from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._rules import DANGLING
+from karat.model import Document, Id, Mention
+from karat.plugin.formats import Block, Format, ReadOptions
+
+SHAPE = Rule(
+    "rams-shape",
+    "fatal",
+    'A line has "doc_key" and either "evt_triggers" and "gold_evt_links", or "predictions".',
+)
+
+_LABEL = re.compile(r".*\d", re.DOTALL)
+
+_Span = tuple[int, int]
+"""The first and the last token."""
+
+
+class _Type(Struct, frozen=True, gc=False, array_like=True):
+    name: str
+
+
+class _Trigger(Struct, frozen=True, gc=False, array_like=True):
+    begin: int
+    end: int
+    types: tuple[_Type, ...] = ()
+
+
+class _Link(Struct, frozen=True, gc=False, array_like=True):
+    trigger: _Span
+    argument: _Span
+    label: str
+
+
+class _Part(Struct, frozen=True, gc=False, array_like=True):
+    """The span of a trigger, or an argument with its role."""
+
+    begin: int
+    end: int
+    role: str | None = None
+
+
+class _Record(Struct, frozen=True):
+    doc_key: Id
+    sentences: tuple[tuple[str, ...], ...] | None = None
+    evt_triggers: tuple[_Trigger, ...] = ()
+    gold_evt_links: tuple[_Link, ...] | None = None
+    predictions: tuple[tuple[_Part, ...], ...] | None = None
+    language_id: str | None = None
+
+
+_reader = ValueReader(_Record, SHAPE)
+
+
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+    """One document."""
+    refuse_unit(options, "token", file=file, line=block.line)
+    record = _reader.read(data, block, file)
+    forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
+    content = EventDocument(record.doc_key, report, file=file, line=block.line, tokens=forms)
+    if record.gold_evt_links is not None:
+        _add_links(record, record.gold_evt_links, content)
+    elif record.predictions is not None:
+        for event in record.predictions:
+            if not event or any(part.role is None for part in event[1:]):
+                message = "a prediction is not [[begin, end], [begin, end, ROLE, confidence], ...]"
+                raise SHAPE.error(message, file=file, line=block.line)
+            _add_prediction(event, content)
+    else:
+        raise SHAPE.error("the document has neither gold_evt_links nor predictions", file=file, line=block.line)
+    return Document(
+        record.doc_key,
+        language=record.language_id,
+        unit="token",
+        forms=forms,
+        sentences=sentences_of([len(sentence) for sentence in record.sentences or ()]),
+        mentions=content.mentions(),
+        links=content.links(),
+    )
+
+
+def _add_links(record: _Record, links: tuple[_Link, ...], content: EventDocument) -> None:
+    events: dict[_Span, str | None] = {}
+    for trigger in record.evt_triggers:
+        type_ = trigger.types[0].name if trigger.types else None
+        events.setdefault((trigger.begin, trigger.end), _add_trigger(trigger.begin, trigger.end, type_, content))
+    for link in links:
+        role = _LABEL.sub("", link.label)
+        if link.trigger not in events:
+            tokens = "{} to {}".format(*link.trigger)
+            message = f"{quoted(link.label)} of document {quoted(content.id)} is an argument of tokens {tokens}"
+            content.tell(DANGLING, f"{message}, where there is no trigger", found=link.label)
+        elif (event := events[link.trigger]) is not None:
+            content.fill(event, role, link.argument[0], link.argument[1] + 1)
+
+
+def _add_prediction(event: tuple[_Part, ...], content: EventDocument) -> None:
+    id_ = _add_trigger(event[0].begin, event[0].end, None, content)
+    for part in event[1:]:
+        if id_ is not None and part.role is not None:
+            content.fill(id_, part.role, part.begin, part.end + 1)
+
+
+def _add_trigger(begin: int, end: int, type_: str | None, content: EventDocument) -> str | None:
+    """Add an event at these tokens; its id, if it can be used."""
+    text = content.words(begin, end + 1)
+    event = Mention(f"event-{content.events + 1}", ((begin, end + 1),), attributes=typed(type_), text=text)
+    return event.id if content.add_event(event) else None
+
+
+FORMAT = Format(
+    title="RAMS, JSON lines",
+    about=__doc__,
+    suffixes=(".rams.json", ".rams.jsonl", ".rams.jsonlines"),
+    unit="token",
+    protocols=("exact-2013",),
+    sniff=recognises("rams"),
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+)

@@ -1,0 +1,90 @@
+"""WikiEvents: documents with entity mentions, event mentions and their arguments, one document per line. Only read.
+
+    {"doc_id": "d1", "tokens": ["The", "rebels", "attacked"], "text": "The rebels attacked",
+     "entity_mentions": [{"id": "d1-T1", "start": 0, "end": 2, "entity_type": "ORG", "mention_type": "UNK",
+                          "text": "The rebels", "sent_idx": 0}],
+     "event_mentions": [{"id": "d1-E1", "event_type": "Conflict.Attack.Unspecified",
+                         "trigger": {"start": 2, "end": 3, "text": "attacked", "sent_idx": 0},
+                         "arguments": [{"entity_id": "d1-T1", "role": "Attacker", "text": "The rebels"}]}]}
+
+Offsets count the tokens of the document, and ends are exclusive. Entity mentions come first, also those that are no
+argument, then event mentions, each in the order of the file. An argument is a link from the event mention to the entity
+mention that it names. Relations between entities are not read. Systems use the same form.
+
+Coreference is in a file of its own, with `doc_key`, `clusters` and `informative_mentions`. It is not a corpus, but
+belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` needs JSON Lines with `head`. The release
+with "informative" arguments has the same form, and is other gold.
+"""
+
+from msgspec import Raw, Struct
+
+from karat.errors import Report, Rule
+from karat.formats._event_document import EventDocument, refuse_unit, sentences_of
+from karat.formats._event_mentions import Annotated, EventMention, add_mentions
+from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
+from karat.formats._json_values import ValueReader, blocks, locate
+from karat.model import Document, Id
+from karat.plugin.formats import Block, Format, ReadOptions
+
+SHAPE = Rule(
+    "wikievents-shape", "fatal", 'A line is one document: {"doc_id": ..., "tokens": [...], "event_mentions": [...]}'
+)
+KIN = {
+    COREFERENCE: "this is the coreference file of WikiEvents, which has no documents: give the documents as GOLD, and "
+    "this file with --set clusters=FILE",
+    FILLED_TEMPLATES: "these are predictions of gen-arg, templates filled with text, which have no offsets: write each "
+    "argument with its tokens, in the form of WikiEvents (entity_mentions and event_mentions) or as JSON Lines",
+}
+
+
+class _Sentence(Struct, frozen=True, array_like=True):
+    tokens: tuple[Raw, ...]
+
+
+class _Record(Annotated, frozen=True, kw_only=True):
+    doc_id: Id
+    event_mentions: tuple[EventMention, ...]
+    text: str | None = None
+    sentences: tuple[_Sentence, ...] = ()
+
+
+_reader = ValueReader(_Record, SHAPE)
+
+
+def redirect(name: str, head: bytes) -> str | None:
+    """What to do with the coreference file, and with predictions that are text."""
+    del name
+    return KIN.get(form(head) or "")
+
+
+def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+    """One document."""
+    refuse_unit(options, "token", file=file, line=block.line)
+    record = _reader.read(data, block, file)
+    content = EventDocument(record.doc_id, report, file=file, line=block.line)
+    add_mentions(record, content)
+    lengths = [len(sentence.tokens) for sentence in record.sentences]
+    return Document(
+        record.doc_id,
+        text=record.text,
+        unit="token",
+        forms=record.tokens,
+        sentences=sentences_of(lengths) if record.tokens is not None and sum(lengths) == len(record.tokens) else (),
+        mentions=content.mentions(),
+        links=content.links(),
+    )
+
+
+FORMAT = Format(
+    title="WikiEvents, JSON lines",
+    about=__doc__,
+    suffixes=(".wikievents.json", ".wikievents.jsonl"),
+    unit="token",
+    protocols=("exact-2013",),
+    sniff=recognises("wikievents"),
+    redirect=redirect,
+    blocks=blocks,
+    parse=parse,
+    locate=locate,
+    local_clusters=True,
+)

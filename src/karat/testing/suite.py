@@ -1,0 +1,55 @@
+"""The laws of every measure, protocol and format that is installed, as one suite of tests.
+
+    python -m pytest --pyargs karat.testing.suite
+
+The tests ask karat's registries, so plug-ins of other packages take part as soon as they are installed. Each test
+checks one law of one plug-in on many small corpora, and shows the smallest one that breaks it. This needs pytest and
+hypothesis (`pip install karat[testing]`).
+"""
+
+import pytest
+
+from karat.formats import FORMATS
+from karat.measures import MEASURES
+from karat.protocols import PROTOCOLS, resolve
+from karat.testing import check, check_law, takes_defaults
+from karat.testing.laws import ALWAYS, LAWS, AnyLaw
+
+__all__ = [
+    "test_every_family_is_used_or_has_defaults",
+    "test_laws_of_families",
+    "test_laws_of_formats",
+    "test_laws_of_protocols",
+]
+
+
+@pytest.mark.parametrize("name", PROTOCOLS.names())
+@pytest.mark.parametrize("law", [*ALWAYS, *LAWS])
+def test_laws_of_protocols(name: str, law: AnyLaw) -> None:
+    """What every protocol must obey, and what this one promises."""
+    protocol = resolve(name)
+    if law in LAWS and law not in protocol.laws:
+        pytest.skip(f"{name} does not promise it")
+    check_law(law, protocol)
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_laws_of_families(name: str) -> None:
+    """What a family promises, on its own; a family without default parameters is checked by its protocols alone."""
+    family = MEASURES.get(name)
+    if not takes_defaults(family):
+        pytest.skip(f"{name} needs the parameters of a protocol")
+    check(family)
+
+
+def test_every_family_is_used_or_has_defaults() -> None:
+    """No family escapes both tests above."""
+    used = {choice.name for name in PROTOCOLS.names() for choice in resolve(name).families}
+    escaped = [name for name, family in MEASURES if name not in used and not takes_defaults(family)]
+    assert not escaped, f"no protocol checks {', '.join(escaped)}"
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_laws_of_formats(name: str) -> None:
+    """A format reads or refuses anything, and reads back what it writes."""
+    check(FORMATS.get(name))

@@ -1,0 +1,196 @@
+"""`--cluster` on a real Dask cluster: a scheduler and workers that are processes of their own, on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import karat
+from karat.engine import cluster
+from tests.running import run
+
+DEMO = Path(karat.__file__).parent / "demo"
+GOLD, SYSTEM = str(DEMO / "gold.jsonl"), str(DEMO / "eager.jsonl")
+
+
+class Dask:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self._folder = folder
+        options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+        self._processes = [self._start("scheduler", *options, "--scheduler-file", str(self.file))]
+        while not self.file.exists() and self._processes[0].poll() is None:
+            time.sleep(0.05)
+        self.address = str(json.loads(self.file.read_bytes())["address"])
+
+    def start_worker(self) -> None:
+        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(self._folder))
+        self._processes.append(self._start("worker", self.address, *options))
+
+    def _start(self, *args: str) -> "subprocess.Popen[bytes]":
+        log = open(self._folder / f"{args[0]}.log", "ab")
+        with log:
+            return subprocess.Popen([sys.executable, "-m", "dask", *args], stdout=log, stderr=log, cwd=self._folder)
+
+    def stop(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dask]:
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    started = Dask(tmp_path_factory.mktemp("dask"))
+    try:
+        for _ in range(2):
+            started.start_worker()
+        yield started
+    finally:
+        started.stop()
+
+
+def large(folder: Path) -> tuple[str, str]:
+    """Gold and a system with clusters across documents; the two take some seconds to score."""
+    random = Random(17)
+    paths = folder / "gold.jsonl", folder / "system.jsonl"
+    with open(paths[0], "w") as gold, open(paths[1], "w") as system:
+        for number in range(1500):
+            for stream, clusters in ((gold, 900), (system, 700)):
+                mentions = [
+                    {
+                        "id": f"m{n}",
+                        "span": [[9 * n, 9 * n + 5]],
+                        "cluster": f"c{random.randrange(clusters)}",
+                        "attributes": {"type": random.choice(["Life.Die", "Conflict.Attack"]), "realis": "Actual"},
+                    }
+                    for n in range(25)
+                ]
+                stream.write(json.dumps({"id": f"d{number:05}", "mentions": mentions}) + "\n")
+    return str(paths[0]), str(paths[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("score", "gold.jsonl", "eager.jsonl", "-p", "tac-2017", "-p", "simple-cdec", "--by", "type", "-f", "json"),
+        ("score", GOLD, SYSTEM, "-p", "pure-cdec", "--ci", "95", "--details", "-f", "json"),
+        ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), "-p", "tac-2017", "-m", "nugget", "-f", "json"),
+        ("describe", GOLD),
+    ],
+    ids=["relative", "details", "compare", "describe"],
+)
+def test_a_cluster_gives_the_same_bytes(dask: Dask, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]) -> None:
+    """Paths that are relative to the folder of the user, too: workers run in another one."""
+    monkeypatch.chdir(DEMO)
+    alone, together = run(*args, "--jobs", "1"), run(*args, "--cluster", dask.address)
+    assert alone == together
+    assert alone.code == 0
+
+
+@pytest.mark.slow
+def test_the_result_does_not_change_when_a_worker_is_killed(dask: Dask, tmp_path: Path) -> None:
+    """In the middle of its work, with results that nobody has fetched yet: Dask does both again."""
+    from distributed import Client
+
+    gold, system = large(tmp_path)
+    args = ("score", gold, system, "-p", "tac-2017", "-p", "simple-cdec", "-f", "json", "--per-unit")
+    alone = run(*args, "--jobs", "1")
+    with Client(dask.address, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        processes: dict[str, int] = client.run(os.getpid)
+        address, victim = next(iter(processes.items()))
+        command = [sys.executable, "-m", "karat", *args, "--cluster", str(dask.file)]
+        together = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while together.poll() is None and not client.processing([address])[address]:
+            time.sleep(0.01)
+        assert together.poll() is None, "it ended before a worker was killed"
+        os.kill(victim, signal.SIGKILL)
+        out, err = together.communicate()
+        assert address not in client.nthreads()
+    dask.start_worker()
+    assert (together.returncode, out, err) == (alone.code, alone.out, alone.err)
+
+
+@pytest.mark.slow
+def test_an_error_is_that_of_one_process(dask: Dask, tmp_path: Path) -> None:
+    lines = Path(GOLD).read_text().splitlines(keepends=True)
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("".join([*lines[:7], '{"id": "x", "mentions": [{"id": "m", "span": [[4, 2]]}]}\n', *lines[8:]]))
+    alone, together = (
+        run("score", GOLD, str(broken), *more) for more in (("--jobs", "1"), ("--cluster", dask.address))
+    )
+    assert alone == together
+    assert alone.code == 1
+    assert "line 8" in alone.err
+
+
+@pytest.mark.slow
+def test_files_that_workers_do_not_have_are_reported(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here, since the workers are in another folder and are not told which one the user is in."""
+    monkeypatch.chdir(DEMO)
+    monkeypatch.setattr("karat.engine.cluster.Path.cwd", lambda: Path("/nowhere"))
+    done = run("score", "gold.jsonl", "eager.jsonl", "-p", "tac-2017", "--cluster", dask.address)
+    assert done.code == 1
+    assert "[worker-unable]" in done.err
+    assert "gold.jsonl" in done.err
+
+
+# What cannot work
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "missing.json"])
+def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "TIMEOUT", 0.2)
+    done = run("score", GOLD, SYSTEM, "--cluster", address)
+    assert (done.code, done.out) == (1, "")
+    assert f"there is no Dask scheduler at {address}" in done.err
+    assert "[cluster-unreachable]" in done.err
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="needs the extra karat[dask]")
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    empty = Dask(tmp_path)
+    try:
+        done = run("score", GOLD, SYSTEM, "--cluster", empty.address)
+    finally:
+        empty.stop()
+    assert done.code == 1
+    assert "[cluster-empty]" in done.err
+
+
+@pytest.mark.slow
+def test_workers_need_the_same_karat(dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "__version__", "99.0")
+    done = run("score", GOLD, SYSTEM, "--cluster", dask.address)
+    assert done.code == 1
+    assert f"has karat {karat.__version__}; this is karat 99.0 [cluster-unlike]" in done.err
+
+
+def test_without_dask_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = run("score", GOLD, SYSTEM, "--cluster", "tcp://127.0.0.1:8786")
+    assert done.code == 1
+    assert done.err == (
+        "error: --cluster needs dask.distributed, which is not installed [dask-missing]\n"
+        "  Install it: pip install 'karat[dask]'.\n"
+    )
+
+
+def test_jobs_and_cluster_exclude_each_other() -> None:
+    done = run("score", GOLD, SYSTEM, "--cluster", "tcp://127.0.0.1:8786", "--jobs", "2")
+    assert done.code == 2
+    assert "[jobs-and-cluster]" in done.err

@@ -1,0 +1,169 @@
+"""JSON files of all shapes: lines, a list, one value; where each value is, and which format it has."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.corpus import open_corpus
+from karat.errors import KaratError
+from karat.formats._json_sniffing import FORMS, first_fields, form
+from karat.formats._json_values import Value, entries, values
+from tests.event_files import (
+    COREFERENCE,
+    DOCUMENTS,
+    DYGIE,
+    GEN_ARG,
+    GRIT,
+    GRIT_SYSTEM,
+    GTT_SYSTEM,
+    ITERX_SYSTEM,
+    MAVEN,
+    ONEIE_OUTPUT,
+    RAMS_PREDICTIONS,
+    SUBMISSION,
+    TEXTEE,
+    UNIFIED,
+    changed,
+)
+from tests.running import run
+
+WINDOWS = [changed(TEXTEE, "wnd_id", to=f"d1-{number}") for number in range(3)]
+SHAPES = {
+    "lines": "".join(f"{json.dumps(window)}\n" for window in WINDOWS),
+    "lines of Windows, and blank ones": "\r\n\r\n".join(map(json.dumps, WINDOWS)),
+    "a list on one line": json.dumps(WINDOWS),
+    "a list over many lines": f"\n\n {json.dumps(WINDOWS, indent=1)}\n",
+}
+LINES = {
+    "lines": [1, 2, 3],
+    "lines of Windows, and blank ones": [1, 3, 5],
+    "a list on one line": [1, 1, 1],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_is_read_in_every_shape(shape: str, tmp_path: Path) -> None:
+    path = tmp_path / "gold.json"
+    path.write_text(SHAPES[shape], encoding="utf-8")
+    assert [document.id for document in karat.read(path)] == ["d1-0", "d1-1", "d1-2"]
+    found = list(values(io.BytesIO(path.read_bytes()), "f"))
+    assert [json.loads(one.data) for one in found] == WINDOWS
+    assert all(path.read_bytes()[one.offset :].startswith(one.data) for one in found)
+    if shape in LINES:
+        assert [one.line for one in found] == LINES[shape]
+    else:
+        lines = path.read_text().split("\n")
+        assert all(lines[one.line - 1].strip() == "{" for one in found)
+
+
+def test_one_value_over_many_lines(tmp_path: Path) -> None:
+    """Findings name the line of the mention within it."""
+    path = tmp_path / "gold.json"
+    path.write_text(f"\n{json.dumps(changed(TEXTEE, 'event_mentions', 0, 'trigger', 'end', to=9), indent=1)}")
+    corpus = karat.read(path)
+    assert [document.id for document in corpus] == ["d1-0"]
+    done = json.loads(run("validate", str(path), "-f", "json").out)
+    (finding,) = done["files"][0]["findings"]
+    assert finding["code"] == "span-beyond-text"
+    assert path.read_text().split("\n")[finding["line"] - 1].strip() == '"id": "E1",'
+
+
+def test_entries_have_keys_and_places() -> None:
+    data = b' {"a\\"b": {"x": 1},\n "c" : [2],\n\n"d":"e"}'
+    found = list(entries(Value(data, 5, 7), "f"))
+    assert [(one.key, one.data, one.line) for one in found] == [
+        ('a"b', b'{"x": 1}', 7),
+        ("c", b"[2]", 8),
+        ("d", b'"e"', 10),
+    ]
+    assert all(data[one.offset - 5 :].startswith(one.data) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "line"),
+    [
+        pytest.param(SHAPES["lines"] + '{"wnd_id": ', "textee-shape", 4, id="a line that breaks off"),
+        pytest.param(SHAPES["a list over many lines"].rstrip()[:-1], "json-broken", None, id="a list without an end"),
+        pytest.param(json.dumps(TEXTEE) + "\n[]\n", "textee-shape", 2, id="a list on a line"),
+        pytest.param('{"wnd_id": "a", "event_mentions": [], "wnd_id": "b"}', "json-key-twice", 1, id="a key twice"),
+        pytest.param(
+            f'{json.dumps(TEXTEE)}\n{{"wnd_id": "a", "event_mentions": [],\n "x": {{"y": 1, "y": 2}}}}',
+            "textee-shape",
+            2,
+            id="a value over two lines after others",
+        ),
+        pytest.param(
+            '[{"wnd_id": "a", "event_mentions": []},\n {"wnd_id": "b",\n "event_mentions": [],\n "wnd_id": "c"}]',
+            "json-key-twice",
+            4,
+            id="a key twice in a list",
+        ),
+        pytest.param(
+            f'{{"wnd_id": "a", "event_mentions": [], "x": {"[" * 100_000}{"]" * 100_000}}}',
+            "textee-shape",
+            1,
+            id="nested deeply",
+        ),
+        pytest.param(b'{"wnd_id": "a", "event_mentions": [], "text": "\xff"}', "encoding", 1, id="not UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(
+    content: str | bytes, code: str, line: int | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "gold.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(KaratError) as caught:
+        list(open_corpus(str(path), format="textee"))
+    assert caught.value.finding.code == code
+    assert caught.value.finding.line == (line or path.read_text().rstrip().count("\n") + 1)
+
+
+# Formats by content
+
+OTHERS: dict[str, list[Any]] = {
+    "oneie": [ONEIE_OUTPUT, {"sent_id": "s", "gold": {}, "pred": {}}],
+    "dygie": [changed(DYGIE, "events", to=[]), {"doc_key": "d", "sentences": [], "relations": []}],
+    "rams": [RAMS_PREDICTIONS],
+    "muc4": [GRIT_SYSTEM, GTT_SYSTEM, ITERX_SYSTEM, GRIT, {"TST1-MUC3-0001": []}],
+    "maven": [MAVEN, UNIFIED, SUBMISSION, {"id": "d", "content": [], "candidates": []}],
+    "wikievents-coreference": [COREFERENCE],
+    "gen-arg": [GEN_ARG],
+    "jsonl": [{"id": "d", "mentions": []}, {"id": "d", "text": '{"wnd_id":', "mentions": [{"id": "m", "span": []}]}],
+}
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *OTHERS])
+def test_the_keys_of_the_first_value_tell_the_format(name: str) -> None:
+    for document in [*([DOCUMENTS[name]] if name in DOCUMENTS else []), *OTHERS.get(name, ())]:
+        text = json.dumps(document)
+        for shaped in (text, f"\n {text}\n{text}", f"[{text}, {text}]", json.dumps([document], indent=2)):
+            assert form(shaped.encode()) == name
+
+
+def test_a_beginning_is_enough() -> None:
+    """The first value may be longer than what is looked at: keys before the cut count."""
+    head = json.dumps({**TEXTEE, "text": "x" * 100}).encode()
+    cut = head.index(b'"event_mentions"')
+    assert form(head[: cut + len('"event_mentions": [{')]) == "textee"
+    assert form(head[:cut]) is None
+    assert first_fields(b'{"id": "a", "b": "he said \\"wnd_id\\": {')["b"].keys == set()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "[1]", "{}", "{]", "x", '{"a": "b', '{"a"', "}", '"a": 1'])
+def test_nothing_else_is_recognised(text: str) -> None:
+    assert form(text.encode()) is None
+
+
+def test_every_form_is_tested() -> None:
+    assert {name for name, _ in FORMS} <= {*DOCUMENTS, *OTHERS}
+
+
+def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
+    """A long document comes before its events: more than a megabyte of its line is looked at."""
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
+    assert karat.read(path).format == "textee"

@@ -1,0 +1,157 @@
+"""Processes that are really started: the same output, and a clean end, however a run is stopped."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.engine.executors import LOST, Processes
+from karat.errors import KaratError
+
+DEMO = Path(karat.__file__).parent / "demo"
+GOLD, SYSTEM = str(DEMO / "gold.jsonl"), str(DEMO / "eager.jsonl")
+
+linux = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
+
+
+def karat_command(*args: str, **options: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "karat", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("score", GOLD, SYSTEM, "-p", "tac-2017", "-p", "simple-cdec", "--by", "type", "--ci", "95", "-f", "json"),
+        ("score", GOLD, SYSTEM, "-p", "tac-2017", "--details", "--errors", "-m", "nugget.type"),
+        ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), str(DEMO / "cautious.jsonl"), "-p", "tac-2017"),
+        ("compare", GOLD, SYSTEM, "-p", "pure-cdec", "-f", "json"),
+        ("describe", GOLD, "-f", "json"),
+        ("validate", GOLD, SYSTEM, "--against", GOLD, "-f", "json"),
+    ],
+    ids=lambda args: args[0],
+)
+def test_the_same_bytes_for_any_number_of_processes(args: tuple[str, ...]) -> None:
+    """On both streams, also for another hash seed in each process."""
+    one, *others = (karat_command(*args, "--jobs", jobs, PYTHONHASHSEED=jobs) for jobs in ("1", "2", "3"))
+    for other in others:
+        assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+
+
+# The end of a run
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nuggets that take some seconds to score, compressed, so that there is a temporary copy."""
+    path = tmp_path_factory.mktemp("large") / "nuggets.tbf.gz"
+    mentions = "".join(f"s\tDOC\tE{n}\t{9 * n},{9 * n + 4}\tword\tLife_Die\tActual\n" for n in range(60))
+    block = f"#BeginOfDocument DOC\n{mentions}#EndOfDocument\n"
+    with gzip.open(path, "wt", compresslevel=1) as stream:
+        for number in range(4000):
+            stream.write(block.replace("DOC", f"doc{number:05}"))
+    return path
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    try:
+        own = [int(number) for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+    return [*own, *(other for child in own for other in children(child))]
+
+
+def are_workers(processes: list[int]) -> Iterator[int]:
+    for process in processes:
+        try:
+            if b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes():
+                yield process
+        except OSError:
+            pass
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that ended and was not waited for by whoever adopted it does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def stopped(large: Path, folder: Path, number: signal.Signals) -> tuple["subprocess.Popen[str]", str, list[int]]:
+    """A run that two workers share, after it received a signal, as from a terminal; with those workers."""
+    command = [sys.executable, "-m", "karat", "score", str(large), str(large), "--jobs", "2", "-o", str(folder / "out")]
+    run = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"TMPDIR": str(folder)},
+    )
+    while run.poll() is None and len([*are_workers(children(run.pid))]) < 2:
+        time.sleep(0.01)
+    workers = [*are_workers(children(run.pid))]
+    assert len(workers) == 2, "it ended before it was stopped"
+    assert [entry.name for entry in folder.iterdir() if entry.name.startswith("karat-")]
+    if number == signal.SIGINT:
+        os.killpg(run.pid, number)  # Ctrl-C reaches all processes of a terminal
+    else:
+        os.kill(run.pid, number)
+    _, err = run.communicate()
+    return run, err, workers
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [(signal.SIGINT, 1, "\nerror: stopped\n"), (signal.SIGTERM, -15, ""), (signal.SIGHUP, -1, "")],
+    ids=["SIGINT", "SIGTERM", "SIGHUP"],
+)
+def test_a_stopped_run_leaves_nothing(
+    large: Path, tmp_path: Path, number: signal.Signals, code: int, message: str
+) -> None:
+    """No process, no file, no traceback."""
+    run, err, workers = stopped(large, tmp_path, number)
+    assert run.returncode == code
+    assert err.replace("protocol: tac-2017 (GOLD is tbf; choose with -p)\n", "") == message
+    assert not [process for process in workers if is_alive(process)]
+    assert not [*tmp_path.iterdir()]
+
+
+@linux
+@pytest.mark.slow
+def test_workers_of_a_killed_run_end_by_themselves(large: Path, tmp_path: Path) -> None:
+    _, _, workers = stopped(large, tmp_path, signal.SIGKILL)
+    for _ in range(1000):
+        if not any(map(is_alive, workers)):
+            break
+        time.sleep(0.01)
+    assert not [process for process in workers if is_alive(process)]
+
+
+def _die(shared: object, task: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_reported() -> None:
+    """As by a system that is out of memory: an error instead of a run that never ends."""
+    with pytest.raises(KaratError) as error, Processes(2) as processes:
+        list(processes.map(_die, None, [1, 2]))
+    assert error.value.finding.code == LOST.code
+
+
+@pytest.mark.slow
+def test_the_python_interface_uses_processes() -> None:
+    one, two = (karat.score(GOLD, SYSTEM, protocol="tac-2017", by="type", ci=0.95, jobs=jobs) for jobs in (1, 2))
+    assert one.to_dict() == two.to_dict()

@@ -18,6 +18,7 @@ PACKS = (
     "ace-micro",
     "arg-maven",
     "arg-mini",
+    "arg-native",
     "arg-omnievent",
     "arg-rams",
     "arg-templates",

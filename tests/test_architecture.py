@@ -63,7 +63,10 @@ ROOMS: dict[str, set[str]] = {
         "simulate",
         "tables",
     },
+    "campaign": {"comparison", "corpus", "engine", "formats", "insight", "plugin", "protocols", "report", "results"}
+    | {"stats"},
     "cli": PLUGINS
+    | {"campaign"}
     | {"api", "audit", "baselines", "convert", "corpus", "demo", "describe", "engine", "formats", "measures"}
     | {"comparison", "insight", "protocols", "report", "results", "simulate", "stats", "studies"},
 }

@@ -1,7 +1,8 @@
 """Statistics on rows of counts: against exact enumeration, scipy, and numbers worked out by hand."""
 
 from array import array
-from itertools import product
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +103,44 @@ def test_paired_bootstrap_resamples_both_systems_together() -> None:
     a = rows(np.array([[5, 10, 5, 10]] * 6, dtype=np.float64))
     b = rows(np.array([[6, 10, 6, 10]] * 6, dtype=np.float64))
     of_a, of_b = (bootstrap(one, resamples=500, seed=0) for one in (a, b))
-    assert paired.paired_bootstrap(of_a, of_b, {F1: 0.1}) == {F1: 1 / 501}
+    assert paired.paired_bootstrap(of_a, of_b, {F1: 0.1}, units=6) == {F1: paired.expanded(1 / 501, 6)}
+
+
+def test_paired_bootstrap_of_eight_documents_agrees_with_enumeration() -> None:
+    """All 6,435 samples of eight documents, each as often as it can be drawn in some order."""
+    a, b = simulated(8, 0.6, 1), simulated(8, 0.7, 2)
+    observed_difference = f1(b.sum(0)) - f1(a.sum(0))
+    extreme = 0
+    for drawn in combinations_with_replacement(range(8), 8):
+        times = np.bincount(drawn, minlength=8)
+        orders = factorial(8) // prod(factorial(int(number)) for number in times)
+        centred = f1(times @ b) - f1(times @ a) - observed_difference
+        extreme += orders * (abs(centred) >= abs(observed_difference) - 1e-12)
+    exact = extreme / 8**8
+    assert 0.01 < exact < 0.5
+    of_a, of_b = (bootstrap(rows(one), resamples=20_000, seed=0) for one in (a, b))
+    found = paired.paired_bootstrap(of_a, of_b, {F1: observed_difference}, units=8)[F1]
+    error = 4 * (exact * (1 - exact) / 20_000) ** 0.5
+    assert found is not None
+    assert paired.expanded(exact - error, 8) < found < paired.expanded(exact + error, 8)
+
+
+def test_the_correction_for_small_samples_by_hand() -> None:
+    """p = 0.05 is z = 1.959964; times √(19/20), t = 1.910335 with 19 degrees of freedom. Many units change little."""
+    assert paired.expanded(0.05, 20) == pytest.approx(2 * stats.t.sf(1.910335, 19), abs=1e-6)
+    assert paired.expanded(0.05, 20) == pytest.approx(0.0713, abs=1e-4)
+    assert paired.expanded(0.05, 10**9) == pytest.approx(0.05)
+    assert paired.expanded(1.0, 2) == 1
+
+
+def test_the_corrected_bootstrap_of_a_mean_is_a_t_test() -> None:
+    """Where the score is a mean of normally distributed units, the correction gives Student's paired t-test."""
+    random = np.random.default_rng(4)
+    a, b = 0.5 + random.normal(size=(2, 12)) / 20 + np.array([[0], [0.035]])
+    one, other = (rows(np.array([side, np.ones(12), side, np.ones(12)]).T) for side in (a, b))
+    of_a, of_b = (bootstrap(side, resamples=20_000, seed=0) for side in (one, other))
+    found = paired.paired_bootstrap(of_a, of_b, {F1: float((b - a).mean())}, units=12)[F1]
+    assert found == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=0.15)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
@@ -117,7 +155,7 @@ def test_identical_systems_do_not_differ() -> None:
     p, _ = paired.approximate_randomisation(a, a, resamples=200, seed=0)
     assert p[F1] == 1
     resampled = bootstrap(a, resamples=200, seed=0)
-    assert paired.paired_bootstrap(resampled, resampled, {F1: 0.0}) == {F1: 1}
+    assert paired.paired_bootstrap(resampled, resampled, {F1: 0.0}, units=30) == {F1: 1}
 
 
 def test_nothing_at_all_is_undefined() -> None:

@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
-from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._scoring import SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
 
@@ -102,7 +102,7 @@ def compare(
         write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
     if scoring.form == "html":
         from karat.protocols import resolve_all
-        from karat.report.html import comparison_report, gathered_runs
+        from karat.report.html import comparison_report, default_fields, gathered_runs
 
         place = {system.name: number for number, system in enumerate(comparisons[0].systems)}
         protocols = resolve_all(task.protocols, task.settings)

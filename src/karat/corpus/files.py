@@ -220,7 +220,7 @@ class FileCorpus:
 
     def size(self) -> int:
         """The bytes of its files."""
-        return sum(Path(file.path).stat().st_size for file in self.files)
+        return sum(file.size() for file in self.files)
 
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the first line of a document, or the line of an item in it."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from karat.corpus.files import FileCorpus
 from karat.corpus.paths import File, find
+from karat.corpus.remote import is_url
 from karat.corpus.unsupported import unsupported
 from karat.errors import Finding, Report, Rule
 from karat.formats import ENCODING, FORMATS
@@ -17,6 +18,7 @@ UNKNOWN = Rule(
 PACKED = Rule("file-packed", "fatal", "Unpack it, and name its folder or file. karat itself unpacks only .gz files.")
 MIXED = Rule("format-mixed", "fatal", f"Name the one to read ({OPTIONS}).")
 KIN = Rule("file-kin", "fatal", "Name the file with the annotations, or the folder that holds it.")
+COMPANIONS = Rule("url-companions", "fatal", "Copy them to a folder, or convert them to JSON Lines.")
 ARCHIVES = {
     "a zip": (0, b"PK\x03\x04"),
     "a tar": (257, b"ustar"),
@@ -73,6 +75,8 @@ def corpus_of(
     `fallback` is the format of empty files: a system without any output is read in gold's format.
     """
     chosen, name = _chosen(files, spec, format, fallback, report)
+    if FORMATS.get(name).companions and any(is_url(file.path) for file in chosen):
+        raise COMPANIONS.error(f"files of {name} have others beside them, which are not read from a URL", file=spec)
     return FileCorpus(spec, chosen, name, options or ReadOptions(), skip_broken=skip_broken)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from karat.corpus.paths import File
+from karat.corpus.remote import is_url, state_of
 from karat.errors import Finding, Report, Rule, Target, refusing
 from karat.model import Document
 from karat.plugin import Block, Contents, Format, ReadOptions
@@ -33,6 +34,7 @@ class DocumentReader:
         self._open: tuple[int, BinaryIO] | None = None
         self._lock = threading.Lock()
         self._states: dict[int, FileState] = {}
+        self._looked_at: tuple[BinaryIO, FileState] | None = None
         self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
         """By file and offset: documents, with what the parser reported."""
         self._room = KEPT
@@ -54,7 +56,7 @@ class DocumentReader:
         """Where the documents of a file are, in its order."""
         file = self._files[number]
         with file.open() as stream:
-            self._states[number] = _state(stream)
+            self._states[number] = self._state(number, stream)
             for block in self._format.blocks(stream, file.name):
                 if block.numbered and len(self._files) > 1:
                     block = block._replace(id=f"{file.stem(self._format.suffixes)}-{block.id}")
@@ -132,7 +134,7 @@ class DocumentReader:
             with self._lock:
                 stream = self._stream(number)
                 # Lines are looked up after the document was read, and often: it is known to be unchanged then.
-                state = _state(stream) if check else None
+                state = self._state(number, stream) if check else None
                 data = _piece(stream, block.offset, block.length)
                 if block.more:
                     data = b"".join([data, *(_piece(stream, offset, length) for offset, length, _ in block.more)])
@@ -147,8 +149,17 @@ class DocumentReader:
         """The file with this number. The last one stays open, since documents are usually read in file order."""
         if self._open is None or self._open[0] != number:
             self._close()
-            self._open = number, open(self._files[number].path, "rb", buffering=BUFFER)
+            self._open = number, self._files[number].open_whole(BUFFER)
         return self._open[1]
+
+    def _state(self, number: int, stream: BinaryIO) -> FileState:
+        """What a file is like now; one that is read from a URL was looked at when it was opened."""
+        if not is_url(self._files[number].path):
+            state = os.fstat(stream.fileno())
+            return state.st_size, state.st_mtime_ns
+        if self._looked_at is None or self._looked_at[0] is not stream:
+            self._looked_at = stream, state_of(self._files[number].path)
+        return self._looked_at[1]
 
     def close(self) -> None:
         """Close the open file; another thread that reads from it opens it again."""
@@ -168,11 +179,6 @@ def _ignore(finding: object) -> None:
 def _piece(stream: BinaryIO, offset: int, length: int) -> bytes:
     stream.seek(offset)
     return stream.read(length)
-
-
-def _state(stream: BinaryIO) -> FileState:
-    state = os.fstat(stream.fileno())
-    return state.st_size, state.st_mtime_ns
 
 
 def _size(document: Document) -> int:

@@ -15,6 +15,7 @@ from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
 from karat.engine.details import Details, DetailsPart
 from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
+from karat.engine.score_function import ScoreFunction
 from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
@@ -226,6 +227,10 @@ class ProtocolRun:
         if self._observer is not None:
             self._observer.leave()
         return self._select(self._counts.scores())
+
+    def score_function(self) -> ScoreFunction:
+        """What makes scores of the sums of its rows."""
+        return self._counts.score_function(self._selected)
 
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         finish = self._counts.score_function()

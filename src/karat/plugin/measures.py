@@ -131,6 +131,8 @@ class Detail(Struct, frozen=True):
     """Attributes of a matched item that are wrong."""
     lost: float = 0.0
     """How much more it could have earned."""
+    is_nominal: bool = False
+    """Whether the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):

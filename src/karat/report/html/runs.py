@@ -9,13 +9,19 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from karat.comparison.scoring import OnRun, Run, Task, scored
-from karat.corpus import Executor
+from karat.corpus import Executor, FileCorpus
 from karat.errors import KaratError
 from karat.insight import analysed
 from karat.protocols import Protocol
 from karat.report.html.gather import Gathered
 from karat.results import Result
 from karat.stats.confidence import changed
+
+
+def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:
+    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
+    survey = gold.survey()
+    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
 class GatheredRuns(NamedTuple):

@@ -1,0 +1,72 @@
+"""Files that are named by a URL, such as `s3://bucket/gold/`: fsspec reads them, where it is installed.
+
+All processes that read a corpus must reach its files; a URL means the same on each machine of a cluster.
+"""
+
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from karat.errors import KaratError, Rule, quoted
+from karat.formats import MISSING
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+NO_LIBRARY = Rule("fsspec-missing", "fatal", "Install it: pip install fsspec, and the package for your storage.")
+UNREACHABLE = Rule("url-unreadable", "fatal", "Check the URL, and that you may read it.")
+_URL = re.compile(r"(?:[\w+.-]+::)*[a-zA-Z][\w+.-]+://")
+
+
+def is_url(path: str) -> bool:
+    """Whether this is a URL, and not a path of this machine."""
+    return _URL.match(path) is not None
+
+
+def files_at(url: str) -> list[str]:
+    """The URLs of a file, or of the files of a folder and those below it, sorted; hidden ones are left out."""
+    system, path = _located(url)
+    try:
+        if system.isdir(path):
+            found = sorted(system.find(path))
+            below = [(one, one[len(path) :]) for one in found]
+            return [system.unstrip_protocol(one) for one, name in below if not re.search(r"(?:^|/)\.", name)]
+        if system.exists(path):
+            return [url]
+    except Exception as error:
+        raise _unreadable(url, error) from None
+    raise MISSING.error("there is no such file or folder", file=url)
+
+
+def open_url(url: str) -> BinaryIO:
+    """The bytes of a file."""
+    system, path = _located(url)
+    try:
+        return cast("BinaryIO", system.open(path, "rb"))
+    except Exception as error:
+        raise _unreadable(url, error) from None
+
+
+def state_of(url: str) -> tuple[int, int]:
+    """The size of a file, and a number that changes when the file does."""
+    system, path = _located(url)
+    try:
+        return int(system.size(path) or 0), int(system.ukey(path)[:15], 16)
+    except Exception as error:
+        raise _unreadable(url, error) from None
+
+
+def _located(url: str) -> "tuple[AbstractFileSystem, str]":
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise NO_LIBRARY.error(f"{quoted(url)} is a URL, and fsspec is not installed") from None
+    try:
+        located: tuple[Any, str] = url_to_fs(url)
+    except Exception as error:
+        raise _unreadable(url, error) from None
+    return located
+
+
+def _unreadable(url: str, error: Exception) -> KaratError:
+    """Each kind of storage has errors of its own."""
+    return UNREACHABLE.error(str(error) or type(error).__name__, file=url)

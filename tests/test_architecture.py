@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
-    "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "comparison": {"corpus", "engine", "insight", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "audit": PLUGINS | {"baselines", "corpus"},
     "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},

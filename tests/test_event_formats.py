@@ -22,6 +22,10 @@ from tests.event_files import (
     FURTHER,
     GEN_ARG,
     GRAPH,
+    GRIT,
+    GTT,
+    MAVEN,
+    MAVEN_ARG,
     ONEIE,
     ONEIE_OUTPUT,
     RAMS,
@@ -211,6 +215,7 @@ BAD: dict[str, tuple[dict[str, Any], list[Told]]] = {
     "an offset in words": (changed(TEXTEE, *EVENTS, "trigger", "start", to="two"), [("textee-shape", "fatal", 1)]),
     "an empty span": (changed(TEXTEE, *EVENTS, "trigger", "end", to=2), [("event-span", "fatal", 1)]),
     "a negative offset": (changed(WIKIEVENTS, *EVENTS, "trigger", "start", to=-1), [("event-span", "fatal", 1)]),
+    "a large offset": (changed(TEXTEE, *EVENTS, "trigger", "end", to=10**18), [("event-span", "fatal", 1)]),
     "a reversed entity": (
         changed(TEXTEE, "entity_mentions", 0, "start", to=4),
         [("event-span", "fatal", 1), ("argument-unknown", "fault", 1)],
@@ -310,6 +315,26 @@ def test_files_beside_wikievents_say_what_to_do(record: dict[str, Any], says: st
 
 
 # All of them
+
+
+@pytest.mark.parametrize(
+    ("record", "protocols"),
+    [
+        (TEXTEE, "textee-2024"),
+        (ONEIE, "oneie-2020"),
+        (DYGIE, "dygie-2019"),
+        (RAMS, "rams-2020"),
+        (WIKIEVENTS, "wikievents-2021"),
+        (GTT, "gtt-2021, rme-2023"),
+        (GRIT, "ree-2021"),
+        (MAVEN_ARG, "maven-arg-2024"),
+        (MAVEN, "exact-2013"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_gold_chooses_its_protocols(record: dict[str, Any], protocols: str, tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.json", record)
+    assert run("score", path, path).err.startswith(f"protocol: {protocols} (GOLD is ")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

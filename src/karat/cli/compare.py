@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
-from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._scoring import SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
 
@@ -84,7 +84,7 @@ def compare(
     gathered = None
     if scoring.form == "html" and not scoring.summary:
         from karat.protocols import resolve_all
-        from karat.report.html import GatheredRuns
+        from karat.report.html import GatheredRuns, default_fields
 
         gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(scoring.by))
         by = scoring.by or default_fields(gold_corpus, resolve_all(protocols, values))

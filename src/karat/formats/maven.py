@@ -291,7 +291,7 @@ def choose_protocols(contents: Contents) -> tuple[str, ...]:
     return WITH_ARGUMENTS if contents.links else TRIGGERS
 
 
-WITH_ARGUMENTS = ("exact-2013",)
+WITH_ARGUMENTS = ("maven-arg-2024",)
 TRIGGERS = ("exact-2013",)
 
 FORMAT = Format(

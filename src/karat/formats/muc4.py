@@ -229,8 +229,8 @@ def choose_protocols(contents: Contents) -> tuple[str, ...]:
     return TYPED if ("template", "type") in contents.attributes else UNTYPED
 
 
-TYPED = ("exact-2013",)
-UNTYPED = ("exact-2013",)
+TYPED = ("gtt-2021", "rme-2023")
+UNTYPED = ("ree-2021",)
 
 FORMAT = Format(
     title="MUC-4 templates of GRIT, GTT and IterX, JSON",

@@ -104,7 +104,10 @@ def averages_line(result: Result) -> str:
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
     if result.unit_count < 2:
         return units
-    if any(score.macro for score in result.scores.values()):
+    averages = {average for score in result.scores.values() for average in score.averages()}
+    if averages == {"macro"}:
+        return f"{units}; macro is the mean over the items of all of them"
+    if "macro" in averages:
         return f"{units}; micro adds the counts, macro is the mean of the scores"
     return f"{units}, whose counts are added"
 

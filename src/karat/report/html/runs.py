@@ -5,11 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from karat.comparison.scoring import Run
-from karat.corpus import Corpus
+from karat.corpus import Corpus, FileCorpus
 from karat.errors import KaratError
+from karat.protocols import Protocol
 from karat.report.html.gather import Gathered
 from karat.results import Result
 from karat.stats.confidence import changed
+
+
+def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:
+    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
+    survey = gold.survey()
+    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
 class GatheredRuns:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -383,6 +384,38 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     folder(place / "foreign", {"results.sqlite": b"something else entirely, and longer than a header of 100 bytes" * 3})
     done = run(*arguments(place, output="foreign"))
     assert (done.code, "store-unusable" in done.err) == (1, True)
+
+
+def test_a_damaged_store_is_refused(place: Path) -> None:
+    campaign(place, "--no-reports")
+    store = place / "out" / "results.sqlite"
+    for content in (b"\0", zlib.compress(b"{}")):
+        with sqlite3.connect(store) as database:
+            database.execute("UPDATE results SET content = ? WHERE kind = 'score'", (content,))
+        database.close()
+        done = run(*arguments(place, "--no-reports"))
+        assert (done.code, "store-unusable" in done.err) == (1, True)
+    store.write_bytes(store.read_bytes()[:5000])
+    done = run(*arguments(place, "--no-reports"))
+    assert (done.code, "store-unusable" in done.err) == (1, True)
+
+
+def test_a_folder_that_karat_has_not_made_is_not_replaced(place: Path) -> None:
+    """Nor one into which somebody has moved the submissions."""
+    campaign(place, "--no-reports")
+    shutil.rmtree(place / "out" / "site")
+    folder(place / "out" / "site", {"index.html": b"<title>My own page</title>"})
+    done = run(*arguments(place, "--no-reports"))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert (place / "out" / "site" / "index.html").read_bytes() == b"<title>My own page</title>"
+    shutil.rmtree(place / "out" / "site")
+    campaign(place, "--no-reports")
+    moved = place / "out" / "site" / "submissions"
+    (place / "submissions").rename(moved)
+    (place / "submissions").symlink_to(moved)
+    done = run(*arguments(place, "--no-reports"))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert (moved / "alpha" / "out.jsonl").is_file()
 
 
 def test_gold_that_cannot_be_used_stops_the_campaign(place: Path) -> None:

@@ -1,13 +1,14 @@
 """The measure of triggers and arguments that are compared by keys, and what trig and arg have in common."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall, Scores
 from karat.errors import Finding, Rule
+from karat.measures._differences import differences
 from karat.plugin import Measure, Outcome
 from karat.tables.keyed import KeyedItems, KeyedSide, KeyedTable, Part, values_of
 
@@ -104,6 +105,16 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
         return above_one(self.id, total)
+
+    def differences(self, table: tuple[KeyedItems, ...]) -> Mapping[str, int]:
+        """Arguments that count here, but not by every definition of the measure, or the other way round."""
+        assert isinstance(self.table, KeyedTable), "it reads keys"
+        total: Counter[str] = Counter()
+        if self.table.items.of == "arguments":
+            for one in table:
+                for what, count in differences(one, by_head=self.table.items.place != "span"):
+                    total[what] += count
+        return total
 
 
 def above_one(id_: str, total: PrecisionRecall) -> Iterator[Finding]:

@@ -45,6 +45,7 @@ def folder(path: Path, files: Mapping[str, bytes]) -> Path:
 
 def tar(path: Path, files: Mapping[str, bytes], *, change: Callable[[tarfile.TarInfo], None] | None = None) -> Path:
     """A tar, compressed as its name says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with packing(path) as stream, tarfile.open(fileobj=stream, mode="w") as archive:
         for name, data in files.items():
             info = tarfile.TarInfo(name)

@@ -40,10 +40,10 @@ ROOMS: dict[str, set[str]] = {
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
-    "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
+    "comparison": {"corpus", "engine", "insight", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "audit": PLUGINS | {"baselines", "corpus"},
-    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "filters", "formats", "measures", "protocols", "results"},
     "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}

@@ -454,3 +454,12 @@ def test_several_protocols_say_why_they_differ(tmp_path: Path) -> None:
 def test_a_single_protocol_is_compared_with_nothing() -> None:
     gold = arguments(("3", "A", "5"))
     assert run("li-2013", gold, gold).differences == {}
+
+
+def test_the_laboratory_examines_arguments_and_templates() -> None:
+    """With corpora that come with karat; a wrong argument is a role that something elsewhere fills."""
+    for measure, protocol in (("arg.c", "textee-2024"), ("template.slots", "gtt-2021")):
+        done = command("lab", measure, "-p", protocol, "--steps", "3", "--orders", "1")
+        assert done.code == 0
+        (row,) = [line for line in done.out.splitlines() if line.startswith(f"{measure} ") and " f1 " in line]
+        assert row.split()[2:5] == ["arguments", "yes", "yes"]

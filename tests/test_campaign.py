@@ -12,13 +12,18 @@ import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from karat.campaign.archives import Limits
 from karat.campaign.golds import gold_path
+from karat.campaign.intake import submissions_in
 from karat.campaign.layouts import Track
 from karat.campaign.pages import slug
+from karat.campaign.scoring import Conditions, Job
 from karat.campaign.statistics import resamples_for
+from karat.campaign.store import Store
 from karat.errors import Finding
 from tests.running import command, run
 from tests.submissions import DOCUMENTS, folder, jsonl, tar, zipped
@@ -41,7 +46,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def campaign(place: Path, *options: str, output: str = "out") -> tuple[dict[str, object], Path]:
+def campaign(place: Path, *options: str, output: str = "out") -> tuple[dict[str, Any], Path]:
     """The JSON of a run that ends with 0, and its output folder."""
     done = run(*arguments(place, *options, output=output))
     assert done.code == 0, done.err
@@ -81,7 +86,6 @@ def outputs(folder: Path) -> dict[str, bytes]:
 def test_rankings_by_condition_and_source(place: Path) -> None:
     content, _ = campaign(place, "--no-reports")
     rankings = content["rankings"]
-    assert isinstance(rankings, list)
     found = [(one["condition"], one["source"], [system["system"] for system in one["systems"]]) for one in rankings]
     primary, contrastive = ["alpha", "beta_primary"], ["gamma_contrastive1", "delta_contrastive1"]
     assert found == [
@@ -105,7 +109,6 @@ def test_scores_are_those_of_karat_score_and_compare(place: Path) -> None:
     scored = run("score", str(place / "gold.jsonl"), str(system), "-p", "tac-2017", "-f", "json", "--by", "source")
     alone = json.loads(scored.out)
     rankings = content["rankings"]
-    assert isinstance(rankings, list)
     own = [
         {one["system"]: one["scores"] for one in ranking["systems"]}["delta_contrastive1"] for ranking in rankings[3:]
     ]
@@ -120,7 +123,6 @@ def test_scores_are_those_of_karat_score_and_compare(place: Path) -> None:
 def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
     content, out = campaign(place, "--no-reports")
     submissions = content["submissions"]
-    assert isinstance(submissions, list)
     refused = {one["system"]: one for one in submissions if one["status"] == "refused"}
     assert {name: [finding["code"] for finding in one["findings"]] for name, one in refused.items()} == {
         "hostile": ["archive-path"],
@@ -137,7 +139,7 @@ def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
 def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
     folder(place / "submissions" / "extra", {"out.jsonl": jsonl(documents=(*DOCUMENTS, "e"))})
     content, out = campaign(place, "--no-reports")
-    submissions = {one["system"]: one for one in content["submissions"]}  # type: ignore[attr-defined]
+    submissions = {one["system"]: one for one in content["submissions"]}
     assert submissions["extra"]["extra"] == ["e"]
     assert submissions["extra"]["status"] == "ranked"
     assert [name for name, one in submissions.items() if one["description"]] == ["alpha"]
@@ -149,11 +151,11 @@ def test_faults_are_refused_unless_they_are_accepted(place: Path) -> None:
     faulty = jsonl().replace(b'"text": "They', b'"text": "Thex', 1)
     folder(place / "submissions" / "faulty", {"out.jsonl": faulty})
     content, _ = campaign(place, "--no-reports")
-    status = {one["system"]: one["status"] for one in content["submissions"]}  # type: ignore[attr-defined]
+    status = {one["system"]: one["status"] for one in content["submissions"]}
     assert status["faulty"] == "refused"
     assert run("validate", str(place / "submissions" / "faulty"), "--against", str(place / "gold.jsonl")).code == 1
     content, _ = campaign(place, "--no-reports", "--accept-faults")
-    status = {one["system"]: one["status"] for one in content["submissions"]}  # type: ignore[attr-defined]
+    status = {one["system"]: one["status"] for one in content["submissions"]}
     assert (status["faulty"], status["short"]) == ("ranked", "refused")
 
 
@@ -224,6 +226,38 @@ def known(store: Path) -> int:
         return int(count)
     except sqlite3.Error:
         return 0
+
+
+def test_a_submission_that_ends_its_process_is_refused_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, once more: whoever dies again is refused, and tried again in the next run."""
+    from karat.campaign import running, scoring
+
+    monkeypatch.setattr(scoring, "_outcome", _short_of_memory)
+    content, out = campaign(place, "--no-reports")
+    refused = [one for one in content["submissions"] if one["status"] == "refused"]
+    assert sorted(finding["code"] for one in refused for finding in one["findings"]) == [
+        "archive-path",
+        *["submission-too-much"] * 6,
+    ]
+    monkeypatch.undo()
+    content, _ = campaign(place, "--no-reports")
+    assert len(content["rankings"]) == 6
+    work = running.Work("score", _dying, scoring.Conditions(), out / "none.sqlite")
+    job = scoring.Job("key", submissions_in(str(place / "submissions"), Limits())[0], "", ())
+    with Store(out / "none.sqlite") as store:
+        assert running.run_jobs(work, [job, job._replace(key="other")], store, processes=2) == 2
+        assert store.keys("score") == {"other"}
+
+
+def _short_of_memory(*_: object) -> None:
+    raise MemoryError
+
+
+def _dying(conditions: Conditions, job: Job) -> bytes:
+    """What the system does to a process that needs too much memory."""
+    if job.key == "key":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return b""
 
 
 def test_the_store_can_be_asked_in_sql(place: Path) -> None:

@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from karat.api import score
 from karat.counts import PrecisionRecall
 from karat.engine.score_function import CountedRow, ScoreFunction
+from karat.model import Document
 from karat.plugin import Averages
-from karat.results import UnitRows
+from karat.results import Confidence, UnitRows
 from karat.stats import correction, intervals, paired
+from karat.stats.confidence import remarks
 from karat.stats.resampling import ExactColumns, all_swaps, bootstrap, bootstrap_weights, matrix, observed
+from tests.corpora import mention
 from tests.running import run
 
 F1 = ("nugget.span", "micro", "f1")
@@ -223,6 +227,41 @@ def test_holm_never_makes_a_p_value_smaller_and_keeps_their_order(values: list[f
     assert len(both) == sum(p is not None for p in values)
     assert all(p <= q <= 1 for p, q in both)
     assert [q for _, q in sorted(both)] == sorted(q for _, q in both)
+
+
+def test_percentiles_need_a_score_in_most_resamples() -> None:
+    defined, undefined = [0.1, 0.2, 0.3, 0.4, 0.5], [np.nan] * 5
+    assert intervals.percentile(np.array([*defined, *undefined]), 0.9) is None
+    assert intervals.percentile(np.array([*defined, *undefined[1:]]), 0.5) == pytest.approx((0.2, 0.4))
+
+
+def test_an_undefined_score_has_no_jackknife() -> None:
+    assert intervals.jackknife(None, [0.5, 0.6], 0.95) is None
+
+
+@pytest.mark.parametrize(("units", "codes"), [(19, ["units-few"]), (20, [])])
+def test_fewer_than_twenty_units_are_few(units: int, codes: list[str]) -> None:
+    how = Confidence(0.95, "percentile bootstrap", "document", units, 1000, 0)
+    assert [finding.code for finding in remarks(how, unit="document")] == codes
+
+
+def test_intervals_of_both_averages_and_of_rows() -> None:
+    """Type A is in all three documents, B and C in one each, which cannot be resampled."""
+    found = mention("m", (0, 4), type="A")
+    alone = {"d": (mention("n", (9, 12), type="B"),), "e": (mention("n", (9, 12), type="C"),), "f": ()}
+    gold = [Document(id_, mentions=(found, *others)) for id_, others in alone.items()]
+    system = [Document(id_, mentions=(found,)) for id_ in alone]
+    result = score(gold, system, protocol="tac-2017", measures="nugget", by="type", ci=0.9, resamples=50)
+    spans = result["nugget.span"]
+    assert spans.macro is not None
+    for values in (spans.micro, spans.macro):
+        assert values.ci is not None
+        low, high = values.ci.values["f1"] or (None, None)
+        assert low is not None
+        assert high is not None
+        assert low <= (values.values["f1"] or 0) <= high
+    messages = [finding.message for finding in result.warnings if finding.code == "intervals-of-parts"]
+    assert messages == ["by type: 2 values occur in one document only, and have no intervals"]
 
 
 def test_intervals_of_nothing_to_score(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Checks and scores one submission, in whatever process: the files are opened, validated and scored there."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -87,7 +87,7 @@ def opened_submission(conditions: Conditions, job: Job) -> Iterator[tuple[Valida
     """The submission as a corpus, and what was found in it; copies of its files disappear afterwards."""
     submission = job.submission
     gold = opened_gold(job.gold, conditions)
-    with scratch.folder_in(Path(scratch.spool())) as folder:
+    with scratch.folder_in(Path(scratch.spool())) as folder, closing(gold.corpus):
         yield validate_files(
             lambda: submission.package.files(submission.members, conditions.limits, folder),
             submission.package.name,

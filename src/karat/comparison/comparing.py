@@ -7,7 +7,7 @@ from itertools import pairwise
 from karat.comparison.breakdowns import mean_breakdowns
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
-from karat.comparison.scoring import OnRun, Run, Task, scored_runs, size
+from karat.comparison.scoring import Keep, OnRun, Run, Task, scored_runs, size
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -48,14 +48,18 @@ def compared(
     seed: int = 0,
     executor: Executor | None = None,
     on_run: OnRun | None = None,
+    keep: Keep | None = None,
 ) -> list[Comparison]:
-    """Score every run, then compare the systems under each protocol."""
+    """Score every run, then compare the systems under each protocol.
+
+    `keep` receives the results of each run, and returns what the comparison needs of them.
+    """
     executor = executor or Serial()
     by_protocol: list[dict[str, list[Result]]] = []
-    for name, results in scored_runs(task, runs, executor, on_run):
+    for run, results in scored_runs(task, runs, executor, on_run):
         by_protocol = by_protocol or [{} for _ in results]
-        for systems, result in zip(by_protocol, results, strict=True):
-            systems.setdefault(name, []).append(result)
+        for systems, result in zip(by_protocol, results if keep is None else keep(run, results), strict=True):
+            systems.setdefault(run.system, []).append(result)
     sort_ids = [sorting(systems, sort_by) for systems in by_protocol]
     if sort_by is not None and sort_by not in sort_ids:
         known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))

@@ -36,7 +36,7 @@ def _row(result: Result, id_: str, digits: int) -> list[str]:
 
 def _why(rows: Sequence[tuple[Result, str]]) -> str:
     """A sentence with what each definition does with arguments that others treat differently."""
-    values = {result.scores[id_].micro.values["f1"] for result, id_ in rows}
+    values = {tuple(result.scores[id_].micro.values.values()) for result, id_ in rows}
     reasons: dict[tuple[str, int], list[str]] = {}
     for result, id_ in rows:
         for what, count in result.differences.get(id_, {}).items():

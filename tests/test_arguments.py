@@ -239,6 +239,8 @@ def test_punctuation_is_deleted_and_not_blanked() -> None:
     result = run("maven-arg-2024", strings(("3", "A", "The co-op.")), strings(("3", "A", "coop")))
     assert means(result, "mention") == (1, 1)
     assert result.to_dict()["scores"]["arg.mention"].keys() == {"macro"}
+    assert result["arg.mention"].macro is not None
+    assert result["arg.mention"].macro.f1 == result["arg.mention"].f1 == 1
     result = run("maven-arg-2024", strings(("3", "A", "co-op")), strings(("3", "A", "co op")))
     assert means(result, "mention") == (0, 1)
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from karat.errors import Origin
 from karat.model import Mention
 from karat.model.arguments import HOLDERS, Argument, Event
-from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
+from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import Place, SpanEvents, place_function
 
 Part = Literal["event", "trigger", "type", "span", "role"]
@@ -157,11 +157,6 @@ class KeyedTable(TableSpec[tuple[KeyedItems, ...]], Struct, frozen=True, cache_h
 
     items: Items
     row: KeyRow
-
-    @property
-    def errors_of(self) -> ErrorsOf | None:
-        """Those of triggers are errors of mentions."""
-        return None if self.items.of == "arguments" else "mentions"
 
     def make(self, tables: Tables) -> tuple[KeyedItems, ...]:
         """Those of one document."""

@@ -104,6 +104,25 @@ def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]
     assert content(one) == content(many)
 
 
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[1] / "tools/fuzz/samples").iterdir()), ids=lambda path: path.name
+)
+def test_every_format_is_read_by_workers(path: Path) -> None:
+    """With companions, tables of the corpus, and gold beside a system where its files need it."""
+    gold = open_corpus(str(path))
+    options = RunOptions(details=True, accept_faults=True)
+    found: list[object] = []
+    for each in (Serial(), Pickling()):
+        sides = open_corpus(str(path)), open_corpus(str(path)).beside(gold)
+        protocols = resolve_all(gold.protocols, {})
+        try:
+            results = score(*sides, protocols, options, findings=Findings(), executor=each)
+            found.append([*map(content, results)])
+        except KaratError as error:
+            found.append(error.finding)
+    assert found[0] == found[1]
+
+
 def test_several_protocols_share_what_they_read() -> None:
     names = ["simple-cdec", "pure-cdec", "yang-2015", "tac-2017"]
     one, many = (results(GOLD, SYSTEM, each, *names) for each in (Serial(), Pickling(2)))

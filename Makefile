@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow coverage lint bench calibrate fuzz docs clean
+.PHONY: demo test check slow coverage lint bench calibrate fuzz mutants docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -65,8 +65,19 @@ FUZZ := PYTHONPATH=tools:tools/docs $(BIN)/python -m fuzz
 fuzz: $(VENV)/ready  ## damaged files through every command, for some minutes
 	$(FUZZ) --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED) $(if $(FUZZ_PAGE),--page $(FUZZ_PAGE))
 
+# A stopped run goes on where it ended. MUTANTS_PAGE names a page to write the table into, MUTANTS_AGAIN=1 tries
+# survivors again, after new tests.
+MUTANTS_SAMPLE ?= 500
+MUTANTS_SEED ?= 0
+MUTANTS_BUDGET ?= 20
+MUTANTS := PYTHONPATH=tools nice $(BIN)/python -m mutants
+
+mutants: $(VENV)/ready  ## small changes of the code that scores, which the tests should notice; hours
+	$(MUTANTS) --sample $(MUTANTS_SAMPLE) --seed $(MUTANTS_SEED) --budget $(MUTANTS_BUDGET) \
+		$(if $(MUTANTS_AGAIN),--again) $(if $(MUTANTS_PAGE),--page $(MUTANTS_PAGE))
+
 calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; about ten minutes
 	$(BIN)/python bench/calibrate.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz karat-demo.html
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz .mutants karat-demo.html

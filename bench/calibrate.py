@@ -91,7 +91,7 @@ def null(units: int, repetitions: int, resamples: int) -> Iterator[Rate]:
         difference = paired.difference(observed(a)[F1], observed(b)[F1])
         swapped, _ = paired.approximate_randomisation(a, b, resamples=resamples, seed=number)
         of_a, of_b = (bootstrap(one, resamples=resamples, seed=number) for one in (a, b))
-        centred = paired.paired_bootstrap(of_a, of_b, {F1: difference})
+        centred = paired.paired_bootstrap(of_a, of_b, {F1: difference}, units=units)
         without = [[flat(scores)[F1] for scores in one_unit(one).left_out.values()] for one in counts]
         jackknifed = paired.jackknife(difference, [paired.difference(*pair) for pair in zip(*without, strict=True)])
         for name, p in zip(rejected, (swapped[F1], centred[F1], jackknifed), strict=True):

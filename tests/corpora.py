@@ -1,5 +1,6 @@
 """Corpora for tests in a few words; `karat.testing.corpora` has those at random."""
 
+import re
 from collections.abc import Iterable
 
 from hypothesis import strategies as st
@@ -10,7 +11,19 @@ from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions
 from karat.testing.corpora import RELATED, Sides, ace_documents, documents, entity_mention, regions, sides
 
-__all__ = ["ace", "ace_sides", "as_jsonl", "corpus", "documents", "entity_mention", "mention", "regions", "sides"]
+__all__ = [
+    "ace",
+    "ace_sides",
+    "arguments",
+    "as_jsonl",
+    "corpus",
+    "documents",
+    "entity_mention",
+    "mention",
+    "regions",
+    "sides",
+    "templates",
+]
 
 
 def mention(id_: str, *segments: tuple[int, int], cluster: str | None = None, **attributes: Value) -> Mention:
@@ -61,3 +74,48 @@ def ace(id_: str = "d", *, entities: str = "", events: str = "", relations: str 
                 links.append(Link(role, element, f"{id_}-{argument}"))
                 links.append(Link(role, f"{element}-1", f"{id_}-{argument}-1"))
     return Document(id_, mentions=tuple(mentions), clusters=tuple(clusters), links=tuple(links))
+
+
+def arguments(*triples: tuple[str, str, str], text: str = "", clusters: dict[str, str] | None = None) -> list[Document]:
+    """One document in tokens: for each event (`3` or `3:Type`), role and filler (`5` or `5-7`, `5-7@head`).
+
+    A filler without a role is a mention that fills none; `'` after a name makes it another one in the same place.
+    """
+    mentions: dict[str, Mention] = {}
+    for event, _, filler in triples:
+        begin, _, type_ = event.rstrip("'").partition(":")
+        mentions[event] = Mention(event, ((int(begin), int(begin) + 1),), attributes={"type": type_ or "Attack"})
+        if filler:
+            place, _, head = filler.rstrip("'").partition("@")
+            first, _, last = place.partition("-")
+            span = ((int(first), int(last or int(first) + 1)),)
+            heads = ((int(head), int(head) + 1),) if head else None
+            cluster = (clusters or {}).get(filler)
+            mentions[filler] = Mention(filler, span, heads, kind="entity", cluster=cluster)
+    links = tuple(Link(role, event, filler) for event, role, filler in triples if role)
+    tokens = [(m.start(), m.end()) for m in re.finditer(r"\S+", text)]
+    return [
+        Document(
+            "d",
+            unit="token",
+            text=text or None,
+            tokens=tuple(tokens) if text else None,
+            mentions=tuple(mentions.values()),
+            links=links,
+        )
+    ]
+
+
+def templates(*texts: str) -> list[Document]:
+    """One document: for each template `type: string=string, string` with entities of one role."""
+    mentions: list[Mention] = []
+    links = []
+    for number, text in enumerate(texts):
+        type_, _, entities = text.partition(": ")
+        mentions.append(Mention(f"t{number}", (), kind="template", attributes={"type": type_}))
+        for part, entity in enumerate(filter(None, entities.split(", "))):
+            cluster = f"x{number}.{part}"
+            links.append(Link("Victim", f"t{number}", cluster))
+            for name, string in enumerate(entity.split("=")):
+                mentions.append(Mention(f"{cluster}.{name}", (), kind="entity", cluster=cluster, text=string))
+    return [Document("d", mentions=tuple(mentions), links=tuple(links))]

@@ -40,10 +40,10 @@ ROOMS: dict[str, set[str]] = {
     "protocols": PLUGINS | {"align", "filters", "measures"},
     "engine": PLUGINS
     | {"align", "checks", "corpus", "filters", "formats", "measures", "protocols", "results", "tables"},
-    "comparison": {"corpus", "engine", "protocols", "results", "stats"},
+    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
+    "comparison": {"corpus", "engine", "insight", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
     "audit": PLUGINS | {"baselines", "corpus"},
-    "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "testing": PLUGINS | {"corpus", "engine", "filters", "formats", "measures", "protocols", "results"},
     "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}
@@ -63,7 +63,10 @@ ROOMS: dict[str, set[str]] = {
         "simulate",
         "tables",
     },
+    "campaign": {"comparison", "corpus", "engine", "formats", "insight", "plugin", "protocols", "report", "results"}
+    | {"stats"},
     "cli": PLUGINS
+    | {"campaign"}
     | {"api", "audit", "baselines", "convert", "corpus", "demo", "describe", "engine", "formats", "measures"}
     | {"comparison", "insight", "protocols", "report", "results", "simulate", "stats", "studies"},
 }

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import karat
+from karat import engine
+from karat.cli import cli
 from karat.comparison import named_systems
 from karat.corpus.reader import DocumentReader
 from karat.counts import ScoreValues
@@ -518,10 +521,51 @@ def test_no_bottleneck_of_a_few_mentions() -> None:
     assert list(bottleneck(scores(span=0.9, type=0.5), mentions=19)) == []
 
 
-def test_errors_are_of_one_system() -> None:
-    refused = run("compare", GOLD, *SYSTEMS, "--errors")
-    assert refused.code == 2
-    assert "[errors-one-system]" in refused.err
+ERRORS = ("compare", GOLD, f"a={SYSTEMS[0]}", f"b={SYSTEMS[1]},{SYSTEMS[2]}", "-p", "tac-2017", "--errors")
+
+
+def test_errors_of_systems_side_by_side() -> None:
+    """Those of a system with two runs are means; what all systems together would gain most from comes first."""
+    out = run(*ERRORS, "-m", "nugget.type").out
+    alone = [
+        run("score", GOLD, one, "-p", "tac-2017", "-m", "nugget.type", "--errors", "-f", "json") for one in SYSTEMS
+    ]
+    missed = [json.loads(one.out)["errors"]["missed"] for one in alone]
+    mean = (missed[1]["count"] + missed[2]["count"]) / 2
+    fixed = 100 * (missed[1]["fixed"]["f1"] + missed[2]["fixed"]["f1"]) / 2
+    lines = [line.split() for line in out.splitlines()]
+    assert ["nugget.type", "errors", "b", "a"] in lines
+    assert ["missed", f"{mean:g}", str(missed[0]["count"])] in lines
+    assert ["missed", f"{fixed:.2f}", f"{100 * missed[0]['fixed']['f1']:.2f}"] in lines
+    for form in ("markdown", "latex"):
+        assert "nugget.type F1 if fixed" in run(*ERRORS, "-m", "nugget.type", "-f", form).out
+
+
+def test_errors_of_systems_in_json_and_csv() -> None:
+    systems = json.loads(run(*ERRORS, "-m", "nugget.type", "-f", "json").out)["systems"]
+    assert set(systems["a"]["errors"]) == {"split", "merged", "wrong type", "boundary", "missed", "spurious"}
+    assert "errors" not in systems["b"]
+    assert all(one["errors"]["missed"]["count"] for one in systems["b"]["runs"])
+    rows = run(*ERRORS, "-m", "nugget.type", "-f", "csv").out.splitlines()
+    (wrong,) = (row for row in rows if row.startswith("tac-2017,") and ",a,1,error,wrong type," in row)
+    assert wrong.endswith(",52")
+    assert ",nugget.type,f1,93.91," in wrong
+
+
+def test_a_report_of_systems_scores_each_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Beside the ranking, only the errors are looked for."""
+    scored: list[bool] = []
+    score = engine.score
+
+    def counting(*args: Any, **options: Any) -> Any:
+        scored.append(args[3].keep_rows)
+        return score(*args, **options)
+
+    monkeypatch.setattr(engine, "score", counting)
+    arguments = ["compare", GOLD, *SYSTEMS, "-p", "tac-2017", "-m", "nugget.type", "-f", "html"]
+    done = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "report.html")])
+    assert done.exit_code == 0, done.output
+    assert sum(scored) == len(scored) == len(SYSTEMS)
 
 
 # Python

@@ -137,6 +137,15 @@ def test_a_summary_is_the_ranking() -> None:
     assert run("compare", GOLD, *SYSTEMS, "-p", "tac-2017", "--summary", "-f", "latex").out.count(r"\toprule") == 1
 
 
+def test_a_summary_has_the_breakdowns_that_were_asked_for() -> None:
+    """In `score` as in `compare`; under several protocols, each table names its own."""
+    options = ("-p", "tac-2017", "-p", "liu-2015", "-m", "nugget.type", "--summary", "--by", "realis")
+    for out in (run("score", GOLD, SYSTEMS[0], *options).out, run("compare", GOLD, *SYSTEMS, *options).out):
+        assert out.count("by realis") == 2
+        assert out.count("\nGeneric ") == 2
+    assert "nugget.type by realis (liu-2015)" in run("score", GOLD, SYSTEMS[0], *options, "-f", "markdown").out
+
+
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_breakdowns_are_in_every_table_format(form: str) -> None:
     out = run(*COMPARE, "--by", "type", "--per-unit", "-f", form, "--digits", "1").out

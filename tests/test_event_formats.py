@@ -22,6 +22,10 @@ from tests.event_files import (
     FURTHER,
     GEN_ARG,
     GRAPH,
+    GRIT,
+    GTT,
+    MAVEN,
+    MAVEN_ARG,
     ONEIE,
     ONEIE_OUTPUT,
     RAMS,
@@ -211,6 +215,7 @@ BAD: dict[str, tuple[dict[str, Any], list[Told]]] = {
     "an offset in words": (changed(TEXTEE, *EVENTS, "trigger", "start", to="two"), [("textee-shape", "fatal", 1)]),
     "an empty span": (changed(TEXTEE, *EVENTS, "trigger", "end", to=2), [("event-span", "fatal", 1)]),
     "a negative offset": (changed(WIKIEVENTS, *EVENTS, "trigger", "start", to=-1), [("event-span", "fatal", 1)]),
+    "a large offset": (changed(TEXTEE, *EVENTS, "trigger", "end", to=10**18), [("event-span", "fatal", 1)]),
     "a reversed entity": (
         changed(TEXTEE, "entity_mentions", 0, "start", to=4),
         [("event-span", "fatal", 1), ("argument-unknown", "fault", 1)],
@@ -309,7 +314,41 @@ def test_files_beside_wikievents_say_what_to_do(record: dict[str, Any], says: st
         assert "[file-kin]" in done.err + done.out
 
 
+def test_the_coreference_of_wikievents_is_a_file_of_its_own(tmp_path: Path) -> None:
+    """Without it, there are no coreference scores, and a note says how to have them."""
+    gold, clusters = saved(tmp_path / "g.jsonl", WIKIEVENTS), saved(tmp_path / "c.jsonl", COREFERENCE)
+    other = changed(WIKIEVENTS, *EVENTS, "arguments", to=[{"entity_id": "T2", "role": "Attacker"}])
+    system = saved(tmp_path / "s.jsonl", other)
+    settings = {"match": "exact"}
+    alone = karat.score(gold, system, settings=settings)
+    assert "arg.c.coref" not in alone.scores
+    assert "--set clusters=FILE" in json.dumps(alone.to_dict()["warnings"])
+    found = karat.score(gold, system, settings=settings | {"clusters": clusters})
+    assert "arg.c.coref" in found.scores
+    assert found.to_dict()["warnings"] == []
+
+
 # All of them
+
+
+@pytest.mark.parametrize(
+    ("record", "protocols"),
+    [
+        (TEXTEE, "textee-2024"),
+        (ONEIE, "oneie-2020"),
+        (DYGIE, "dygie-2019"),
+        (RAMS, "rams-2020"),
+        (WIKIEVENTS, "wikievents-2021"),
+        (GTT, "gtt-2021, rme-2023"),
+        (GRIT, "ree-2021"),
+        (MAVEN_ARG, "maven-arg-2024"),
+        (MAVEN, "exact-2013"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_gold_chooses_its_protocols(record: dict[str, Any], protocols: str, tmp_path: Path) -> None:
+    path = saved(tmp_path / "w.json", record)
+    assert run("score", path, path).err.startswith(f"protocol: {protocols} (GOLD is ")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

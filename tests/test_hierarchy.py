@@ -464,3 +464,30 @@ def test_laws_of_random_forests(both: tuple[Forest, Forest], transitive: bool, r
 
 def test_the_family_promises_what_is_tested_here() -> None:
     assert {"perfect", "bounded", "order", "ids", "swap"} <= set(MEASURES.get("hierarchy").card.laws)
+
+
+def test_outcomes_name_the_events_of_either_side() -> None:
+    """Each side's own pairs: (1(2)) against (1(3)) has an event that only gold has, and one that the system has."""
+    found = score(
+        corpus("(1(2))"), corpus("(1(3))"), protocol="araki-2014", settings={"twinless": "own-pairs"}, details=True
+    )
+    listed = found.to_dict()["details"]["hierarchy.subevent.blancp"]
+    ends = [(one["outcome"], one["gold"] is None, one["system"] is None) for one in listed]
+    assert ("miss", False, True) in ends
+    assert ("spurious", True, False) in ends
+    assert all(one["document"] == "d0" for one in listed), listed
+
+
+def test_the_root_that_is_counted_belongs_to_the_document() -> None:
+    found = score(corpus("(1(2))"), corpus("(1(2))"), protocol="araki-2014", settings={"root": "counted"}, details=True)
+    listed = found.to_dict()["details"]["hierarchy.subevent.nstmp"]
+    assert [one["document"] for one in listed] == ["d0", "d0"]
+    assert sum(one["counts"]["num"] for one in listed) == 3
+
+
+def test_spurious_siblings_are_outcomes() -> None:
+    found = score(corpus("(1(2)(3)(4))"), corpus("(1(2)(3))(4)"), protocol="araki-2014", details=True)
+    back = score(corpus("(1(2)(3))(4)"), corpus("(1(2)(3)(4))"), protocol="araki-2014", details=True)
+    for result, name in ((found, "miss"), (back, "spurious")):
+        listed = result.to_dict()["details"]["hierarchy.subevent.siblings"]
+        assert sorted(one["outcome"] for one in listed) == ["match", *[name] * 2]

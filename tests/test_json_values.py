@@ -109,6 +109,8 @@ def test_entries_have_keys_and_places() -> None:
             id="nested deeply",
         ),
         pytest.param(b'{"wnd_id": "a", "event_mentions": [], "text": "\xff"}', "encoding", 1, id="not UTF-8"),
+        pytest.param(b'{"wnd_id": "a", "event_mentions": [], "x": "\xff"}', "encoding", 1, id="not UTF-8, not read"),
+        pytest.param('{"wnd_id": "a", "event_mentions": [], "x": "\\ud800"}', "textee-shape", 1, id="half a character"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_line(

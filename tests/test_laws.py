@@ -20,9 +20,14 @@ from karat.plugin import AlignedPairs, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.tables.contingency import Contingency
 from karat.testing import check_law, laws, suite
-from karat.testing.corpora import Sides, sides
+from karat.testing.corpora import Sides, argument_documents, sides, template_documents
 from karat.testing.laws import LAWS, tables
-from tests.corpora import ace, corpus, mention
+from tests.corpora import ace, arguments, corpus, mention, templates
+
+
+def _argument_families(name: str) -> set[str]:
+    return {choice.name for choice in resolve(name).families} & {"trig", "arg", "template"}
+
 
 EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -78,6 +83,15 @@ def test_a_law_is_either_promised_or_disproved(name: str) -> None:
         pytest.skip(f"no counter-example for {law!r} was found: promise it, or disprove it here")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS.names() if _argument_families(name)])
+def test_laws_of_arguments_and_templates(name: str) -> None:
+    """On corpora that hold nothing else: those of every sort have few arguments."""
+    made = template_documents if "template" in _argument_families(name) else argument_documents
+    for law in resolve(name).laws:
+        check_law(law, resolve(name), corpora=sides(made))
+
+
 def one(*mentions: Mention) -> list[Document]:
     return [Document("d", mentions=mentions)]
 
@@ -126,6 +140,10 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
         )
         for protocol in ("exact-2013", "muc-5", "conll-2012")
     },
+    ("rams-2020", "swap"): (
+        [*arguments(("3", "A", "5")), replace(arguments(("3", "A", "5"))[0], id="e")],
+        arguments(("3", "A", "5")),
+    ),
     # Words that the system has too many cost nothing, those that it lacks do: another partner is the better one.
     **{
         (protocol, "swap"): (
@@ -160,6 +178,53 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
     # A reference event without arguments cannot be mapped by its arguments; promoted arguments are never right in v14.
     ("ace-2005", "perfect"): ([ace(events="V()")], []),
     ("ace-2005-nist", "perfect"): ([ace(entities="E:SPC", events="V(E)")], []),
+    # A repeated system trigger is right each time, and only the first type of a gold span can be found.
+    ("oneie-2020", "bounded"): (arguments(("3", "", "")), arguments(("3", "", ""), ("3'", "", ""))),
+    ("oneie-2020", "perfect"): (arguments(("3", "", ""), ("3:Die", "", "")), []),
+    ("oneie-2020", "swap"): (arguments(("3", "", "")), arguments(("3", "", ""), ("3'", "", ""))),
+    # An argument of two system triggers is right twice.
+    **{
+        ("dygie-2019", law): (arguments(("3", "A", "5")), arguments(("3", "A", "5"), ("9", "A", "5")))
+        for law in ("bounded", "swap")
+    },
+    # The head of `the men` without its article is `men`, whatever the file calls its head.
+    ("wikievents-2021", "perfect"): (arguments(("3", "A", "0-2@0"), text="the men had fled"), []),
+    # Several mentions of one gold entity are all right; system events without a gold event are ignored.
+    ("wikievents-2021", "bounded"): (
+        arguments(("3", "A", "5"), ("9", "", "6"), clusters={"5": "c", "6": "c"}),
+        arguments(("3", "A", "5"), ("3", "A", "6")),
+    ),
+    ("wikievents-2021", "swap"): (arguments(("3", "A", "5")), arguments(("3", "A", "5"), ("9", "A", "5"))),
+    # What gold lists twice counts twice, for precision, too.
+    **{
+        ("paie-2022", law): (arguments(("3", "A", "5"), ("3", "A", "5")), arguments(("3", "A", "5")))
+        for law in ("perfect", "bounded", "swap")
+    },
+    # The system's answer is its first trigger on a span; its types are gold's; single tokens are candidates.
+    ("omnievent-2023", "perfect"): (arguments(("3", "A", "5"), ("3:Die", "A", "5")), []),
+    ("omnievent-2023", "swap"): (arguments(("3", "A", "5")), arguments(("3", "A", "5"), ("9:Die", "A", "5"))),
+    ("omnievent-2023", "additive"): (
+        [*arguments(("3", "A", "5")), replace(arguments(("3:Die", "A", "5"))[0], id="e")],
+        arguments(("3:Die", "A", "5")),
+    ),
+    # System events of one trigger and type are merged, gold's are not; surplus strings cost nothing in entities.
+    ("maven-arg-2024", "perfect"): (
+        arguments(("3", "A", "5"), ("3'", "A", "6"), text="zero one two three four five six"),
+        [],
+    ),
+    ("maven-arg-2024", "swap"): (
+        arguments(("3", "A", "5"), text="zero one two three four five six"),
+        arguments(("3", "A", "5"), ("3", "A", "6"), text="zero one two three four five six"),
+    ),
+    # A string that gold repeats counts twice in the proportional score.
+    **{("ree-2021", law): (templates("attack: men=men"), templates("attack: men")) for law in ("bounded", "swap")},
+    ("ree-2021", "perfect"): (templates("attack: men=men, men"), []),
+    # Equal gold templates are one, equal system templates are not.
+    ("gtt-2021", "perfect"): (templates("attack: men", "attack: men"), []),
+    ("gtt-2021", "swap"): (templates("attack: men", "attack: men"), templates("attack: men")),
+    # A gold type that is a choice is counted once for each label.
+    ("rme-2023", "perfect"): (templates("attack / bombing: men"), []),
+    ("rme-2023", "swap"): (templates("attack / bombing: men"), templates("attack: men")),
     # BLANC leaves out links where gold has none, and singletons are gold's.
     **{
         (protocol, "swap"): (

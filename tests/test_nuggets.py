@@ -172,3 +172,22 @@ def test_averages() -> None:
     assert result.units["c"]["nugget.span"].values == {"precision": 0.0, "recall": None, "f1": None}
     messages = [finding.message for finding in result.warnings if finding.code == "false-alarms-uncounted"]
     assert messages == ["2 system mentions ignored: their document has no gold mentions"]
+
+
+def test_attributes_that_are_named_may_be_many() -> None:
+    """`all` stops at five, where nobody chose them; six that are named make 2^6 rows."""
+    names = [*"abcdef"]
+    documents = [Document("d", mentions=(mention("m", (0, 4), **dict.fromkeys(names, "x")),))]
+    result = score(corpus(documents), corpus(documents), protocol="tac-2017", settings={"attributes": names})
+    assert sum(id_.startswith("nugget.") for id_ in result.scores) == 64
+    with pytest.raises(KaratError, match="6 attributes"):
+        score(corpus(documents), corpus(documents), protocol="tac-2017", settings={"attributes": "all"})
+
+
+def test_a_product_with_an_undefined_factor_is_undefined() -> None:
+    """Without system mentions span F1 is 0/0, whatever the accuracy, which is 0 of 1."""
+    gold = [Document("d", mentions=(mention("m", (0, 4), type="A"),))]
+    result = score(corpus(gold), corpus([Document("d")]), protocol="tac-pilot")
+    assert result["nugget.accuracy.type"].micro.values["accuracy"] == 0
+    assert result["nugget.product.type"].micro.values["score"] is None
+    assert score(corpus(gold), corpus(gold), protocol="tac-pilot")["nugget.product.type"].micro.values["score"] == 1

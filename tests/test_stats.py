@@ -1,7 +1,8 @@
 """Statistics on rows of counts: against exact enumeration, scipy, and numbers worked out by hand."""
 
 from array import array
-from itertools import product
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from karat.api import score
 from karat.counts import PrecisionRecall
 from karat.engine.score_function import CountedRow, ScoreFunction
+from karat.model import Document
 from karat.plugin import Averages
-from karat.results import UnitRows
+from karat.results import Confidence, UnitRows
 from karat.stats import correction, intervals, paired
+from karat.stats.confidence import remarks
 from karat.stats.resampling import ExactColumns, all_swaps, bootstrap, bootstrap_weights, matrix, observed
+from tests.corpora import mention
 from tests.running import run
 
 F1 = ("nugget.span", "micro", "f1")
@@ -102,7 +107,44 @@ def test_paired_bootstrap_resamples_both_systems_together() -> None:
     a = rows(np.array([[5, 10, 5, 10]] * 6, dtype=np.float64))
     b = rows(np.array([[6, 10, 6, 10]] * 6, dtype=np.float64))
     of_a, of_b = (bootstrap(one, resamples=500, seed=0) for one in (a, b))
-    assert paired.paired_bootstrap(of_a, of_b, {F1: 0.1}) == {F1: 1 / 501}
+    assert paired.paired_bootstrap(of_a, of_b, {F1: 0.1}, units=6) == {F1: paired.expanded(1 / 501, 6)}
+
+
+def test_paired_bootstrap_of_eight_documents_agrees_with_enumeration() -> None:
+    """All 6,435 samples of eight documents, each as often as it can be drawn in some order."""
+    a, b = simulated(8, 0.6, 1), simulated(8, 0.7, 2)
+    observed_difference = f1(b.sum(0)) - f1(a.sum(0))
+    extreme = 0
+    for drawn in combinations_with_replacement(range(8), 8):
+        times = np.bincount(drawn, minlength=8)
+        orders = factorial(8) // prod(factorial(int(number)) for number in times)
+        centred = f1(times @ b) - f1(times @ a) - observed_difference
+        extreme += orders * (abs(centred) >= abs(observed_difference) - 1e-12)
+    exact = extreme / 8**8
+    assert 0.01 < exact < 0.5
+    of_a, of_b = (bootstrap(rows(one), resamples=20_000, seed=0) for one in (a, b))
+    found = paired.paired_bootstrap(of_a, of_b, {F1: observed_difference}, units=8)[F1]
+    error = 4 * (exact * (1 - exact) / 20_000) ** 0.5
+    assert found is not None
+    assert paired.expanded(exact - error, 8) < found < paired.expanded(exact + error, 8)
+
+
+def test_the_correction_for_small_samples_by_hand() -> None:
+    """p = 0.05 is z = 1.959964; times √(19/20), t = 1.910335 with 19 degrees of freedom. Many units change little."""
+    assert paired.expanded(0.05, 20) == pytest.approx(2 * stats.t.sf(1.910335, 19), abs=1e-6)
+    assert paired.expanded(0.05, 20) == pytest.approx(0.0713, abs=1e-4)
+    assert paired.expanded(0.05, 10**9) == pytest.approx(0.05)
+    assert paired.expanded(1.0, 2) == 1
+
+
+def test_the_corrected_bootstrap_of_a_mean_is_a_t_test() -> None:
+    """Where the score is a mean of normally distributed units, the correction gives Student's paired t-test."""
+    random = np.random.default_rng(4)
+    a, b = 0.5 + random.normal(size=(2, 12)) / 20 + np.array([[0], [0.035]])
+    one, other = (rows(np.array([side, np.ones(12), side, np.ones(12)]).T) for side in (a, b))
+    of_a, of_b = (bootstrap(side, resamples=20_000, seed=0) for side in (one, other))
+    found = paired.paired_bootstrap(of_a, of_b, {F1: float((b - a).mean())}, units=12)[F1]
+    assert found == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=0.15)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
@@ -117,7 +159,7 @@ def test_identical_systems_do_not_differ() -> None:
     p, _ = paired.approximate_randomisation(a, a, resamples=200, seed=0)
     assert p[F1] == 1
     resampled = bootstrap(a, resamples=200, seed=0)
-    assert paired.paired_bootstrap(resampled, resampled, {F1: 0.0}) == {F1: 1}
+    assert paired.paired_bootstrap(resampled, resampled, {F1: 0.0}, units=30) == {F1: 1}
 
 
 def test_nothing_at_all_is_undefined() -> None:
@@ -185,6 +227,41 @@ def test_holm_never_makes_a_p_value_smaller_and_keeps_their_order(values: list[f
     assert len(both) == sum(p is not None for p in values)
     assert all(p <= q <= 1 for p, q in both)
     assert [q for _, q in sorted(both)] == sorted(q for _, q in both)
+
+
+def test_percentiles_need_a_score_in_most_resamples() -> None:
+    defined, undefined = [0.1, 0.2, 0.3, 0.4, 0.5], [np.nan] * 5
+    assert intervals.percentile(np.array([*defined, *undefined]), 0.9) is None
+    assert intervals.percentile(np.array([*defined, *undefined[1:]]), 0.5) == pytest.approx((0.2, 0.4))
+
+
+def test_an_undefined_score_has_no_jackknife() -> None:
+    assert intervals.jackknife(None, [0.5, 0.6], 0.95) is None
+
+
+@pytest.mark.parametrize(("units", "codes"), [(19, ["units-few"]), (20, [])])
+def test_fewer_than_twenty_units_are_few(units: int, codes: list[str]) -> None:
+    how = Confidence(0.95, "percentile bootstrap", "document", units, 1000, 0)
+    assert [finding.code for finding in remarks(how, unit="document")] == codes
+
+
+def test_intervals_of_both_averages_and_of_rows() -> None:
+    """Type A is in all three documents, B and C in one each, which cannot be resampled."""
+    found = mention("m", (0, 4), type="A")
+    alone = {"d": (mention("n", (9, 12), type="B"),), "e": (mention("n", (9, 12), type="C"),), "f": ()}
+    gold = [Document(id_, mentions=(found, *others)) for id_, others in alone.items()]
+    system = [Document(id_, mentions=(found,)) for id_ in alone]
+    result = score(gold, system, protocol="tac-2017", measures="nugget", by="type", ci=0.9, resamples=50)
+    spans = result["nugget.span"]
+    assert spans.macro is not None
+    for values in (spans.micro, spans.macro):
+        assert values.ci is not None
+        low, high = values.ci.values["f1"] or (None, None)
+        assert low is not None
+        assert high is not None
+        assert low <= (values.values["f1"] or 0) <= high
+    messages = [finding.message for finding in result.warnings if finding.code == "intervals-of-parts"]
+    assert messages == ["by type: 2 values occur in one document only, and have no intervals"]
 
 
 def test_intervals_of_nothing_to_score(tmp_path: Path) -> None:

@@ -97,6 +97,24 @@ class Accuracy(Counts, frozen=True):
         return {"accuracy": Ratio(self.correct, self.total)}
 
 
+class Means(Counts, frozen=True):
+    """Sums of the scores of items, each of which has its own, and the number of items: the mean is over items.
+
+    Such a mean is a macro average, and F1 is the mean of the items' F1.
+    """
+
+    accuracy: float
+    precision: float
+    recall: float
+    f1: float
+    items: float
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The mean of each score."""
+        sums = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "f1": self.f1}
+        return {name: Ratio(total, self.items) for name, total in sums.items()}
+
+
 Interval = tuple[float, float]
 """The lower and the upper bound of a score."""
 

@@ -8,6 +8,8 @@ import sources
 from markup import badge, code, fence, items, joined, prose, table
 
 from karat.cli import cli
+from karat.cli.campaign import WithTemplate
+from karat.cli.campaign_new import new
 from karat.formats import FORMATS
 from karat.measures import MEASURES
 
@@ -25,6 +27,9 @@ def commands_page() -> str:
         command = cli.commands[name]
         inner = click.Context(command, info_name=name, parent=context, **_help_settings())
         parts.append(f"## karat {name}\n\n{fence(command.get_help(inner))}")
+        if isinstance(command, WithTemplate):
+            below = click.Context(new, info_name=f"{name} new", parent=context, **_help_settings())
+            parts.append(f"### karat {name} new\n\n{fence(new.get_help(below))}")
     return joined(parts)
 
 
@@ -78,6 +83,7 @@ def _error_rows(entries: Iterable[sources.Entry], named: set[str]) -> list[list[
 # Packages whose rules a reader meets through something that has a page; others are shown by their names.
 ROOMS = {
     "api": "[Python](python.md)",
+    "campaign": "[karat campaign](commands.md#karat-campaign)",
     "convert": "[karat convert](commands.md#karat-convert)",
     "corpus": "any corpus",
     "checks": "any annotation",

@@ -221,7 +221,7 @@ def _setting(random: Random) -> Case:
     keys = sorted(resolve(protocol).parameters)
     settings: list[str] = []
     for _ in range(random.choice((1, 1, 2))):
-        key = random.choice(keys) if random.random() < 0.9 else _word(random)
+        key = random.choice(keys) if keys and random.random() < 0.9 else _word(random)
         value = random.choice((_word(random), _choice(random, protocol, key), _choice(random, protocol, key)))
         settings += ["--set", f"{key}={value}" if random.random() < 0.97 else key]
     gold, system = _path("gold", seed.gold), _path("system", seed.system)

@@ -13,7 +13,23 @@ import sys
 import tarfile
 from pathlib import Path
 
-PACKS = ("ace", "ace-micro", "cdec", "conll", "crac", "nugget", "partial")
+PACKS = (
+    "ace",
+    "ace-micro",
+    "arg-maven",
+    "arg-mini",
+    "arg-native",
+    "arg-omnievent",
+    "arg-rams",
+    "arg-templates",
+    "arg-triggers",
+    "arg-wikievents",
+    "cdec",
+    "conll",
+    "crac",
+    "nugget",
+    "partial",
+)
 TARGET = Path(__file__).parents[2] / "tests" / "oracles"
 
 

@@ -202,15 +202,7 @@ def score(
     names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
-    options = engine.RunOptions(
-        listed(measures),
-        listed(by),
-        per_unit,
-        strict,
-        accept_faults=accept_faults,
-        details=details,
-        keep_rows=ci is not None,
-    )
+    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, keep_rows=ci is not None)
     chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
         results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
@@ -233,6 +225,28 @@ def score(
                     executor=executor,
                 )
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
+
+
+def run_options(
+    measures: str | Sequence[str],
+    by: str | Sequence[str],
+    per_unit: bool,
+    strict: bool,
+    accept_faults: bool = False,
+    *,
+    details: bool = False,
+    keep_rows: bool = False,
+) -> engine.RunOptions:
+    """What to score, and what to keep of it."""
+    return engine.RunOptions(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        keep_rows=keep_rows,
+    )
 
 
 def level(ci: float) -> float:
@@ -296,7 +310,7 @@ class Scorer:
         strict: bool = False,
     ) -> None:
         self._protocol = resolve(protocol, settings)
-        self._options = engine.RunOptions(listed(measures), listed(by), per_unit, strict)
+        self._options = run_options(measures, by, per_unit, strict)
         self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
 
     def add(self, gold: Document, system: Document) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from karat import comparison, engine
-from karat.api import Side, corpus, level, listed, processes
+from karat import comparison
+from karat.api import Side, corpus, level, processes, run_options
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.comparison import comparison_html, comparison_text
@@ -45,6 +45,7 @@ def compare(
     by: str | Sequence[str] = (),
     per_unit: bool = False,
     details: bool = False,
+    errors: bool = False,
     baseline: str | None = None,
     sort_by: str | None = None,
     ci: float = 0.95,
@@ -58,26 +59,18 @@ def compare(
 
     Each system is what `karat.score` takes, or a list of paths or corpora: several runs, whose scores are averaged. The
     baseline is the first system unless it is named. By default, there are 1,000 resamples, and at least 40 per
-    comparison.
+    comparison. With `errors`, each run has its errors by class: `comparison["mine"].runs[0].errors`.
     """
     if not systems:
         raise UsageError("systems-needed", "there is no system to compare", "Give at least one: {name: system}.")
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
     runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
-    options = engine.RunOptions(
-        listed(measures),
-        listed(by),
-        per_unit,
-        strict,
-        accept_faults=accept_faults,
-        details=details,
-        keep_rows=True,
-    )
+    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, keep_rows=True)
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
     with processes(jobs) as executor:
         (compared,) = comparison.compared(
-            comparison.Task(gold_corpus, names, settings or {}, options),
+            comparison.Task(gold_corpus, names, settings or {}, options, errors),
             runs,
             baseline=comparison.chosen_baseline(baseline, runs),
             sort_by=sort_by,

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from karat.errors import Finding, Rule
 from karat.model import ORDERED, Document, Link
+from karat.model.arguments import argument_test
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
 INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")
@@ -36,7 +37,10 @@ def check(document: Document) -> Iterator[Finding]:
     if ambiguous:
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
+    is_argument = argument_test(document)
     for link in document.links:
+        if is_argument(link):  # what fills a role is no event: roles form no cycles, and repeated ones mean something
+            continue
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"

@@ -11,6 +11,7 @@ from karat import __version__
 from karat.cli import (
     audit,
     baseline,
+    campaign,
     compare,
     completion,
     convert,
@@ -65,6 +66,7 @@ COMMANDS = (
     explain.explain,
     lab.lab,
     reproduce.reproduce,
+    campaign.campaign,
     demo.demo,
     completion.completion,
     help.help,

@@ -304,6 +304,36 @@ def _folder(output: str) -> Iterator[Path]:
             temporary.replace(path)
 
 
+def own_folder(output: str, mark: str) -> Path:
+    """A folder that a command fills again and again; one that has files, but none called `mark`, is refused."""
+    path = Path(output)
+    with _refused(output):
+        path.mkdir(exist_ok=True)
+        if any(path.iterdir()) and not (path / mark).exists():
+            raise NOT_EMPTY.error(f"the folder is not empty, and has no {mark} of an earlier run", file=output)
+    return path
+
+
+def replace_folder(output: str, files: Iterable[tuple[str, str | bytes | Iterable[str]]]) -> None:
+    """Write files by their relative paths into a folder that then replaces `output`, so that no old file stays."""
+    from karat import scratch
+
+    path = Path(output)
+    with contextlib.ExitStack() as stack:
+        with _refused(output):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new, old = (stack.enter_context(scratch.folder_in(path.parent)) for _ in range(2))
+        for name, content in files:
+            with _refused(f"{output}/{name}"):
+                (new / name).parent.mkdir(parents=True, exist_ok=True)
+            write_output(content, str(new / name))
+        with _refused(output):
+            new.chmod(0o777 & ~_umask())
+            if path.exists():
+                path.replace(old / "replaced")
+            new.replace(path)
+
+
 @contextlib.contextmanager
 def _refused(output: str) -> Iterator[None]:
     try:

@@ -1,6 +1,6 @@
 """The options that `karat score` and `karat compare` share, and how they become a run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from karat.engine import RunOptions
     from karat.errors import Report
     from karat.plugin import ReadOptions
-    from karat.protocols import Protocol
     from karat.report.view import Sort, View
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -127,12 +126,6 @@ class ScoringOptions(NamedTuple):
         return dict(map(parse_setting, self.settings))
 
 
-def default_fields(gold: "FileCorpus", protocols: "Sequence[Protocol]") -> tuple[str, ...]:
-    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
-    survey = gold.survey()
-    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
-
-
 def confidence_level(value: str) -> float:
     """A confidence level, 0.95 or 95, as a fraction."""
     try:
@@ -145,38 +138,53 @@ def confidence_level(value: str) -> float:
     return number
 
 
+protocol_option = click.option(
+    "-p",
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
+    help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
+)
+measure_option = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="ID",
+    shell_complete=complete_measures,
+    help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
+)
+gold_format_option = click.option(
+    "--gold-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of GOLD. Default: detected from the content.",
+)
+system_format_option = click.option(
+    "--system-format",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help="Format of SYSTEM. Default: detected, else that of GOLD.",
+)
+resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Resamples for intervals and tests. Default: 1000, in compare at least 40 per comparison.",
+)
+seed_option = click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the resamples. Default: 0.")
+accept_faults_option = click.option(
+    "--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF)."
+)
+
 _OPTIONS = (
-    click.option(
-        "-p",
-        "--protocol",
-        "protocols",
-        multiple=True,
-        metavar="NAME|FILE.toml",
-        shell_complete=complete_protocols,
-        help="Protocol to score with; may be repeated. Default: by the format of GOLD.",
-    ),
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="ID",
-        shell_complete=complete_measures,
-        help="Score only this measure, or, if there is none of that id, all whose ids start with ID; may be repeated.",
-    ),
+    protocol_option,
+    measure_option,
     settings_option,
-    click.option(
-        "--gold-format",
-        metavar="FORMAT",
-        shell_complete=complete_formats,
-        help="Format of GOLD. Default: detected from the content.",
-    ),
-    click.option(
-        "--system-format",
-        metavar="FORMAT",
-        shell_complete=complete_formats,
-        help="Format of SYSTEM. Default: detected, else that of GOLD.",
-    ),
+    gold_format_option,
+    system_format_option,
     reading_options,
     topics_option,
     tables_option,
@@ -216,15 +224,10 @@ _OPTIONS = (
         metavar="LEVEL",
         help="Confidence level of intervals: 0.95 or 95. Default: no intervals in score, 0.95 in compare.",
     ),
-    click.option(
-        "--resamples",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Resamples for intervals and tests. Default: 1000, in compare at least 40 per comparison.",
-    ),
-    click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the resamples. Default: 0."),
+    resamples_option,
+    seed_option,
     click.option("--strict", is_flag=True, help="Refuse faults instead of counting them."),
-    click.option("--accept-faults", is_flag=True, help="Count faults even in a format that refuses them (APF)."),
+    accept_faults_option,
 )
 
 

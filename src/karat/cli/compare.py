@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
-from karat.cli._scoring import SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._scoring import SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
 
@@ -62,12 +62,9 @@ def compare(
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
     from karat.comparison import Task, chosen_baseline, compared, named_systems
-    from karat.errors import Findings, UsageError
+    from karat.errors import Findings
     from karat.report.comparison import FORMATS
 
-    if scoring.errors and scoring.form != "html":
-        hint = "Use `karat score --errors` for one of them, or -f html, which shows the errors of all."
-        raise UsageError("errors-one-system", "--errors analyses one system", hint)
     scoring.check()
     named = named_systems(systems, gold)
     findings = Findings()
@@ -83,8 +80,16 @@ def compare(
     refuse_overwriting(scoring.output, inputs)
     refuse_figures(plots, inputs)
     baseline = chosen_baseline(baseline, runs)
-    options = scoring.run_options(keep_rows=True)
-    task = Task(gold_corpus, scoring.protocol_names(gold_corpus), scoring.values(), options)
+    protocols, values = scoring.protocol_names(gold_corpus), scoring.values()
+    gathered = None
+    if scoring.form == "html" and not scoring.summary:
+        from karat.protocols import resolve_all
+        from karat.report.html import GatheredRuns, default_fields
+
+        gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(scoring.by))
+        by = scoring.by or default_fields(gold_corpus, resolve_all(protocols, values))
+        scoring = scoring._replace(by=by, details=True, errors=True)
+    task = Task(gold_corpus, protocols, values, scoring.run_options(keep_rows=True), scoring.errors)
     comparisons = compared(
         task,
         runs,
@@ -95,21 +100,18 @@ def compare(
         seed=scoring.seed or SEED,
         executor=executor,
         on_run=progress("runs"),
+        keep=None if gathered is None else gathered.add,
     )
     if plots:
         from karat.report.figures import comparison_figure
 
         write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
     if scoring.form == "html":
-        from karat.protocols import resolve_all
-        from karat.report.html import comparison_report, gathered_runs
+        from karat.report.html import comparison_report
 
-        place = {system.name: number for number, system in enumerate(comparisons[0].systems)}
-        protocols = resolve_all(task.protocols, task.settings)
-        by = scoring.by or default_fields(gold_corpus, protocols)
-        best_first = sorted(runs, key=lambda run: place[run.system])
-        gathered = gathered_runs(task, protocols, best_first, by=by, on_run=progress("runs"), executor=executor)
+        if gathered is not None:
+            gathered.sort([system.name for system in comparisons[0].systems])
         write_output(comparison_report(comparisons, gathered, digits=scoring.digits), scoring.output)
-        report_size(scoring.output, len(gathered.documents))
+        report_size(scoring.output, 0 if gathered is None else len(gathered.documents))
     else:
         write_output(FORMATS[scoring.form](comparisons, scoring.view()), scoring.output)

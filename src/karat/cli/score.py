@@ -7,7 +7,7 @@ import click
 from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
 from karat.cli._options import progress
 from karat.cli._output import refuse_overwriting, report_size, write_output
-from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, default_fields, scoring_options
+from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
 
@@ -72,7 +72,11 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     refuse_figures(plots, inputs)
     protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     with_documents = scoring.form == "html" and not scoring.summary
-    by = scoring.by or (default_fields(gold_corpus, protocols) if with_documents else ())
+    by = scoring.by
+    if with_documents and not by:
+        from karat.report.html import default_fields
+
+        by = default_fields(gold_corpus, protocols)
     details = scoring.details or with_documents
     with_errors = scoring.errors or with_documents
     results = engine.score(

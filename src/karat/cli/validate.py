@@ -9,7 +9,7 @@ import click
 from karat.cli._options import form_option, input_options, progress, settings_option
 from karat.cli._output import output_option, refuse_overwriting, write_output
 from karat.cli._workers import worker_options
-from karat.cli.completion import complete_files
+from karat.cli.completion import complete_files, complete_protocols
 
 if TYPE_CHECKING:
     from karat.corpus import Executor
@@ -20,7 +20,7 @@ Examples:
   karat validate system.tbf
   karat validate gold/ system.tbf --tokens tables/
   karat validate system.tbf --types types.txt
-  karat validate system.tbf --against gold.tbf
+  karat validate system.tbf --against gold.tbf -p tac-2017
   karat validate apf/ --sources sgm/
   karat validate apf/ --set processing=cross-document
   karat validate @files.txt -f json -o findings.json
@@ -49,6 +49,15 @@ note   odd but usable
     shell_complete=complete_files,
     help="Compare document ids, texts, units, tokens and offsets with GOLD, which may be without annotations.",
 )
+@click.option(
+    "-p",
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME|FILE.toml",
+    shell_complete=complete_protocols,
+    help="Protocol that the files are for: what it refuses is found; may be repeated. Default: by the format.",
+)
 @settings_option
 @form_option
 @output_option
@@ -59,6 +68,7 @@ def validate(
     reading: "ReadOptions",
     types: str | None,
     against: str | None,
+    protocols: tuple[str, ...],
     settings: tuple[str, ...],
     form: str,
     output: str | None,
@@ -85,6 +95,7 @@ def validate(
         options=reading,
         types=types,
         against=against,
+        protocols=protocols,
         settings=dict(map(parse_setting, settings)),
         progress=progress(),
         executor=executor,

@@ -9,7 +9,7 @@ comparison   the object that reports read, and ranks
 """
 
 from karat.comparison.arguments import chosen_baseline, named_systems
-from karat.comparison.comparing import compared
+from karat.comparison.comparing import compare, compared, sorting
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.scoring import Run, Task
 from karat.comparison.testing import PairedTest
@@ -21,6 +21,8 @@ __all__ = [
     "Run",
     "Task",
     "chosen_baseline",
+    "compare",
     "compared",
     "named_systems",
+    "sorting",
 ]

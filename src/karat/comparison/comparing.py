@@ -7,7 +7,7 @@ from itertools import pairwise
 from karat.comparison.breakdowns import mean_breakdowns
 from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
-from karat.comparison.scoring import OnRun, Run, Task, scored_runs, size
+from karat.comparison.scoring import Keep, OnRun, Run, Task, scored_runs, size
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -48,23 +48,27 @@ def compared(
     seed: int = 0,
     executor: Executor | None = None,
     on_run: OnRun | None = None,
+    keep: Keep | None = None,
 ) -> list[Comparison]:
-    """Score every run, then compare the systems under each protocol."""
+    """Score every run, then compare the systems under each protocol.
+
+    `keep` receives the results of each run, and returns what the comparison needs of them.
+    """
     executor = executor or Serial()
     by_protocol: list[dict[str, list[Result]]] = []
-    for name, results in scored_runs(task, runs, executor, on_run):
+    for run, results in scored_runs(task, runs, executor, on_run):
         by_protocol = by_protocol or [{} for _ in results]
-        for systems, result in zip(by_protocol, results, strict=True):
-            systems.setdefault(name, []).append(result)
-    sorting = [_sorting(systems, sort_by) for systems in by_protocol]
-    if sort_by is not None and sort_by not in sorting:
+        for systems, result in zip(by_protocol, results if keep is None else keep(run, results), strict=True):
+            systems.setdefault(run.system, []).append(result)
+    sort_ids = [sorting(systems, sort_by) for systems in by_protocol]
+    if sort_by is not None and sort_by not in sort_ids:
         known = list(dict.fromkeys(id_ for systems in by_protocol for id_ in _shared(systems)))
         raise NO_MEASURE.error(f"--sort-by: there is no measure {sort_by!r} here. {nearest(sort_by, known)}")
     if executor.width(size(task, runs)) == 1:
         executor = Serial()
     return [
         compare(systems, executor, baseline=baseline, sort_by=own, level=level, resamples=resamples, seed=seed)
-        for systems, own in zip(by_protocol, sorting, strict=True)
+        for systems, own in zip(by_protocol, sort_ids, strict=True)
     ]
 
 
@@ -72,17 +76,22 @@ def compare(
     results: Mapping[str, Sequence[Result]],
     executor: Executor,
     *,
-    baseline: str,
+    baseline: str | None,
     sort_by: str,
     level: float,
     resamples: int | None,
     seed: int,
+    shared_ranks: bool = True,
 ) -> Comparison:
-    """Compare systems by the results of their runs, which must have rows."""
+    """Compare systems by the results of their runs, which must have rows; without a baseline, with the best system.
+
+    Systems whose difference is not significant share a rank, unless `shared_ranks` is false.
+    """
     units = sorted({unit for runs in results.values() for run in runs for unit in _rows(run).units})
     rows = {name: [_rows(run).over(units) for run in runs] for name, runs in results.items()}
     means = {name: observed_means(own) for name, own in rows.items()}
     names = sorted(results, key=lambda name: (*_place(_main(means[name], sort_by)), name))
+    baseline = names[0] if baseline is None else baseline
     pairs = _pairs(names, baseline)
     if resamples is None:
         resamples = max(LEAST_RESAMPLES, PER_COMPARISON * len(pairs))
@@ -115,7 +124,7 @@ def compare(
         rows=rows,
         notes=remarks(how, unit=unit),
     )
-    comparison.systems = _ranked(comparison)
+    comparison.systems = _ranked(comparison, shared=shared_ranks)
     return comparison
 
 
@@ -130,7 +139,7 @@ def _shared(results: Mapping[str, Sequence[Result]]) -> list[str]:
     return [id_ for id_ in first.scores if all(id_ in run.scores for run in others)]
 
 
-def _sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str:
+def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str:
     """The measure to sort by: the one that the user chose, else the last of the headline that every system has."""
     shared = _shared(results)
     if sort_by in shared:
@@ -195,7 +204,7 @@ def _tests(
             values = [(JACKKNIFE, _jackknifed(differences, found[a], found[b]), None)]
         else:
             swapped_p, swaps_made = randomised[number]
-            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences)
+            centred = paired.paired_bootstrap(found[a].values, found[b].values, differences, units=how.units)
             values = [(RANDOMISATION, swapped_p, swaps_made), (PAIRED_BOOTSTRAP, centred, how.resamples)]
         for name in names:
             make = partial(PairedTest, name[0], name[2], a, b)
@@ -215,10 +224,10 @@ def _jackknifed(
     }
 
 
-def _ranked(comparison: Comparison) -> list[ComparedSystem]:
-    """Systems with ranks: a system that is not significantly worse than the one before it shares its rank.
+def _ranked(comparison: Comparison, *, shared: bool) -> list[ComparedSystem]:
+    """Systems with ranks: if ranks are shared, a system that is not significantly worse than the one before it has its.
 
-    Without a test, systems share a rank only if their scores are equal. All undefined scores are last.
+    Otherwise, or without a test, systems share a rank only if their scores are equal. All undefined scores are last.
     """
     ranked: list[ComparedSystem] = []
     before: float | None = None
@@ -227,7 +236,7 @@ def _ranked(comparison: Comparison) -> list[ComparedSystem]:
         rank = place
         if ranked and (score is None) == (before is None):
             test = comparison.deciding_test(ranked[-1].name, system.name, comparison.sort_by)
-            untested = test is None or test.p_adjusted is None
+            untested = not shared or test is None or test.p_adjusted is None
             if score == before if untested else not comparison.is_significant(test):
                 rank = ranked[-1].rank
         ranked.append(system._replace(rank=rank))

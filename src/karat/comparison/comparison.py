@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from msgspec import to_builtins
 
 from karat.comparison.breakdowns import ByField, with_intervals
+from karat.comparison.errors import system_errors
 from karat.comparison.testing import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
@@ -40,10 +41,11 @@ class ComparedSystem(NamedTuple):
         first = self.runs[0]
         if len(self.runs) == 1:
             return of_run(changed(first, scores=self.scores, by=by))
-        content = changed(first, scores=self.scores, by=by, units=self.units, outcomes={}, details={}).to_dict()
+        only = changed(first, scores=self.scores, by=by, units=self.units, outcomes={}, details={}, errors=None)
+        content = only.to_dict()
         for (id_, average, name), deviation in self.deviations.items():
             content["scores"][id_][average].setdefault("deviation", {})[name] = deviation
-        # Each run has its own.
+        # Each run has its own, and its own errors.
         del content["system"], content["warnings"]
         return {**content, "runs": [of_run(run) for run in self.runs]}
 
@@ -162,8 +164,9 @@ class Comparison:
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per system and measure: its main score, interval, and tests against the baseline and the next system.
 
-        Then one row for each value of a breakdown (its field and value are `by` and `by_value`) and for each unit,
-        without tests. All rows have the same keys. Scores and differences are unrounded fractions.
+        Then one row for each value of a breakdown (its field and value are `by` and `by_value`), for each unit, and for
+        each class of errors (`by` is error), whose score is that after its repair; all without tests. All rows have the
+        same keys. Scores and differences are unrounded fractions.
         """
         measures = self.measures()
         rows = []
@@ -174,12 +177,20 @@ class Comparison:
                     deviation = system.deviations.get((id_, "micro", main_score([*system.scores[id_].micro.values])))
                     row = {**self._row(system, id_, system.scores[id_].micro), "deviation": deviation}
                     rows.append({**row, **self._tested(system, id_, following)})
+        if any(run.errors is not None for system in self.systems for run in system.runs):
+            rows = [{**row, "count": None} for row in rows]
         for system in self.systems:
             for by, value, leaves in self._parts(system):
                 for id_ in measures:
                     if id_ in leaves:
                         row = self._row(system, id_, leaves[id_])
                         rows.append({**dict.fromkeys(rows[0]), **row, "by": by, "by_value": value})
+        for system in self.systems:
+            for id_, errors in system_errors(system.runs).items():
+                for name, mean in errors.classes.items():
+                    row = self._row(system, id_, ScoreValues({errors.main: mean.fixed}))
+                    part = {"by": "error", "by_value": name, "count": mean.count}
+                    rows.append({**dict.fromkeys(rows[0]), **row, **part})
         return rows
 
     def _parts(self, system: ComparedSystem) -> Iterator[tuple[str, str, Mapping[str, ScoreValues]]]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from karat import engine
 from karat.corpus import Corpus, Executor, FileCorpus
 from karat.errors import CombinedError, Finding, Findings, KaratError, Rule, UsageError
+from karat.insight import analysed
 from karat.protocols import resolve_all
 from karat.results import Result
 
@@ -30,6 +31,10 @@ class Run(NamedTuple):
     findings: Sequence[Finding] = ()
 
 
+Keep = Callable[[Run, list[Result]], list[Result]]
+"""What is kept of the results of a run: the outcomes of forty systems at once would need much memory."""
+
+
 class Task(NamedTuple):
     """What all runs have in common."""
 
@@ -37,6 +42,8 @@ class Task(NamedTuple):
     protocols: Sequence[str]
     settings: Mapping[str, Any]
     options: engine.RunOptions
+    errors: bool = False
+    """Whether the errors of each run are analysed, too."""
 
 
 def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
@@ -50,7 +57,19 @@ def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Resul
         task.gold.keep_documents()
     protocols = resolve_all(task.protocols, task.settings)
     try:
-        return engine.score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
+        results = engine.score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
+        for protocol, result in zip(protocols, results, strict=True) if task.errors else ():
+            result.errors = analysed(
+                task.gold,
+                run.corpus,
+                protocol,
+                result,
+                measures=task.options.measures,
+                by=task.options.by,
+                list_all=task.options.details,
+                executor=executor,
+            )
+        return results
     except UsageError:
         raise
     except KaratError as error:
@@ -60,8 +79,8 @@ def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Resul
 
 def scored_runs(
     task: Task, runs: Sequence[Run], executor: Executor, on_run: OnRun | None = None
-) -> Iterator[tuple[str, list[Result]]]:
-    """The name of each run's system, and its results. If runs are refused, all of them are named at the end."""
+) -> Iterator[tuple[Run, list[Result]]]:
+    """Each run with its results. If runs are refused, all of them are named at the end."""
     refused: list[tuple[str, KaratError]] = []
     width = executor.width(size(task, runs))
     every: Iterator[list[Result] | KaratError]
@@ -80,7 +99,7 @@ def scored_runs(
                 raise results  # what is wrong with two systems in the same place is wrong with gold or the options
             refused.append((run.system, results))
         elif not refused:
-            yield run.system, results
+            yield run, results
     if refused:
         raise refusal(refused, runs)
 

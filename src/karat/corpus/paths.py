@@ -99,10 +99,10 @@ def find(
     `report` receives what is in a folder and is not read.
     """
     _sweep()
-    return _found(spec, refuse, report, _Spool(max_bytes))
+    return _found(spec, refuse, report, Spool(max_bytes))
 
 
-def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spool: "_Spool") -> list[File]:
+def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spool: "Spool") -> list[File]:
     files: list[File] = []
     try:
         if spec == "-":
@@ -117,7 +117,7 @@ def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spoo
             return [_usable_url(url, spool) for url in files_at(spec)]
         for path in _plain(spec, refuse, report):
             try:
-                files.append(_usable(path, spool))
+                files.append(usable(path, spool))
             except KaratError as error:
                 refuse(error)
     except KaratError as error:
@@ -125,14 +125,11 @@ def _found(spec: str, refuse: Callable[[KaratError], None], report: Report, spoo
     return files
 
 
-def _standard_input(spool: "_Spool") -> File:
+def _standard_input(spool: "Spool") -> File:
     if sys.stdin is None:
         raise UNREADABLE.error("standard input is closed", file="standard input")
     opened("/dev/stdin")
-    try:
-        return _unpacked("standard input", spool.copy(sys.stdin.buffer, "standard input"), spool)
-    except OSError as error:
-        raise _unreadable(error, "standard input") from None
+    return spool.file(sys.stdin.buffer, "standard input")
 
 
 def _unreadable(error: OSError, name: str) -> KaratError:
@@ -208,19 +205,19 @@ def _listed(name: str) -> Iterator[tuple[int, str]]:
         yield line, path
 
 
-def _usable(path: Path, spool: "_Spool") -> File:
+def usable(path: Path, spool: "Spool") -> File:
     """A seekable file: itself, or a copy if it is compressed or a pipe."""
     name = shown(opened(path))
     try:
         if not path.is_file():
             with path.open("rb") as pipe:
-                return _unpacked(name, spool.copy(pipe, name), spool)
+                return spool.file(pipe, name)
         return _unpacked(name, str(path), spool)
     except OSError as error:
         raise _unreadable(error, name) from None
 
 
-def _usable_url(url: str, spool: "_Spool") -> File:
+def _usable_url(url: str, spool: "Spool") -> File:
     """A file that fsspec reads, or a copy if it is compressed."""
     if url.startswith("file://"):
         opened(url.removeprefix("file://"))  # so that it is not overwritten
@@ -230,7 +227,7 @@ def _usable_url(url: str, spool: "_Spool") -> File:
         raise _unreadable(error, url) from None
 
 
-def _unpacked(name: str, path: str, spool: "_Spool") -> File:
+def _unpacked(name: str, path: str, spool: "Spool") -> File:
     """The file itself, or an uncompressed copy."""
     with File(name, path).open_whole() as stream:
         if stream.read(2) != GZIP_MARK:
@@ -243,15 +240,19 @@ def _unpacked(name: str, path: str, spool: "_Spool") -> File:
             raise GZIP.error("the compressed file is damaged or truncated", file=name) from None
 
 
-class _Spool:
-    """Copies of streams, which can be read twice; all copies of one argument together have a limited size."""
+class Spool:
+    """Copies of streams, which can be read twice; all copies of one argument together have a limited size.
 
-    def __init__(self, most: int) -> None:
+    Copies are in `folder`, or, without one, in a folder that is removed when the process ends.
+    """
+
+    def __init__(self, most: int, folder: Path | None = None) -> None:
         self._most = self._left = most
+        self._folder = folder
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> str:
         """The path of a copy. The limit is checked while the copy grows, so that an endless stream ends there."""
-        with tempfile.NamedTemporaryFile(dir=scratch.spool(), delete=False) as copy:
+        with tempfile.NamedTemporaryFile(dir=self._folder or scratch.spool(), delete=False) as copy:
             while chunk := stream.read(CHUNK):
                 self._left -= len(chunk)
                 if self._left < 0:
@@ -260,6 +261,13 @@ class _Spool:
                     raise TOO_LARGE.error(message, file=name)
                 copy.write(chunk)
         return copy.name
+
+    def file(self, stream: "SupportsRead[bytes]", name: str) -> File:
+        """A copy of a stream as a file; if it is compressed, what is in it."""
+        try:
+            return _unpacked(name, self.copy(stream, name), self)
+        except OSError as error:
+            raise _unreadable(error, name) from None
 
 
 @functools.cache

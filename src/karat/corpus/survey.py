@@ -23,6 +23,8 @@ class Survey:
         """Ids of documents that are called what their files are called."""
         self.attributes: set[tuple[str, str]] = set()
         self.kinds: set[str] = set()
+        self.clustered: set[str] = set()
+        """Kinds of mentions that are in clusters."""
         self.links: set[tuple[str, str, str]] = set()
         self.coreference: tuple[str, ...] = ()
         """Names of relations that the user calls coreference."""
@@ -47,6 +49,7 @@ class Survey:
         if block.contents is not None:
             self.attributes |= block.contents.attributes
             self.kinds |= block.contents.kinds
+            self.clustered |= block.contents.clustered
             self.links |= block.contents.links
             self._watch(block.contents.clusters)
 
@@ -96,6 +99,7 @@ class Survey:
         self._clusters = None
         self.resolved_kinds = kinds
         self.kinds = {kinds.get(kind, kind) for kind in self.kinds}
+        self.clustered = {kinds.get(kind, kind) for kind in self.clustered}
         self.attributes = {(kinds.get(kind, kind), name) for kind, name in self.attributes}
         self.links = {(link, kinds.get(one, one), kinds.get(other, other)) for link, one, other in self.links}
 

@@ -13,7 +13,8 @@ Only counts are kept, so memory grows only with the number of different values a
                          values: [{value, count}] most frequent first, more: {values, count} that are not listed}
     clusters             by kind of cluster: {clusters, singleton, within, across, empty, largest}
     cluster_attributes   as attributes, of the records that clusters have; one in several documents counts in each
-    links                by kind
+    links                by kind, without arguments
+    arguments            links from events and templates to what fills their roles, by role
     ecbplus              only for ECB+ files: Table 1 of Upadhyay et al. (2016), see `ecb_table`
 
 A cluster is a singleton (one mention), within one document, across documents, or empty (a record without mentions);
@@ -94,4 +95,5 @@ class Description(Struct, frozen=True):
     clusters: dict[str, Clusters]
     cluster_attributes: dict[str, dict[str, Values]]
     links: dict[str, int]
+    arguments: dict[str, int]
     ecbplus: EcbTable | UnsetType = UNSET

@@ -10,6 +10,7 @@ from karat.corpus import Fingerprint
 from karat.describe import ecb_table
 from karat.describe.description import Clusters, Count, Description, Mentions, More, Present, Values
 from karat.model import Cluster, Document, Mention, Value
+from karat.model.arguments import argument_test
 
 FIRST = ("type", "realis")
 
@@ -125,6 +126,7 @@ class Tallies:
         self.members: dict[str, _Members] = {}
         self.alone: Counter[str] = Counter()
         self.links: Counter[str] = Counter()
+        self.arguments: Counter[str] = Counter()
         self.ecbplus: ecb_table.Tally | None = None
 
     def add(self, document: Document) -> None:
@@ -144,7 +146,9 @@ class Tallies:
             members = self.members.setdefault(cluster.id, _Members())
             members.recorded = _least(members.recorded, cluster.kind)
             self.cluster_attributes.add(cluster)
-        self.links.update(link.kind for link in document.links)
+        is_argument = argument_test(document)
+        self.links.update(link.kind for link in document.links if not is_argument(link))
+        self.arguments.update(link.kind for link in document.links if is_argument(link))
         if self.ecbplus is not None:
             self.ecbplus.add(document)
 
@@ -167,7 +171,7 @@ class Tallies:
         return True
 
     def _counters(self) -> list[Counter[Any]]:
-        return [self.units, self.topics, self.subtopics, self.alone, self.links]
+        return [self.units, self.topics, self.subtopics, self.alone, self.links, self.arguments]
 
     def _add_mention(self, mention: Mention) -> None:
         shape = ("no_span", "one_segment", "several_segments")[min(len(mention.span), 2)]
@@ -201,6 +205,7 @@ class Tallies:
             clusters=self._clusters(),
             cluster_attributes=self.cluster_attributes.values(most),
             links=dict(_ranked(self.links)),
+            arguments=dict(_ranked(self.arguments)),
             ecbplus=UNSET if self.ecbplus is None else self.ecbplus.table(),
         )
 

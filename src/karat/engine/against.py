@@ -3,7 +3,7 @@
 Gold may be without annotations: only its documents are compared, never how they are annotated.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from karat.engine.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
 from karat.engine.tokens import TOKENS_DIFFER, difference
 from karat.errors import Finding, KaratError, Rule, Severity, quoted
 from karat.model import Document, Mention, Region
-from karat.protocols import resolve
+from karat.protocols import Protocol
 
 MISSING = Rule(
     "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
@@ -29,20 +29,17 @@ LISTED = 10
 class Reference:
     """Gold, as submissions are compared with it."""
 
-    def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int]) -> None:
+    def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int], protocols: Sequence[Protocol]) -> None:
         self.corpus = corpus
         self.findings = findings
         """How many findings gold has of its own."""
+        self.refuses_others = any(protocol.system_only_documents == "refuse" for protocol in protocols)
+        """Whether a protocol refuses documents that gold does not have."""
 
     @cached_property
     def documents(self) -> list[str]:
         """Ids of the documents that could be read."""
         return sorted(self.corpus.survey().rows)
-
-    @cached_property
-    def refuses_others(self) -> bool:
-        """Whether a protocol that its format chooses refuses documents that gold does not have."""
-        return any(resolve(name).system_only_documents == "refuse" for name in self.corpus.protocols)
 
     def read(self, id_: str) -> Document | None:
         """The document of that id, if gold has it."""

@@ -18,7 +18,7 @@ from karat.engine.unit_counts import UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Rule, nearest
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair, Value
-from karat.plugin import AlignedPairs, AlignmentSpec, Averages, ElementItem, Measure, Outcome, Tables
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, Averages, ElementItem, Measure, Outcome, Tables
 from karat.protocols import Protocol
 from karat.results import ItemCounts, UnitRows
 
@@ -102,7 +102,9 @@ class Breakdown:
         by_key: dict[Key, list[Outcome[Any]]] = {}
         for outcome in measure.outcomes(table):
             item = outcome.gold if outcome.gold is not None else outcome.system
-            assert isinstance(item, Mention | ElementItem), "a table of other items declares its alignment"
+            assert isinstance(item, Mention | ElementItem | ArgumentItem), (
+                "a table of other items declares its alignment"
+            )
             key = self._key(item, document, in_gold=outcome.gold is not None)
             by_key.setdefault(key, []).append(outcome)
         for key, outcomes in by_key.items():
@@ -174,7 +176,7 @@ class Breakdown:
             pair = Pair(gold_parts.get(key, no_gold), system_parts.get(key, no_system))
             yield key, pair, ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
 
-    def _key(self, item: Mention | ElementItem, document: Document | None, *, in_gold: bool) -> Key:
+    def _key(self, item: Mention | ElementItem | ArgumentItem, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol considers equal share one row, spelt as in gold."""
         value = self._value(item, document)
         key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
@@ -182,7 +184,7 @@ class Breakdown:
         self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
         return key
 
-    def _value(self, item: Mention | ElementItem, document: Document | None) -> Key:
+    def _value(self, item: Mention | ElementItem | ArgumentItem, document: Document | None) -> Key:
         if self._is_attribute:
             return item.attributes.get(self.field)
         if self.field == "kind":

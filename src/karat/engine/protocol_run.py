@@ -1,7 +1,7 @@
 """A run of one protocol: collects counts document by document, and returns the result."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
 from karat.engine.details import Details, DetailsPart
 from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
+from karat.engine.score_function import ScoreFunction
 from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
@@ -87,8 +88,11 @@ class ProtocolRun:
         )
         self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
         known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
-        known |= {field for measure, _ in self.measures for field in measure.fields}
-        self._by = [Breakdown(field, in_order(known), self.measures, protocol) for field in dict.fromkeys(by)]
+        offered = known | {field for measure, _ in self.measures for field in measure.fields}
+        self._by = [
+            Breakdown(field, in_order(offered), _having(field, known, self.measures), protocol)
+            for field in dict.fromkeys(by)
+        ]
         self._lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
@@ -224,6 +228,10 @@ class ProtocolRun:
             self._observer.leave()
         return self._select(self._counts.scores())
 
+    def score_function(self) -> ScoreFunction:
+        """What makes scores of the sums of its rows."""
+        return self._counts.score_function(self._selected)
+
     def _by_scores(self, breakdown: Breakdown) -> Iterator[tuple[str, dict[str, Score]]]:
         finish = self._counts.score_function()
         for key, values, items in breakdown.scores():
@@ -306,6 +314,7 @@ def _setting(protocol: Protocol, gold: Survey, system: Survey) -> Setting:
         links=sorted(gold.links_of(protocol.kinds)),
         gold_kinds=gold.kinds,
         system_kinds=system.kinds,
+        gold_clustered=gold.clustered,
     )
 
 
@@ -322,6 +331,12 @@ def _align(
     rewarded = scorable(attributes) if rewarded is None else rewarded
     after = _align(protocol, attributes, choice.after, agree=agree, rewarded=rewarded) if choice.after else None
     return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
+
+
+def _having(field: str, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
+    """The measures that can be broken down by a field: all, unless only the items of some of them have it."""
+    declaring = [(measure, averages) for measure, averages in measures if field in measure.fields]
+    return list(measures) if field in attributes or not declaring else declaring
 
 
 def _counts_wholes(measure: Measure[Any, Any]) -> bool:

@@ -7,7 +7,8 @@ from msgspec import UNSET
 from karat.errors import Item as LocatedItem
 from karat.errors import Origin
 from karat.model import Cluster, Document, Mention, Pair, cluster_keys
-from karat.plugin import ClusterItem, Item, LinkItem, TreeItem
+from karat.model.texts import mention_text
+from karat.plugin import ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
@@ -35,7 +36,7 @@ class UnitRecords:
                     mention.id,
                     mention.kind,
                     mention.span,
-                    mention.text if mention.text is not None else _text(source, mention),
+                    mention_text(mention, source),
                     self._line(side, document.id, mention.id),
                     mention.attributes,
                     document.id if self._name_documents else UNSET,
@@ -71,6 +72,11 @@ class UnitRecords:
         if isinstance(item, LinkItem):
             source, target = (self._cluster(side, key, document) for key in (item.source, item.target))
             return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
+        if isinstance(item, ArgumentItem):
+            assert document is not None, "a table of arguments is listed document by document"
+            event, *fillers = (self._mentions[side, document, one.id] for one in (item.event, *item.mentions))
+            filler = fillers[0].id if item.cluster is None and fillers else item.cluster or ""
+            return LinkRecord(item.role, event.id, filler, (event,), tuple(fillers))
         if isinstance(item, TreeItem):
             events = tuple(self._cluster(side, key, document) for key in item.events)
             return TreeRecord(events[0].id if events else str(item.root), "tree", events)
@@ -118,17 +124,3 @@ def place_of(records: Iterable[Record | None]) -> tuple[str, tuple[tuple[int, in
         if isinstance(record, TreeRecord):
             return place_of(record.events[:1])
     return "", ()
-
-
-def _text(source: Document, mention: Mention) -> str | None:
-    """The text at a mention's span, if the source is known; segments are joined by a blank."""
-    if source.text is None or not mention.span:
-        return None
-    segments = mention.span
-    if source.unit == "token":
-        if source.tokens is None or segments[-1][1] > len(source.tokens):
-            return None
-        segments = tuple((source.tokens[begin][0], source.tokens[end - 1][1]) for begin, end in segments)
-    elif source.unit != "char":
-        return None
-    return " ".join(source.text[begin:end] for begin, end in segments)

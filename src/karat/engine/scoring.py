@@ -20,7 +20,7 @@ from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation, Steps
 from karat.engine.protocol_run import ProtocolRun, RunPart
 from karat.engine.tokens import in_one_numbering
-from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, without
+from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.plugin import CorpusTransform, Tables
 from karat.protocols import Protocol
 from karat.results import Result, Side
@@ -107,8 +107,8 @@ class Scoring:
         self._preparation = Preparation(places.report, make_tables)
         for protocol in self.protocols:
             self._steps.append(self._preparation.enter(protocol))
-            self.runs.append(
-                ProtocolRun(
+            with placed(lambda: (self.gold.name, None)):
+                run = ProtocolRun(
                     protocol,
                     *surveys,
                     report=places.report,
@@ -118,7 +118,7 @@ class Scoring:
                     observe=None if observe is None else partial(observe, places.line),
                     keep_rows=options.keep_rows,
                 )
-            )
+            self.runs.append(run)
 
     def add(self, ids: Sequence[str], progress: Progress | None = None) -> None:
         """Add documents. Each is released before the next one is read."""

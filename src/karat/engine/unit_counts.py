@@ -146,13 +146,16 @@ class UnitCounts:
         `report` receives the remarks of tables on all units together.
         """
         units = sorted(self._waiting.items())
-        for unit, documents in units:
-            listed = [UnitDocument(one.about, one.gold, partial(self._made, one)) for one in documents]
-            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), listed)
         finished: dict[TableSpec[Any], Sequence[Any]] = {}
         for number, spec in enumerate(self._specs if units else ()):
             whole = [self._added(number, documents) for _, documents in units]
             finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
+        for number, (unit, documents) in enumerate(units):
+            listed = [UnitDocument(one.about, one.gold, partial(self._made, one)) for one in documents]
+            if len(listed) == 1:  # its tables as they are counted, which may depend on all units
+                counted = {spec: tables[number] for spec, tables in finished.items()}
+                listed = [listed[0]._replace(get=counted.__getitem__)]
+            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), listed)
         for measure, averages, rows in self.measures:
             for (unit, documents), table in zip(units, finished.get(measure.table, ()), strict=True):
                 self._count(measure, rows, table)

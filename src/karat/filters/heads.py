@@ -7,7 +7,9 @@ from msgspec.structs import replace
 from karat.errors import KaratError, Origin, Report, Rule
 from karat.filters import unchanged
 from karat.model import Document, Mention, Pair
+from karat.model.arguments import events_of
 from karat.model.regions import size
+from karat.model.texts import has_article, words_of
 from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
 
 ABSENT = Rule(
@@ -18,17 +20,24 @@ ABSENT = Rule(
 FIRST_WORD = Rule("heads-first-word", "note", "Give the heads if you know them: the score depends on them.")
 
 
+Whose = Literal["mentions", "arguments"]
+
+
 class Heads(Filter, frozen=True):
     """Mentions of several words must have a head: without one they are refused, or their first word is the head."""
 
     match: str = "head"
     """How mentions are matched; the filter acts only if it is `head`."""
     missing: Literal["refuse", "first-word"] = "refuse"
+    of: Whose = "mentions"
+    """Which mentions must have one: all, or only those that fill a role of an event."""
+    trim: bool = False
+    """Whether a leading article of a gold argument is no word of it."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Count missing heads, or fill them in."""
         del comparison, report
-        return _Heads(self.missing) if self.match == "head" else unchanged
+        return _Heads(self.missing, self.of, trim=self.trim) if self.match == "head" else unchanged
 
 
 class _Heads(CorpusTransform):
@@ -36,8 +45,9 @@ class _Heads(CorpusTransform):
 
     merges = True
 
-    def __init__(self, missing: str) -> None:
+    def __init__(self, missing: str, of: Whose = "mentions", *, trim: bool = False) -> None:
         self._fill = missing == "first-word"
+        self._of, self._trim = of, trim
         self._counts: dict[Origin, int] = {"gold": 0, "system": 0}
         self._first: tuple[Origin, str, str] | None = None
         """Side, document and id of the first such mention."""
@@ -48,11 +58,25 @@ class _Heads(CorpusTransform):
         return Pair(gold, system) if self._fill else pair
 
     def _side(self, origin: Origin, document: Document) -> Document:
-        lacking = [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
+        lacking = self._lacking(document, trim=self._trim and origin == "gold")
         if lacking:
             self._counts[origin] += len(lacking)
             self._first = self._first or (origin, document.id, lacking[0].id)
         return replace(document, mentions=tuple(map(_with_head, document.mentions))) if self._fill else document
+
+    def _lacking(self, document: Document, *, trim: bool) -> list[Mention]:
+        if self._of == "mentions":
+            return [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
+        fillers = {
+            mention.id: mention
+            for event in events_of(document)
+            for argument in event.arguments
+            for mention in argument.mentions
+            if mention.head is None
+        }
+        return [
+            one for one in fillers.values() if len(words_of(one, document)) > 1 + (trim and has_article(one, document))
+        ]
 
     def merge(self, later: "_Heads") -> None:
         """Add the counts of later pairs."""
@@ -67,11 +91,11 @@ class _Heads(CorpusTransform):
         origin, document, item = self._first
         numbers = " and ".join(f"{count:,} {side}" for side, count in self._counts.items() if count)
         plural = "s" * (sum(self._counts.values()) > 1)
-        message = f"{numbers} mention{plural} of several words without a head"
+        message = f"{numbers} {self._of.removesuffix('s')}{plural} of several words without a head"
         if self._fill:
             report(FIRST_WORD.at(f"{message}: the first word is taken", item=item, origin=origin, document=document))
         else:
-            what = f"{message}: mentions cannot be matched by their heads"
+            what = f"{message}: {self._of} cannot be matched by their heads"
             raise KaratError(ABSENT.at(what, item=item, origin=origin, document=document))
 
 

@@ -116,16 +116,16 @@ def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], 
 
 
 def _without_merged(placed: list[_Placed], report_loss: ReportLoss) -> list[_Placed]:
-    """Those that stay distinct without gaps: of mentions that differ only in their gaps, one with the fewest.
+    """Those that stay distinct without gaps and kinds: of mentions that differ only in these, one with the fewest gaps.
 
     Written all, they would be mentions with one span, and possibly in several clusters.
     """
-    kept: dict[tuple[int, int], Region] = {}
-    for mention, *place in sorted(placed, key=lambda one: len(one.mention.span)):
-        kept.setdefault((place[0], place[1]), mention.span)
-    distinct = [one for one in placed if kept[one.first, one.last] == one.mention.span]
+    kept: dict[tuple[int, int], tuple[Region, str]] = {}
+    for mention, first, last in sorted(placed, key=lambda one: len(one.mention.span)):
+        kept.setdefault((first, last), (mention.span, mention.kind))
+    distinct = [one for one in placed if kept[one.first, one.last] == (one.mention.span, one.mention.kind)]
     for _ in range(len(placed) - len(distinct)):
-        report_loss("mentions that differ from another one only in the gaps of their spans")
+        report_loss("mentions that differ from another one only in their kind or the gaps of their spans")
     return distinct
 
 

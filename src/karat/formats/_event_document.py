@@ -14,6 +14,8 @@ from karat.model import Link, Mention, Region, Sentence, Unit, Value
 from karat.plugin.formats import ReadOptions
 
 SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
+LARGEST = 10**18
+"""Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
 UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
 
@@ -105,7 +107,7 @@ class EventDocument:
             self.tell(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
             return False
         for begin, end in mention.span:
-            if not 0 <= begin < end:
+            if not 0 <= begin < end < LARGEST:
                 message = f"mention {quoted(mention.id)} of document {quoted(self.id)} begins at {begin:,}"
                 self.tell(SPAN, f"{message} and ends before {end:,}", found=mention.id)
                 return False

@@ -21,6 +21,7 @@ KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; o
 T = TypeVar("T")
 
 _Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
+_any = msgspec.json.Decoder()
 _raw = msgspec.json.Decoder(msgspec.Raw)
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -131,10 +132,9 @@ class ValueReader(Generic[T]):
 
 def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
     """Refuse an object that gives a key twice."""
-    try:
-        repeated = repeated_key(data) if repeats_key(data, msgspec.json.decode(data)) else None
-    except RecursionError:
-        raise BROKEN.error("the value is nested too deeply", file=file, line=line) from None
+    # Fields that a format does not read were skipped before, and may hold anything.
+    value = decoded(_any, data, BROKEN, file=file, line=line)
+    repeated = repeated_key(data) if repeats_key(data, value) else None
     if repeated is not None:
         message = f"the key {quoted(repeated)} is given twice in one object"
         line += data.count(b"\n", 0, max(data.rfind(msgspec.json.encode(repeated)), 0))

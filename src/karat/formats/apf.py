@@ -127,7 +127,7 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
                     attributes.add((kind, name.lower()))
             place = offset + begin, end - begin, line
             context = msgspec.json.encode(header).decode()
-            yield Block(*place, id_, contents=Contents(frozenset(attributes), kinds), context=context)
+            yield Block(*place, id_, contents=Contents(frozenset(attributes), kinds, clustered=kinds), context=context)
             header.unknown, header.comments = [], []  # reported once
     if is_empty:
         raise SHAPE.error("the file has no <document>", file=file, line=1)

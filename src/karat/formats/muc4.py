@@ -21,7 +21,8 @@ and other roles than PerpInd, PerpOrg, Target, Victim and Weapon are left out, w
 A template is a mention of kind `template` without a span; its type is the type of the incident. Each entity of a
 template is a cluster, its strings are mentions, and the role is a link from the template to the cluster. An entity in
 two templates is two clusters. Offsets are those of the first occurrence of a string in the text, and nothing is matched
-by them. Entities without strings are left out, with a note.
+by them. Entities without strings are left out, with a note. Gold with types is scored by `gtt-2021` and `rme-2023`,
+gold without by `ree-2021`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -229,8 +230,8 @@ def choose_protocols(contents: Contents) -> tuple[str, ...]:
     return TYPED if ("template", "type") in contents.attributes else UNTYPED
 
 
-TYPED = ("exact-2013",)
-UNTYPED = ("exact-2013",)
+TYPED = ("gtt-2021", "rme-2023")
+UNTYPED = ("ree-2021",)
 
 FORMAT = Format(
     title="MUC-4 templates of GRIT, GTT and IterX, JSON",

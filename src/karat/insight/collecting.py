@@ -6,6 +6,7 @@ from typing import Any
 from karat.engine.breakdown import DOCUMENT_FIELDS
 from karat.engine.observer import Rows
 from karat.engine.records import Line, UnitRecords
+from karat.insight.anaphors import ANAPHOR_CLASSES, anaphor_errors
 from karat.insight.clusters import CLUSTER_CLASSES, cluster_errors
 from karat.insight.elements import element_classes, element_errors
 from karat.insight.found import Classes, CountedTable, DocumentView, Findings, FoundError, UnitView
@@ -50,6 +51,8 @@ class TargetErrors:
             return CLUSTER_CLASSES
         if self.target.errors_of == "links":
             return LINK_CLASSES
+        if self.target.errors_of == "anaphors":
+            return ANAPHOR_CLASSES
         wrong = sorted(name.removeprefix("wrong ") for name in names if name.startswith("wrong "))
         classes = element_classes(wrong)
         return {name: text for name, text in classes.items() if name in names or name in ("miss", "false alarm")}
@@ -143,6 +146,8 @@ class Collector:
             return mention_errors(unit, target.attributes, confused)
         if target.errors_of == "elements":
             return element_errors(unit)
+        if target.errors_of == "anaphors":
+            return anaphor_errors(unit)
         first = unit.tables[0]
         alignment = first.measure.table.alignment
         assert alignment is not None, "clusters and links are compared by an alignment of mentions"

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from karat.corpus import Corpus, Survey
 from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Report, Target
-from karat.model import Cluster, Document, Link, Mention, Pair
+from karat.insight.graph import LinkGraph
+from karat.model import Cluster, ClusterKey, Document, Link, Mention, Pair
 
 
 class Edit(Struct):
@@ -23,6 +24,8 @@ class Edit(Struct):
     """Clusters by id as they become, or are added; None: removed."""
     links: dict[Link, bool] = field(default_factory=dict)
     """Links that are added (True) or removed (False)."""
+    contradicting: frozenset[Link] = frozenset()
+    """Links that are removed where they would close a cycle with others."""
     moved: dict[str, str | None] = field(default_factory=dict)
     """Clusters whose mentions in this document all move to another one; None: are removed."""
     replaced: Document | None = None
@@ -38,6 +41,7 @@ class Edit(Struct):
         self.added |= other.added
         self.clusters |= other.clusters
         self.links |= other.links
+        self.contradicting |= other.contradicting
         self.moved |= other.moved
         self.replaced = self.replaced or other.replaced
         self.keep_links = self.keep_links and other.keep_links
@@ -71,7 +75,7 @@ def edited(document: Document, edit: Edit) -> Document:
     clusters = {one.id: one for one in base.clusters}
     kept = {id_: one for id_, one in (clusters | edit.clusters).items() if one is not None}
     removed = {id_ for id_, one in (edit.mentions | edit.clusters).items() if one is None}
-    links = _links(base, edit, removed)
+    links = _links(base, mentions, edit, removed)
     return replace(base, mentions=tuple(mentions), clusters=tuple(kept.values()), links=links)
 
 
@@ -82,12 +86,22 @@ def _moved(mention: Mention, moved: Mapping[str, str | None]) -> Mention | None:
     return None if target is None else replace(mention, cluster=target)
 
 
-def _links(document: Document, edit: Edit, removed: set[str]) -> tuple[Link, ...]:
+def _links(document: Document, mentions: Iterable[Mention], edit: Edit, removed: set[str]) -> tuple[Link, ...]:
     if not edit.keep_links:
         return ()
     links = [link for link in document.links if edit.links.get(link, True)]
     links += [link for link, is_added in edit.links.items() if is_added and link not in links]
-    return tuple(link for link in links if removed.isdisjoint((link.source, link.target)))
+    links = [link for link in links if removed.isdisjoint((link.source, link.target))]
+    if edit.contradicting:
+        event_of: dict[str, ClusterKey] = {one.id: one.cluster or (one.id, 0) for one in mentions}
+        kept = LinkGraph()
+        for link in sorted(links, key=edit.contradicting.__contains__):
+            ends = event_of.get(link.source, link.source), event_of.get(link.target, link.target)
+            if link not in edit.contradicting or kept.takes(link.kind, *ends):
+                kept.add(link.kind, *ends)
+            else:
+                links.remove(link)
+    return tuple(links)
 
 
 class EditedCorpus:

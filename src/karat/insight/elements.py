@@ -18,6 +18,7 @@ from karat.model import Cluster, Document, Link, Mention, Pair, Value
 from karat.plugin import ClusterItem, Comparison, Detail
 from karat.results import Record
 from karat.results.errors import Cell, Instance
+from karat.tables.ace.parameters import ARGUED
 
 ABSENT = "(none)"
 TINY = 1e-6
@@ -83,7 +84,8 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
         return "miss"
     if detail.gold is None:
         return "false alarm"
-    if detail.lost <= TINY and detail.listed is not None and detail.listed["outcome"] == "correct":
+    is_correct = detail.is_nominal or (detail.listed is not None and detail.listed["outcome"] == "correct")
+    if is_correct and detail.lost <= TINY:
         return None
     for name in detail.wrong:
         if any(side.is_written(name, detail) for side in sides):  # others follow from mentions
@@ -152,7 +154,7 @@ class _Sides:
         if system is None or not self._system.has(system):
             if gold is not None and self._gold.has(gold):
                 self._copy(edit, gold)
-                self._argue(edit, gold, self._copied(gold))
+                self._argue(edit, gold, self._copied(gold), as_gold=True)
         elif gold is None or not self._gold.has(gold):
             self._remove(edit, system)
         elif name == "mentions":
@@ -160,11 +162,7 @@ class _Sides:
         elif name == "arguments":
             self._argue(edit, gold, system)
         elif name == "argument values":
-            self._argue(edit, gold, system)
-            for link in self._gold.links.get(gold, ()):
-                if (other := self._counterpart(link.target)) is not None:
-                    self._describe(edit, link.target, other)
-                    self._take_mentions(edit, link.target, other)
+            edit.replaced = self._with_gold_arguments
         else:
             self._describe(edit, gold, system, name.removeprefix("wrong "))
         return edit
@@ -199,16 +197,40 @@ class _Sides:
         for mention in self._gold.mentions_of(gold):
             edit.added[f"{self._copied(gold)} {mention.id}"] = replace(mention, cluster=system)
 
-    def _argue(self, edit: Edit, gold: str, system: str) -> None:
-        """Give an element the arguments that gold has; those that the system has not found are copied."""
+    def _argue(self, edit: Edit, gold: str, system: str, *, as_gold: bool = False) -> None:
+        """Give an element the arguments that gold has; those that the system has not found are copied.
+
+        `as_gold`: what they refer to becomes what it is in gold.
+        """
         edit.links |= dict.fromkeys(self._system.links.get(system, ()), False)
         for link in self._gold.links.get(gold, ()):
             target = self._counterpart(link.target)
             if target is None and self._gold.has(link.target):
                 target = self._copied(link.target)
                 self._copy(edit, link.target)
+            elif target is not None and as_gold:
+                self._describe(edit, link.target, target)
+                self._take_mentions(edit, link.target, target)
             if target is not None:
                 edit.links[replace(link, source=system, target=target)] = True
+
+    @cached_property
+    def _with_gold_arguments(self) -> Document:
+        """The system's relations and events, and what they refer to as in gold, as far as it is mapped."""
+        gold, system = self._pair.gold, self._pair.system
+        arguing = {one.id: one.kind for side in (gold, system) for one in side.clusters if one.kind in ARGUED}
+        clusters = [one for one in system.clusters if one.id in arguing]
+        mentions = [one for one in system.mentions if one.cluster in arguing]
+        for cluster in gold.clusters:
+            if cluster.id not in arguing:
+                clusters.append(replace(cluster, id=self._copied(cluster.id)))
+        for mention in gold.mentions:
+            if mention.cluster not in arguing:
+                own = None if mention.cluster is None else self._copied(mention.cluster)
+                mentions.append(replace(mention, id=self._copied(mention.id), cluster=own))
+        found = {self._counterpart(id_): self._copied(id_) for id_ in (*self._gold.members, *self._gold.mentions)}
+        links = [replace(link, target=found[link.target]) for link in system.links if link.target in found]
+        return replace(system, mentions=tuple(mentions), clusters=tuple(clusters), links=tuple(links))
 
     def _describe(self, edit: Edit, gold: str, system: str, name: str | None = None) -> None:
         """Give an element an attribute of gold's, or all; a promoted mention leaves its cluster for this."""
@@ -223,7 +245,7 @@ class _Sides:
         if system in self._system.members:
             edit.clusters[system] = cluster
         else:
-            new = f"{REPAIRED} {self._pair.gold.id} {system} *"
+            new = f"{REPAIRED} {self._pair.gold.id} {system} of the system"
             edit.clusters[new] = replace(cluster, id=new)
             edit.mentions[system] = replace(self._system.mentions[system], cluster=new)
 

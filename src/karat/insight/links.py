@@ -7,6 +7,7 @@ An error belongs to the first class in the order of definition that describes it
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from karat.errors import Origin
 from karat.insight.edits import Edit, Repair
 from karat.insight.found import Classes, DocumentView, FoundError, UnitView
+from karat.insight.graph import EventLink, LinkGraph
 from karat.model import ClusterKey, Document, Link
 from karat.plugin import AlignmentSpec, LinkItem, Outcome
 from karat.results import Record
@@ -21,15 +23,12 @@ from karat.results.errors import Instance
 from karat.tables.events import Events
 
 LINK_CLASSES: Classes = {
-    "wrong event": "one of the two events is missing, spurious, or has other mentions than its twin",
+    "wrong event": "an event is missing or spurious, has other mentions than its twin, or is two events of gold",
     "reversed link": "the system links the same two events in the other direction",
     "wrong kind": "the system links the same two events by another kind of link",
     "wrong link": "the system links two events that gold does not link",
     "missing link": "gold links two events that the system does not link",
 }
-
-EventLink = tuple[str, ClusterKey, ClusterKey]
-"""A kind, and two events."""
 
 
 def link_errors(unit: UnitView, alignment: AlignmentSpec) -> Iterator[FoundError]:
@@ -64,16 +63,24 @@ class _DocumentErrors:
         self._gold_links = _links_of(view.pair.gold, golds)
         self._system_links = _links_of(view.pair.system, systems)
         self._kinds = sorted({kind for kind, *_ in self._system_links})
+        self._contradicting = frozenset[Link]()
+        """Links of the system that are not right: they give way where they contradict repaired ones."""
+        self._firm = LinkGraph()
+        """What is right in the system, and what was repaired so far."""
 
     def errors(self, outcomes: Iterable[Outcome[Any]]) -> Iterator[FoundError]:
         """Each link that is not right once."""
         wrong = [(outcome, *_links_in(outcome)) for outcome in outcomes if not _is_right(outcome)]
         spurious = {system: outcome for outcome, _, system in wrong if system is not None}
+        self._contradicting = frozenset(link for one in spurious for link in self._system_links.get(one, ()))
+        for one in self._system_links:
+            if one not in spurious:
+                self._firm.add(*one)
         left = set(spurious)
         for outcome, gold, _ in wrong:
             if gold is not None:
-                name, system = self._why_missed(outcome, gold, left)
-                yield self._error(name, gold, system, outcomes=1 + (system in left))
+                name, system, repaired = self._why_missed(outcome, gold, left)
+                yield self._error(name, gold, system, repaired, outcomes=1 + (system in left))
                 if system is not None:
                     left.discard(system)
         for system, outcome in spurious.items():
@@ -83,22 +90,27 @@ class _DocumentErrors:
 
     def _why_missed(
         self, outcome: Outcome[Any], gold: EventLink, spurious: Set[EventLink]
-    ) -> tuple[str, EventLink | None]:
-        """The class of a gold link that is not right, and the link that the system has in its place."""
+    ) -> tuple[str, EventLink | None, EventLink | None]:
+        """The class of a gold link that is not right, the link that the system has in its place, and the repaired one.
+
+        If every repaired link would join an event to itself, or contradict what is right, the system takes two events
+        of gold for one.
+        """
         kind, source, target = gold
-        sources, targets = (self._system_twins.get(event, []) for event in (source, target))
-        if _earned(outcome) or not sources or not targets:
-            return "wrong event", None
-        ends = [(one, other) for one in sources for other in targets]
-        for one, other in ends:
-            if (kind, other, one) in spurious:
-                return "reversed link", (kind, other, one)
-        for one, other in ends:
-            for another in self._kinds:
-                link = another, one, other
-                if another != kind and link in self._system_links and not self._is_in_gold(link):
-                    return "wrong kind", link
-        return "missing link", None
+        if not _earned(outcome):
+            twins = [self._system_twins.get(event, []) for event in (source, target)]
+            ends = [(one, other) for one, other in product(*twins) if self._firm.takes(kind, one, other)]
+            for one, other in ends:
+                if (kind, other, one) in spurious:
+                    return "reversed link", (kind, other, one), self._firm.add(kind, one, other)
+            for one, other in ends:
+                for another in self._kinds:
+                    link = another, one, other
+                    if another != kind and link in self._system_links and not self._is_in_gold(link):
+                        return "wrong kind", link, self._firm.add(kind, one, other)
+            for one, other in ends:
+                return "missing link", None, self._firm.add(kind, one, other)
+        return "wrong event", None, None
 
     def _is_in_gold(self, link: EventLink) -> bool:
         """Whether gold has a link of the system."""
@@ -109,44 +121,53 @@ class _DocumentErrors:
             for other in self._gold_twins.get(target, ())
         )
 
-    def _error(self, name: str, gold: EventLink | None, system: EventLink | None, *, outcomes: int = 1) -> FoundError:
+    def _error(
+        self,
+        name: str,
+        gold: EventLink | None,
+        system: EventLink | None,
+        repaired: EventLink | None = None,
+        *,
+        outcomes: int = 1,
+    ) -> FoundError:
         records = self._records("gold", gold), self._records("system", system)
         instance = Instance(self._unit.name, self._view.id, *records, outcomes)
-        return FoundError(name, instance, [Repair(self._view.id, self._repair(name, gold, system))])
+        return FoundError(name, instance, [Repair(self._view.id, self._repair(name, system, repaired))])
 
     def _records(self, side: Origin, link: EventLink | None) -> tuple[Record, ...]:
         record = self._unit.records.record(None if link is None else LinkItem(*link), side, self._view.id)
         return () if record is None else (record,)
 
-    def _repair(self, name: str, gold: EventLink | None, system: EventLink | None) -> Edit:
+    def _repair(self, name: str, system: EventLink | None, repaired: EventLink | None) -> Edit:
         if name == "wrong event":
             return Edit(replaced=self._with_gold_events)
-        edit = Edit()
+        edit = Edit(contradicting=self._contradicting)
         if system is not None:
-            edit.links |= dict.fromkeys(self._system_links[system], False)
-        if name == "reversed link" and system is not None:
-            edit.links[self._joined(system[0], system[2], system[1])] = True
-        elif name == "wrong kind" and gold is not None and system is not None:
-            edit.links[self._joined(gold[0], *system[1:])] = True
-        elif name == "missing link" and gold is not None:
-            edit.links[self._joined(gold[0], *(self._system_twins[event][0] for event in gold[1:]))] = True
+            edit.links |= dict.fromkeys(self._system_links.get(system, ()), False)
+        if repaired is not None:
+            _, mentions = self._first_mentions
+            kind, source, target = repaired
+            edit.links[Link(kind, mentions[source], mentions[target])] = True
         return edit
-
-    def _joined(self, kind: str, source: ClusterKey, target: ClusterKey) -> Link:
-        """A link between two events of the system, by their first mentions."""
-        _, mentions = self._first_mentions
-        return Link(kind, mentions[source], mentions[target])
 
     @cached_property
     def _with_gold_events(self) -> Document:
-        """Gold's mentions and events with the system's links, as far as their events have twins."""
-        gold, links = self._view.pair.gold, dict[Link, None]()
+        """Gold's mentions and events with the system's links, as far as their events have twins.
+
+        Links that gold lacks give way where they contradict others.
+        """
         mentions, _ = self._first_mentions
-        for kind, *ends in self._system_links:
-            twins = [self._gold_twins[one][0] for one in ends if one in self._gold_twins]
-            if len(set(twins)) == len(ends):
-                links[Link(kind, mentions[twins[0]], mentions[twins[1]])] = None
-        return replace(gold, links=tuple(links))
+        moved = [
+            (kind, self._gold_twins[source][0], self._gold_twins[target][0])
+            for kind, source, target in self._system_links
+            if source in self._gold_twins and target in self._gold_twins
+        ]
+        kept = LinkGraph()
+        for kind, source, target in sorted(dict.fromkeys(moved), key=lambda link: link not in self._gold_links):
+            if kept.takes(kind, source, target):
+                kept.add(kind, source, target)
+        links = tuple(Link(kind, mentions[source], mentions[target]) for kind, source, target in kept.links)
+        return replace(self._view.pair.gold, links=links)
 
 
 def _links_in(outcome: Outcome[Any]) -> tuple[EventLink | None, EventLink | None]:

@@ -291,8 +291,10 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
             gold, system = compared_attributes(table, token.gold, token.system)
             listed = listed_token(token, table)
             wrong: tuple[str, ...] = ()
+            is_nominal = False
             if token.gold is not None and token.system is not None:
                 wrong = tuple(table.wrong_attributes(token.gold, token.system))
+                is_nominal = not wrong and table.is_wrong_by_rule(token.gold, token.system)
             yield Detail(
                 kind,
                 attributes_item(kind, gold),
@@ -302,17 +304,23 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
                 listed.get("system"),
                 wrong,
                 token.cost,
+                is_nominal,
             )
             if token.gold is not None and token.system is not None:
                 for part, gold, system in compared_parts(table, token.gold, token.system):
                     yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
 
     def counterparts(self, table: ValueTable) -> Mapping[str, str]:
-        """Entities, values and times that are mapped to each other, if they are arguments."""
+        """Entities, values and times that are mapped to each other and worth something, if they are arguments."""
         if not isinstance(table, RecognitionTable):
             return {}
         elements = table.whole or table.arguments
-        return {gold: system for values in elements.values() for gold, system in values.mapping.items()}
+        return {
+            gold: system
+            for values in elements.values()
+            for gold, system in values.mapping.items()
+            if values.value(gold, system) > 0
+        }
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

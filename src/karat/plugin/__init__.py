@@ -28,6 +28,7 @@ from karat.plugin.formats import (
 )
 from karat.plugin.measures import (
     Align,
+    ArgumentItem,
     Card,
     ClusterItem,
     Composite,
@@ -86,6 +87,7 @@ __all__ = [
     "AlignmentChoice",
     "AlignmentSpec",
     "Alike",
+    "ArgumentItem",
     "Averages",
     "Block",
     "Candidate",

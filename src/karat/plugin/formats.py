@@ -26,6 +26,8 @@ class Contents(NamedTuple):
     """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
     clusters: frozenset[str] = frozenset()
     """Ids of clusters that may have mentions in other documents, too."""
+    clustered: frozenset[str] = frozenset()
+    """Kinds of its mentions that are in clusters."""
 
     @classmethod
     def of(cls, document: Document) -> "Contents":
@@ -36,7 +38,8 @@ class Contents(NamedTuple):
         clusters = frozenset(map(_cluster, mentions)) - {None}
         if document.clusters:
             kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in clusters}
-        return cls(attributes, kinds, _links_in(document, kinds, clusters), clusters)
+        clustered = frozenset([mention.kind for mention in mentions if mention.cluster]) if clusters else frozenset()
+        return cls(attributes, kinds, _links_in(document, kinds, clusters), clusters, clustered)
 
 
 _kind = attrgetter("kind")

@@ -60,6 +60,27 @@ class LinkItem(Struct, frozen=True):
     target: ClusterKey
 
 
+class ArgumentItem(Struct, frozen=True):
+    """An argument as an item of an outcome: a role of an event (or template), and what fills it."""
+
+    role: str
+    event: Mention
+    mentions: tuple[Mention, ...]
+    """The mention that fills the role, or all mentions of the cluster that does."""
+    cluster: str | None = None
+    """The cluster, if the link names one."""
+
+    @property
+    def kind(self) -> str:
+        """That of what fills the role; `argument` if it has no mention."""
+        return self.mentions[0].kind if self.mentions else "argument"
+
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """Those of the event, and the role."""
+        return {**self.event.attributes, "role": self.role}
+
+
 class TreeItem(Struct, frozen=True):
     """A tree of events as an item of an outcome."""
 
@@ -68,7 +89,7 @@ class TreeItem(Struct, frozen=True):
     """All its events, each after its parent."""
 
 
-Item = Mention | ElementItem | ClusterItem | LinkItem | TreeItem
+Item = Mention | ElementItem | ClusterItem | LinkItem | ArgumentItem | TreeItem
 """What an outcome is about."""
 
 
@@ -110,6 +131,8 @@ class Detail(Struct, frozen=True):
     """Attributes of a matched item that are wrong."""
     lost: float = 0.0
     """How much more it could have earned."""
+    is_nominal: bool = False
+    """Whether the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
@@ -261,6 +284,8 @@ class Setting(Struct, frozen=True):
     gold_kinds: Collection[str] = ()
     """Kinds of mentions and clusters that gold has anywhere."""
     system_kinds: Collection[str] = ()
+    gold_clustered: Collection[str] = ()
+    """Kinds of mentions that gold puts into clusters."""
 
     def scored(self, named: Sequence[str] = ()) -> tuple[str, ...]:
         """The attributes to score: those named, or type and realis where gold has them.

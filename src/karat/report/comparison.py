@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from karat.comparison import Comparison
 from karat.report.breakdowns import WIDTH
 from karat.report.comparison_breakdowns import breakdown_tables
+from karat.report.comparison_errors import comparison_error_tables
 from karat.report.comparison_tables import SHORT_TESTS, STAR, comparison_tables
 from karat.report.csv import csv, tidy
 from karat.report.json import encoded
@@ -43,7 +44,7 @@ def comparison_text(comparison: Comparison, view: View = DEFAULT) -> str:
         "\n".join([table([], [gold], left=2, style=style).replace("gold  ", "gold     ", 1), *lines]),
         *(as_text(one, style) for one in comparison_tables(comparison, view)),
         "\n".join(paragraph(line, style) for line in comparison_words(comparison, view)),
-        *(as_text(one, folded) for one in breakdown_tables(comparison, view)),
+        *(as_text(one, folded) for one in (*breakdown_tables(comparison, view), *_errors(comparison, view))),
         *_details(comparison, view),
         *_painted(comparison_findings(comparison), style),
         paragraph(first.signature, style, first="signature  ", indent=" " * 11),
@@ -71,7 +72,7 @@ def _systems_line(comparison: Comparison) -> str:
 
 
 def _details(comparison: Comparison, view: View) -> Iterator[str]:
-    """What each run matched, missed and found in excess, item by item."""
+    """What each run matched, missed and found in excess, item by item; or its errors."""
     for system in comparison.systems:
         for run in system.runs:
             if blocks := details(run, digits=view.digits, style=view.style):
@@ -87,7 +88,16 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def _tables(comparison: Comparison, view: View) -> list[Table]:
-    return [*comparison_tables(comparison, view), *breakdown_tables(comparison, view)]
+    return [
+        *comparison_tables(comparison, view),
+        *breakdown_tables(comparison, view),
+        *_errors(comparison, view),
+    ]
+
+
+def _errors(comparison: Comparison, view: View) -> list[Table]:
+    """The errors by class, where there are any."""
+    return [table for table in comparison_error_tables(comparison, view) if table.rows]
 
 
 def _page(comparisons: Sequence[Comparison], view: View) -> Page:

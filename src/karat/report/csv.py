@@ -35,5 +35,5 @@ def _printed(name: str, value: Any, digits: int) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.6g}" if name.startswith("p_") else percentage(value, digits)
+        return f"{value:.6g}" if name.startswith("p_") or name == "count" else percentage(value, digits)
     return str(value)

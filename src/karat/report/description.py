@@ -79,6 +79,8 @@ def _tables(description: Description, digits: int) -> Iterator[Table]:
             yield _values(f"{name} of {kind} clusters", "records", values, digits)
     if description.links:
         yield _counts("links", "all", description.links)
+    if description.arguments:
+        yield _counts("roles", "arguments", description.arguments)
     if description.ecbplus is not msgspec.UNSET:
         yield _ecb_table(description.ecbplus)
 
@@ -94,6 +96,8 @@ def _totals(description: Description) -> Table:
                 rows.append([f"documents without a {noun}", f"{named.absent:,}"])
     links = sum(description.links.values())
     rows += [["mentions", f"{mentions:,}"], ["clusters", f"{clusters:,}"], ["links", f"{links:,}"]]
+    if description.arguments:
+        rows.append(["arguments", f"{sum(description.arguments.values()):,}"])
     return Table.of([], rows)
 
 

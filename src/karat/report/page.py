@@ -10,7 +10,7 @@ from karat.report.latex import latex
 from karat.report.markdown import markdown
 from karat.report.scores import intervals_line, score_table
 from karat.report.tables import Page
-from karat.report.text import breakdown_tables, texts
+from karat.report.text import breakdown_tables, summary_breakdowns, texts
 from karat.report.view import View
 from karat.results import Result
 
@@ -21,7 +21,8 @@ def _page(results: Sequence[Result], view: View) -> Page:
     if view.summary:
         ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
         rows = {result.protocol: result.scores for result in results}
-        return Page(main_scores("protocol", rows, ids, digits=view.digits), comments)
+        tables = [*main_scores("protocol", rows, ids, digits=view.digits), *summary_breakdowns(results, view)]
+        return Page(tables, comments)
     tables = []
     for result in results:
         scores = score_table(result, digits=view.digits)

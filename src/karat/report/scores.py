@@ -17,21 +17,18 @@ def score_table(result: Result, *, digits: int) -> Table:
     has one, and only the main macro average is shown.
     """
     listed = {id_: result.scores[id_] for id_ in result.counted_ids()}
-    has_macro = any(score.macro for score in listed.values())
+    present = {average for score in listed.values() for average in score.averages()}
+    averages = [average for average in ("micro", "macro") if average in present]
     names = score_names(score.micro for score in listed.values())
     main = {name for score in listed.values() for name in summary(score_names([score.micro]))}
-    macro_names = [name for name in names if name in main] if result.confidence else names
-    averages = ("micro ", "macro ") if has_macro else ("",)
-    shown = (names, macro_names)[: len(averages)]
-    header = [average + SHORT.get(name, name) for average, own in zip(averages, shown, strict=True) for name in own]
+    macro_names = [name for name in names if name in main] if result.confidence and "micro" in present else names
+    columns = [(average, name) for average in averages for name in (names if average == "micro" else macro_names)]
+    prefix = {average: "" if present == {"micro"} else f"{average} " for average in averages}
+    header = [prefix[average] + SHORT.get(name, name) for average, name in columns]
     rows = []
     for id_, score in listed.items():
-        leaves = (score.micro, score.macro)[: len(averages)]
-        cells = [
-            score_cell(leaf, name, digits, with_interval=name in main)
-            for leaf, own in zip(leaves, shown, strict=True)
-            for name in own
-        ]
+        leaves = score.averages()
+        cells = [score_cell(leaves.get(average), name, digits, with_interval=name in main) for average, name in columns]
         rows.append([Cell(id_), *cells])
     emphasised = [number for number, id_ in enumerate(listed) if id_ in result.headline and len(listed) > 1]
     return Table(["measure", *header], rows, emphasised=emphasised)

@@ -17,6 +17,8 @@ class Cell(NamedTuple):
     """The best of its column, where systems are compared."""
     mark: str = ""
     """A sign after the text, which a note of the table explains."""
+    link: str = ""
+    """Where HTML leads to from here."""
 
     def __str__(self) -> str:
         inside = "" if self.interval is None else f" [{', '.join(self.interval)}]"

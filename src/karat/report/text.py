@@ -1,7 +1,7 @@
 """A result as text: tables of scores, findings, and the signature."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from karat.errors import Finding, Origin
 from karat.report.breakdowns import by_field, main_scores
@@ -45,7 +45,7 @@ def _summary(results: Sequence[Result], view: View) -> str:
             having.setdefault(line, []).append(result.protocol)
     lines = [line if len(own) == len(results) else _named(line, own) for line, own in having.items()]
     signatures = [paragraph(result.signature, style, first="signature  ", indent=" " * 11) for result in results]
-    tables = main_scores("protocol", rows, ids, digits=view.digits)
+    tables = [*main_scores("protocol", rows, ids, digits=view.digits), *summary_breakdowns(results, view)]
     blocks = [sides, *(as_text(one, style) for one in tables), *_painted(lines, style)]
     return "\n\n".join([*blocks, "\n".join(signatures)]) + "\n"
 
@@ -104,7 +104,10 @@ def averages_line(result: Result) -> str:
     units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
     if result.unit_count < 2:
         return units
-    if any(score.macro for score in result.scores.values()):
+    averages = {average for score in result.scores.values() for average in score.averages()}
+    if averages == {"macro"}:
+        return f"{units}; macro is the mean over the items of all of them"
+    if "macro" in averages:
         return f"{units}; micro adds the counts, macro is the mean of the scores"
     return f"{units}, whose counts are added"
 
@@ -118,6 +121,14 @@ def breakdown_tables(result: Result, view: View) -> list[Table]:
         for one in by_field(field, rows, ids, digits=view.digits, sort=view.sort, width=view.style.width)
     ]
     return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
+
+
+def summary_breakdowns(results: Sequence[Result], view: View) -> Iterator[Table]:
+    """The same of each result; with several, each table names its protocol."""
+    for result in results:
+        for one in breakdown_tables(result, view):
+            named = f"{one.header[0]} ({result.protocol})" if len(results) > 1 else one.header[0]
+            yield one._replace(header=[named, *one.header[1:]])
 
 
 def errors(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
-from karat.counts import Counts, ScoreValues
+from karat.counts import Counts, Means, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
 from karat.results.errors import ErrorAnalysis
@@ -51,10 +51,15 @@ class Score(Struct, frozen=True):
     def __getattr__(self, name: str) -> float | None:
         return getattr(self.micro, name)  # type: ignore[no-any-return]
 
+    def averages(self) -> dict[str, ScoreValues]:
+        """Its averages by name. A mean over items, which has no micro average, is a macro average."""
+        if isinstance(self.micro.counts, Means):
+            return {"macro": self.micro}
+        return {"micro": self.micro} if self.macro is None else {"micro": self.micro, "macro": self.macro}
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        averages = {"micro": self.micro, "macro": self.macro}
-        content: dict[str, Any] = {name: leaf.to_dict() for name, leaf in averages.items() if leaf is not None}
+        content: dict[str, Any] = {name: leaf.to_dict() for name, leaf in self.averages().items()}
         return content if self.items is None else {**content, "items": to_builtins(self.items)}
 
     def __repr__(self) -> str:
@@ -362,16 +367,15 @@ class Result:
 
 
 def _rows(field: str | None, value: str | None, measure: str, score: Score | ScoreValues) -> Iterator[dict[str, Any]]:
-    averages = {"micro": score.micro, "macro": score.macro} if isinstance(score, Score) else {"micro": score}
+    averages = (score if isinstance(score, Score) else Score(score)).averages()
     for average, leaf in averages.items():
-        if leaf is not None:
-            ci = {} if leaf.ci is None else leaf.ci.values
-            bounds = {
-                f"{name}_{end}": bound
-                for name, interval in ci.items()
-                for end, bound in zip(("low", "high"), interval or (None, None), strict=True)
-            }
-            yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
+        ci = {} if leaf.ci is None else leaf.ci.values
+        bounds = {
+            f"{name}_{end}": bound
+            for name, interval in ci.items()
+            for end, bound in zip(("low", "high"), interval or (None, None), strict=True)
+        }
+        yield {"by": field, "value": value, "measure": measure, "average": average, **leaf.values, **bounds}
 
 
 def _nested(leaves: Mapping[str, Score] | Mapping[str, ScoreValues]) -> dict[str, Any]:

@@ -87,11 +87,11 @@ def is_resampled(rows: UnitRows, how: Confidence) -> bool:
 
 
 def scored(scores: Mapping[str, Score], found: FoundIntervals, method: str) -> dict[str, Score]:
-    """Scores with their intervals."""
+    """Scores with their intervals; a score that was not resampled has none."""
 
     def complete(id_: str, average: str, leaf: ScoreValues) -> ScoreValues:
-        own = {name: found.get((id_, average, name)) for name in leaf.values}
-        return replace(leaf, ci=Intervals(own, method))
+        own = {name: found[id_, average, name] for name in leaf.values if (id_, average, name) in found}
+        return replace(leaf, ci=Intervals(own, method)) if own else leaf
 
     return {
         id_: replace(

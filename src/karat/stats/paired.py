@@ -4,6 +4,7 @@ All are two-sided, and compare the scores of two systems on the same units.
 """
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 
 import numpy as np
 
@@ -50,16 +51,30 @@ def approximate_randomisation(
     return found, 1 << n if is_exact else resamples
 
 
-def paired_bootstrap(a: Values, b: Values, differences: dict[ScoreName, float | None]) -> dict[ScoreName, float | None]:
+def paired_bootstrap(
+    a: Values, b: Values, differences: dict[ScoreName, float | None], *, units: int
+) -> dict[ScoreName, float | None]:
     """p-values from resamples of both systems with the same seed (Efron and Tibshirani 1993, chapter 16).
 
-    Resampled differences are centred on the observed one; p is the share of them that are further from the centre than
-    the observed difference is from zero.
+    Resampled differences are centred on the observed one; the share of them that are further from the centre than the
+    observed difference is from zero is corrected for the number of units.
     """
-    return {
+    shares = {
         name: None if shift is None else _share(b[name] - a[name] - shift, shift, is_exact=False)
         for name, shift in differences.items()
     }
+    return {name: None if share is None else expanded(share, units) for name, share in shares.items()}
+
+
+def expanded(p: float, units: int) -> float:
+    """A two-sided p-value of a bootstrap, corrected for small samples (Hesterberg 2015, expanded percentiles).
+
+    Resamples of n units vary less than the score, by the factor √((n - 1)/n), and their quantiles correspond to the
+    normal distribution instead of Student's t. So z of p becomes t = z · √((n - 1)/n) with n - 1 degrees of freedom.
+    """
+    from scipy.special import ndtri, stdtr
+
+    return float(2 * stdtr(units - 1, sqrt((units - 1) / units) * ndtri(p / 2)))
 
 
 def jackknife(difference: float | None, left_out: Sequence[float | None]) -> float | None:

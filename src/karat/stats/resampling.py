@@ -42,20 +42,23 @@ def observed(rows: UnitRows) -> dict[ScoreName, float | None]:
 
 
 def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
-    """The scores of each row of sums."""
-    scored = [
-        [
-            value
-            for score in rows.finish(one).values()
-            for leaf in (score.micro, score.macro)
-            if leaf is not None
-            for value in leaf.values.values()
+    """The scores of each row of sums. Few units have few different resamples, and each is scored only once."""
+    scored: list[Matrix] = []
+    for some in sums:
+        different, places = np.unique(some, axis=0, return_inverse=True)
+        values = [
+            [
+                value
+                for score in rows.finish(one).values()
+                for leaf in (score.micro, score.macro)
+                if leaf is not None
+                for value in leaf.values.values()
+            ]
+            for one in different.tolist()
         ]
-        for some in sums
-        for one in some.tolist()
-    ]
+        scored.append(np.array(values, dtype=np.float64)[places.ravel()])
     names = list(observed(rows))
-    by_name = np.array(scored, dtype=np.float64).reshape(len(scored), len(names)).T
+    by_name = np.vstack([np.empty((0, len(names))), *scored]).T
     return dict(zip(names, by_name, strict=True))
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from karat.align.zeros import zeros
 from karat.model import Document, Mention
-from karat.plugin import AlignmentSpec, Tables, TableSpec
+from karat.plugin import AlignmentSpec, ErrorsOf, Tables, TableSpec
 from karat.tables.aligned import word_order
 
 Judgement = Literal["right", "wrong", "missed", "spurious"]
@@ -20,6 +20,10 @@ class Anaphor(Struct, frozen=True):
     gold: Mention | None
     system: Mention | None
     """The mention that is aligned with it; it need not be a zero."""
+    antecedent: Mention | None = None
+    """Of a gold zero that is not right: the mention before it in its cluster."""
+    system_antecedent: Mention | None = None
+    """The last system mention before it that is aligned with any mention before it in its cluster."""
 
 
 class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_hash=True):
@@ -49,9 +53,20 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
             else:
                 judgement = "wrong"
             there = None if found is None else system.mentions[found]
-            anaphors.append(Anaphor(judgement, gold.mentions[number], there))
+            if judgement == "right":
+                anaphors.append(Anaphor(judgement, gold.mentions[number], there))
+                continue
+            before = golds.before(number)
+            resolved = [s for one in before if (s := partner.get(one)) is not None and systems.is_before(s, found)]
+            antecedents = gold.mentions[before[-1]], system.mentions[resolved[-1]] if resolved else None
+            anaphors.append(Anaphor(judgement, gold.mentions[number], there, *antecedents))
         spurious = [s for s, _ in zeros(system, system.mentions) if s not in covered and not systems.is_first(s)]
         return [*anaphors, *(Anaphor("spurious", None, system.mentions[s]) for s in spurious)]
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Anaphors."""
+        return "anaphors"
 
     def add(self, tables: Sequence[Sequence[Anaphor]]) -> list[Anaphor]:
         """All of them."""
@@ -65,7 +80,9 @@ class _Chains:
         self._mentions = document.mentions
         self._chains: dict[Hashable, list[int]] = {}
         self._rank: dict[int, int] = {}
-        for number in word_order(document.mentions):
+        self._place: dict[int, int] = {}
+        for place, number in enumerate(word_order(document.mentions)):
+            self._place[number] = place
             chain = self._chains.setdefault(self._cluster(number), [])
             self._rank[number] = len(chain)
             chain.append(number)
@@ -80,6 +97,10 @@ class _Chains:
     def before(self, number: int) -> list[int]:
         """The mentions of its cluster before a mention."""
         return self._chains[self._cluster(number)][: self._rank[number]]
+
+    def is_before(self, one: int, other: int | None) -> bool:
+        """Whether a mention is before another one, if there is another."""
+        return other is None or self._place[one] < self._place[other]
 
     def are_together(self, one: int, other: int | None) -> bool:
         """Whether two mentions, if there is another, are in one cluster."""

@@ -1,4 +1,4 @@
-"""Small random corpora to check laws on: overlapping mentions, clusters, links, and ACE elements."""
+"""Small random corpora to check laws on: mentions, clusters, links, ACE elements, arguments and templates."""
 
 from collections.abc import Callable, Sequence
 
@@ -80,13 +80,11 @@ def _across(document: Document, topic: str) -> Document:
 
 
 def completed(both: Sides) -> Sides:
-    """The same sides, where the system has an empty document for each that it lacks."""
+    """The same sides, where the system has each document that it lacks without any annotation."""
     gold, system = both
     there = {document.id for document in system}
-    return gold, [
-        *system,
-        *(Document(document.id, topic=document.topic) for document in gold if document.id not in there),
-    ]
+    lacking = [document for document in gold if document.id not in there]
+    return gold, [*system, *(replace(document, mentions=(), clusters=(), links=()) for document in lacking)]
 
 
 def distinct(both: Sides) -> Sides:
@@ -167,6 +165,73 @@ def ace_documents(draw: st.DrawFn, id_: str = "d") -> Document:
     return Document(id_, mentions=tuple(mentions), clusters=tuple(clusters), links=tuple(dict.fromkeys(links)))
 
 
+WORDS = ["the", "rebels", "had", "struck", "a", "bridge", ";", "they", "then", "shelled", "it", "."]
+ROLES = ["Attacker", "Target", "Place"]
+
+
+def _text(words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Words as a text, and their places in it."""
+    ends = [sum(len(word) + 1 for word in words[: number + 1]) - 1 for number in range(len(words))]
+    return " ".join(words), tuple((end - len(word), end) for word, end in zip(words, ends, strict=True))
+
+
+@st.composite
+def argument_documents(draw: st.DrawFn, id_: str = "d") -> Document:
+    """A document in tokens with a few events on few triggers, and entities that fill their roles, often repeatedly."""
+    text, tokens = _text(WORDS)
+    mentions = [
+        Mention(f"e{number}", ((begin, begin + 1),), attributes={"type": draw(st.sampled_from(["Attack", "Die"]))})
+        for number, begin in enumerate(draw(st.lists(st.sampled_from([3, 9]), max_size=4)))
+    ]
+    events = [mention.id for mention in mentions]
+    for number in range(draw(st.integers(0, 4))):
+        begin = draw(st.sampled_from([0, 4, 5, 7]))
+        end = begin + draw(st.integers(1, 2))
+        head = ((draw(st.integers(begin, end - 1)),) * 2,)
+        cluster = draw(st.none() | st.sampled_from(["c0", "c1"]).map(lambda name: f"{id_}:{name}"))
+        region = tuple((first, first + 1) for first, _ in head)
+        mentions.append(Mention(f"m{number}", ((begin, end),), region, kind="entity", cluster=cluster))
+    fillers = [mention.id for mention in mentions if mention.kind == "entity"]
+    ends = st.tuples(st.sampled_from(ROLES), st.sampled_from(events or [""]), st.sampled_from(fillers or [""]))
+    links = draw(st.lists(ends, max_size=6)) if events and fillers else []
+    return Document(
+        id_,
+        text=text,
+        unit="token",
+        tokens=tokens,
+        mentions=tuple(mentions),
+        links=tuple(Link(role, event, filler) for role, event, filler in links),
+    )
+
+
+@st.composite
+def template_documents(draw: st.DrawFn, id_: str = "d") -> Document:
+    """A document with a few templates, and entities of one or two strings that fill their roles."""
+    types = st.sampled_from(["attack", "bombing", "attack / bombing", None])
+    mentions = [
+        Mention(f"t{number}", (), kind="template", attributes={} if (type_ := draw(types)) is None else {"type": type_})
+        for number in range(draw(st.integers(0, 3)))
+    ]
+    templates = [mention.id for mention in mentions]
+    fillers = []
+    for number in range(draw(st.integers(0, 4))):
+        fillers.append(f"{id_}:x{number}")
+        for part, string in enumerate(
+            draw(st.lists(st.sampled_from(["men", "the men", "GLN", "bomb"]), min_size=1, max_size=2))
+        ):
+            mentions.append(Mention(f"x{number}.{part}", (), kind="entity", cluster=fillers[-1], text=string))
+    ends = st.tuples(st.sampled_from(ROLES), st.sampled_from(templates or [""]), st.sampled_from(fillers or [""]))
+    links = draw(st.lists(ends, max_size=6)) if templates and fillers else []
+    return Document(
+        id_, mentions=tuple(mentions), links=tuple(Link(role, template, filler) for role, template, filler in links)
+    )
+
+
+def spanned_sides() -> st.SearchStrategy[Sides]:
+    """Corpora whose mentions have spans: linked and coreferent events, clusters across documents, ACE, arguments."""
+    return sides() | sides_across() | sides(ace_documents) | sides(argument_documents)
+
+
 def any_sides() -> st.SearchStrategy[Sides]:
-    """Corpora of every sort: events that corefer and are linked, clusters across documents, ACE elements."""
-    return sides() | sides_across() | sides(ace_documents)
+    """Corpora of every sort: those with spans, and templates, which have none."""
+    return spanned_sides() | sides(template_documents)

@@ -5,12 +5,20 @@ from collections.abc import Iterator, Sequence
 from karat.comparison import Comparison
 from karat.report.html.gather import Gathered
 from karat.report.html.page import is_report, page
-from karat.report.html.runs import GatheredRuns, gathered_runs
+from karat.report.html.runs import GatheredRuns, default_fields
 from karat.report.html.sections import comparison_section, result_section, short_name, view_first
 from karat.report.view import Sort
 from karat.results import Result
 
-__all__ = ["Gathered", "GatheredRuns", "comparison_report", "gathered_runs", "is_report", "score_report", "short_name"]
+__all__ = [
+    "Gathered",
+    "GatheredRuns",
+    "comparison_report",
+    "default_fields",
+    "is_report",
+    "score_report",
+    "short_name",
+]
 
 
 def score_report(

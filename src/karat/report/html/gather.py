@@ -1,7 +1,7 @@
 """Gathers the documents of a report: mentions and links as corpora have them, outcomes as results list them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import msgspec
@@ -58,6 +58,15 @@ class _Encoded:
         self.links += [[]] * lacking + [side.links]
         self.outcomes += [_raw([])] * lacking + [_raw(outcomes)]
 
+    def sort(self, order: Sequence[int]) -> None:
+        """Put the systems in this order; later ones may not have had the document."""
+        lacking = len(order) - len(self.links)
+        for side in (self.mentions, self.items, self.outcomes):
+            side += [_raw([])] * lacking
+            side[:] = [side[number] for number in order]
+        self.links += [[]] * lacking
+        self.links[:] = [self.links[number] for number in order]
+
 
 class Gathered:
     """The documents of gold, with the outcomes of one system after another."""
@@ -105,6 +114,14 @@ class Gathered:
         self._systems.append(name)
         system.documents.clear()
         self._shared.append(system)
+
+    def sort(self, names: Sequence[str]) -> None:
+        """Put the systems in this order."""
+        order = [self._systems.index(name) for name in names]
+        self._systems = list(names)
+        self._shared = [self._gold, *(self._shared[1 + number] for number in order)]
+        for document in self._documents:
+            document.sort(order)
 
     def _read(self, corpus: Corpus) -> CorpusSide:
         """The side of a system, with every document that it or gold has."""

@@ -1,64 +1,49 @@
-"""Scores the runs of a comparison once more, one after another, for the outcomes that a report shows.
+"""The documents of a comparison's runs, gathered while they are scored: what a page does not hold is let go."""
 
-The comparison itself keeps only counts: the outcomes of forty systems at once would need much memory.
-"""
-
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
-from msgspec.structs import replace
-
-from karat.comparison.scoring import OnRun, Run, Task, scored
-from karat.corpus import Executor
+from karat.comparison.scoring import Run
+from karat.corpus import Corpus, FileCorpus
 from karat.errors import KaratError
-from karat.insight import analysed
 from karat.protocols import Protocol
 from karat.report.html.gather import Gathered
 from karat.results import Result
 from karat.stats.confidence import changed
 
 
-class GatheredRuns(NamedTuple):
+def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:
+    """How a report breaks scores down if the user does not say: by type, where gold's mentions have one."""
+    survey = gold.survey()
+    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
+
+
+class GatheredRuns:
     """The documents of all runs, and the results of each run by its name, without outcomes."""
 
-    documents: Gathered
-    results: dict[str, list[Result]]
+    def __init__(self, gold: Corpus, runs: Sequence[Run], *, breakdowns: bool) -> None:
+        """`breakdowns`: whether the comparison has those of the results, too."""
+        self.documents = Gathered(gold)
+        self.results: dict[str, list[Result]] = {}
+        self._breakdowns = breakdowns
+        self._runs = Counter(run.system for run in runs)
+        self._seen: Counter[str] = Counter()
 
+    def add(self, run: Run, results: list[Result]) -> list[Result]:
+        """Gather a run, whose results have outcomes and errors; what the comparison needs of them."""
+        self._seen[run.system] += 1
+        number = f" (run {self._seen[run.system]})" if self._runs[run.system] > 1 else ""
+        name = f"{run.system}{number}"
+        assert not isinstance(run.corpus, KaratError), "a run that was scored was read"
+        self.documents.add(name, run.corpus, results)
+        self.results[name] = [changed(result, outcomes={}, details={}) for result in results]
+        parts: dict[str, Any] = {} if self._breakdowns else {"by": {}, "by_rows": {}}
+        return [changed(result, errors=None, **parts) for result in self.results[name]]
 
-def gathered_runs(
-    task: Task,
-    protocols: Sequence[Protocol],
-    runs: Sequence[Run],
-    *,
-    by: Sequence[str] = (),
-    on_run: OnRun | None = None,
-    executor: Executor | None = None,
-) -> GatheredRuns:
-    """The outcomes and errors of runs, and their breakdowns by some fields. `protocols` are those of the task."""
-    task = task._replace(options=replace(task.options, details=True, keep_rows=False, by=tuple(by)))
-    documents = Gathered(task.gold)
-    results: dict[str, list[Result]] = {}
-    names = [run.system for run in runs]
-    for number, run in enumerate(runs):
-        name = run.system
-        if names.count(name) > 1:
-            name = f"{name} (run {names[: number + 1].count(name)})"
-        own, corpus = scored(task, run, executor), run.corpus
-        if isinstance(own, KaratError):
-            raise own
-        assert not isinstance(corpus, KaratError), "a run that cannot be read was refused"
-        for protocol, result in zip(protocols, own, strict=True):
-            result.errors = analysed(
-                task.gold,
-                corpus,
-                protocol,
-                result,
-                measures=task.options.measures,
-                by=task.options.by,
-                executor=executor,
-            )
-        documents.add(name, corpus, own)
-        results[name] = [changed(result, outcomes=None, details=None) for result in own]
-        if on_run is not None:
-            on_run(number + 1, len(runs))
-    return GatheredRuns(documents, results)
+    def sort(self, systems: Sequence[str]) -> None:
+        """Put the runs in the order of their systems."""
+        place = {name: number for number, name in enumerate(systems)}
+        order = sorted(self.results, key=lambda name: place[name if name in place else name.rpartition(" (run ")[0]])
+        self.results = {name: self.results[name] for name in order}
+        self.documents.sort(order)

@@ -62,6 +62,8 @@ class Ranked(NamedTuple):
     interval: tuple[str, str] | None
     whisker: Whisker | None
     is_baseline: bool
+    link: str = ""
+    """The page about it, if there is one."""
 
 
 class Ranking(NamedTuple):
@@ -141,7 +143,7 @@ def comparison_section(
         first.title,
         comparison_facts(comparison),
         [],
-        _ranking(comparison, digits),
+        ranking_chart(comparison, digits),
         comparison_tables(comparison, View(digits)),
         list(comparison_words(comparison, View(digits))),
         comparison_findings(comparison),
@@ -190,7 +192,8 @@ def _headline(id_: str, score: Score, digits: int) -> Headline:
     )
 
 
-def _ranking(comparison: Comparison, digits: int) -> Ranking:
+def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] | None = None) -> Ranking:
+    """Systems on one axis. With `links`, the pages about them, the baseline is not marked: it is just the best."""
     id_ = comparison.sort_by
     micros = {system.name: system.scores[id_].micro for system in comparison.systems}
     (name,) = summary(score_names(micros.values()))[:1]
@@ -204,7 +207,8 @@ def _ranking(comparison: Comparison, digits: int) -> Ranking:
             printed(micros[system.name], name, digits),
             bounds(cis[system.name], digits),
             axis.whisker(micros[system.name].values.get(name), cis[system.name]),
-            system.name == comparison.baseline,
+            system.name == comparison.baseline and links is None,
+            (links or {}).get(system.name, ""),
         )
         for system in comparison.systems
     ]

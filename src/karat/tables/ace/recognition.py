@@ -356,6 +356,11 @@ class RecognitionTable:
             j for j, argument in enumerate(ours) if j not in mapped or not self._are_mapped(argument, theirs[mapped[j]])
         ]
 
+    def is_wrong_by_rule(self, gold: str, system: str) -> bool:
+        """Whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
+        ours, mapped = self.gold[gold].arguments, self.pairs[self.valued_pair(gold, system)].arguments
+        return self.is_promoted and len(mapped) == len(ours) and bool(self.wrong_arguments(gold, system))
+
 
 def _mapped_share(shares: Mapping[IndexPair, float], groups: Groups | None) -> float:
     """The overlap of mention extents of two tokens under the mapping that makes it largest."""

@@ -1,0 +1,215 @@
+"""A campaign as text, JSON and CSV."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import to_builtins
+
+from karat import __version__
+from karat.campaign.campaign import Campaign, Entry
+from karat.campaign.layouts import Track
+from karat.campaign.ranking import Ranking
+from karat.report.comparison_tables import comparison_tables
+from karat.report.csv import csv, tidy
+from karat.report.layout import counted
+from karat.report.scores import intervals_line
+from karat.report.tables import Table, as_text
+from karat.report.verdict import verdict
+from karat.report.view import View
+
+MOST = 10
+"""Documents and findings that text lists; JSON has all."""
+
+
+def heading(ranking: Ranking) -> str:
+    """What a ranking is of."""
+    track = "" if ranking.track == Track() else f"{ranking.track}, "
+    return f"{track}{ranking.condition} systems, {source_words(ranking.source)}"
+
+
+def first_place(ranking: Ranking) -> str:
+    """Who is best, and whether the second is significantly worse. The table says the same of the others."""
+    return next(verdict(ranking.comparison))
+
+
+def source_words(source: str | None) -> str:
+    """Which documents count."""
+    return "all sources" if source is None else f"source {source}"
+
+
+def status(entry: Entry) -> str:
+    """What became of a submission."""
+    return "ranked" if entry.results else "refused"
+
+
+def reasons(entry: Entry) -> Iterator[str]:
+    """Why a submission is refused, in a few lines."""
+    check = entry.check
+    if check.missing and check.documents:
+        yield f"{counted(len(check.missing), 'document')} missing: {listed(check.missing)}"
+    for finding in check.findings:
+        if finding.severity != "note" and finding.code != "document-missing":
+            yield f"{finding.finding()} {finding.hint}".strip()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + more
+
+
+def text(campaign: Campaign, view: View) -> str:
+    """The rankings, then what was refused and why, then what is still missing."""
+    accepted, refused = campaign.accepted(), campaign.refused()
+    blocks = [f"{counted(len(campaign.entries), 'submission')}: {len(accepted)} ranked, {len(refused)} refused"]
+    for ranking in campaign.rankings:
+        first = ranking.comparison.first
+        lines = [f"{first.protocol}: {heading(ranking)}"]
+        if ranking.source is None:
+            lines += [line for line in (intervals_line(ranking.comparison.confidence),) if line]
+        blocks.append(view.style.paint(lines[0], "bold") + "".join(f"\n{line}" for line in lines[1:]))
+        blocks.append(as_text(comparison_tables(ranking.comparison, view._replace(summary=True))[0], view.style))
+        if ranking.source is None:
+            blocks.append("\n".join([first_place(ranking), f"signature  {first.signature}"]))
+    if refused:
+        blocks.append(view.style.paint("refused", "bold"))
+        blocks += ["\n  ".join([_called(entry), *_some([*reasons(entry)])]) for entry in refused]
+    extra = [f"{_called(entry)}: {listed(entry.check.extra)}" for entry in campaign.entries if entry.check.extra]
+    if extra:
+        blocks.append("\n  ".join([view.style.paint("documents that gold does not have", "bold"), *extra]))
+    blocks.append(as_text(descriptions(campaign), view.style))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _called(entry: Entry) -> str:
+    return entry.name if entry.track == Track() else f"{entry.track} {entry.name}"
+
+
+def _some(lines: Sequence[str]) -> list[str]:
+    return [*lines[:MOST], *([f"and {len(lines) - MOST:,} more"] if len(lines) > MOST else [])]
+
+
+def descriptions(campaign: Campaign) -> Table:
+    """Which sites have described their systems (ACE 2005 plan, 3.7.2)."""
+    rows = [
+        [entry.site, _called(entry), "present" if entry.submission.described else "missing"]
+        for entry in campaign.entries
+    ]
+    return Table.of(["site", "system", "system description"], rows, left=3)
+
+
+def rows(campaign: Campaign) -> list[dict[str, Any]]:
+    """One row for each system and measure of each ranking; scores and differences are fractions."""
+    found = []
+    for ranking in campaign.rankings:
+        place = {
+            "language": ranking.track.language or None,
+            "task": ranking.track.task or None,
+            "condition": ranking.condition,
+            "source": ranking.source,
+        }
+        for row in ranking.comparison.to_dicts():
+            found.append(
+                {**place, **{key: row[key] for key in row if key not in ("runs", "by", "by_value", "deviation")}}
+            )
+    return found
+
+
+def rankings_csv(campaign: Campaign, view: View) -> str:
+    """The rankings as one table."""
+    comments = [f"signature {line}" for line in signatures(campaign)]
+    return csv(tidy(rows(campaign), comments, digits=view.digits))
+
+
+def signatures(campaign: Campaign) -> list[str]:
+    """How scores were made."""
+    return list(dict.fromkeys(ranking.comparison.first.signature for ranking in campaign.rankings))
+
+
+def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
+    """One row for each submission."""
+    return [
+        {
+            "language": entry.track.language or None,
+            "task": entry.track.task or None,
+            "site": entry.site,
+            "system": entry.name,
+            "condition": entry.submission.condition,
+            "status": status(entry),
+            "description": "present" if entry.submission.described else "missing",
+            "documents": entry.check.documents,
+            "missing": len(entry.check.missing),
+            "extra": len(entry.check.extra),
+            "fatal": entry.check.counts.get("fatal", 0),
+            "faults": entry.check.counts.get("fault", 0),
+            "notes": entry.check.counts.get("note", 0),
+            "reason": next(reasons(entry), None) if not entry.results else None,
+        }
+        for entry in campaign.entries
+    ]
+
+
+def submissions_csv(campaign: Campaign) -> str:
+    """The submissions as one table."""
+    return csv(tidy(submission_rows(campaign), [], digits=2))
+
+
+def json(campaign: Campaign) -> str:
+    """Everything."""
+    content = {
+        "karat": __version__,
+        "gold": campaign.gold,
+        "rankings": [_ranking(ranking) for ranking in campaign.rankings],
+        "submissions": [_submission(entry) for entry in campaign.entries],
+    }
+    return encoded(content)
+
+
+def encoded(content: Any) -> str:
+    """As indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    comparison, first = ranking.comparison, ranking.comparison.first
+    return {
+        "language": ranking.track.language or None,
+        "task": ranking.track.task or None,
+        "condition": ranking.condition,
+        "source": ranking.source,
+        "protocol": first.protocol,
+        "signature": first.signature,
+        "unit": first.unit,
+        "units": first.unit_count,
+        "sort_by": ranking.measure,
+        "level": comparison.level,
+        "systems": [
+            {
+                "rank": system.rank,
+                "system": system.name,
+                "scores": {id_: score.to_dict() for id_, score in system.scores.items()},
+            }
+            for system in comparison.systems
+        ],
+        "tests": [to_builtins(test) for test in comparison.tests],
+    }
+
+
+def _submission(entry: Entry) -> dict[str, Any]:
+    check = entry.check
+    return {
+        "language": entry.track.language or None,
+        "task": entry.track.task or None,
+        "site": entry.site,
+        "system": entry.name,
+        "condition": entry.submission.condition,
+        "status": status(entry),
+        "description": entry.submission.described,
+        "documents": check.documents,
+        "mentions": check.mentions,
+        "missing": check.missing,
+        "extra": check.extra,
+        "findings": [to_builtins(finding) for finding in check.findings],
+        "counts": check.counts,
+    }

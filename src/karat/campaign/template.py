@@ -1,0 +1,173 @@
+"""The template of a campaign: gold, a file of options, and what participants need to validate and score at home."""
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from karat import __version__, engine
+from karat.campaign.configuration import in_words
+from karat.corpus import FileCorpus, open_corpus
+from karat.corpus.folders import files_in
+from karat.errors import Findings, KaratError, UsageError
+from karat.formats import FORMATS
+from karat.model import Document
+from karat.opened import read_bytes
+from karat.plugin import WriteOptions
+from karat.protocols import resolve_all
+from karat.results import main_score
+
+DEMO_PROTOCOLS = ("tac-2017",)
+DEMO_SYSTEMS = ("cautious", "eager", "literal")
+
+
+class Column(NamedTuple):
+    """A score of the leaderboard."""
+
+    key: str
+    protocol: str
+    measure: str
+    score: str
+
+    @property
+    def title(self) -> str:
+        """What it is called on the leaderboard."""
+        return f"{self.measure} {self.score} ({self.protocol})"
+
+
+class Template:
+    """What a new campaign starts with; without `gold`, karat's demo corpus stands in its place."""
+
+    def __init__(
+        self, gold: str | None, protocols: Sequence[str], settings: dict[str, Any], *, title: str, image: str
+    ) -> None:
+        self._is_demo = gold is None
+        with_demo = Path(str(files("karat") / "demo"))
+        self._gold = Path(gold) if gold is not None else with_demo / "gold.jsonl"
+        self._demo = with_demo
+        corpus = open_corpus(str(self._gold))
+        self._documents = list(_bare_documents(corpus))
+        names = tuple(protocols) or (DEMO_PROTOCOLS if gold is None else corpus.protocols)
+        given = [f"{key}={in_words(value)}" for key, value in settings.items()]
+        self._values: dict[str, Any] = {
+            "title": title,
+            "protocols": names,
+            "settings": settings,
+            "arguments": " ".join([f"-p {name}" for name in names] + [f"--set {one}" for one in given]),
+            "settings_list": given,
+            "columns": _columns(corpus, names, settings),
+            "documents": len(self._documents),
+            "format": corpus.format,
+            "suffix": FORMATS.get(corpus.format).suffixes[0],
+            "is_demo": self._is_demo,
+            "version": __version__,
+            "image": image,
+        }
+
+    def campaign(self) -> dict[str, bytes]:
+        """The files of a campaign that is run with `karat campaign --config campaign.toml`."""
+        made = {
+            "campaign.toml": self._rendered("campaign.toml"),
+            "participants/README.md": self._rendered("participants.md"),
+            "participants/documents.jsonl": self._bare(),
+            "submissions/.keep": b"",
+            **self._gold_files("gold"),
+        }
+        if self._is_demo:
+            made["participants/training/gold.jsonl"] = read_bytes(self._gold)
+            made["participants/output/output.jsonl"] = read_bytes(self._demo / "eager.jsonl")
+            for system in DEMO_SYSTEMS:
+                made[f"submissions/{system}/output.jsonl"] = read_bytes(self._demo / f"{system}.jsonl")
+        return made
+
+    def codabench(self) -> dict[str, bytes]:
+        """The files of a competition bundle for Codabench: zip them, and upload the zip."""
+        return {
+            "competition.yaml": self._rendered("competition.yaml"),
+            "logo.png": logo(),
+            "pages/overview.md": self._rendered("overview.md"),
+            "pages/evaluation.md": self._rendered("evaluation.md"),
+            "pages/terms.md": self._rendered("terms.md"),
+            "public_data/documents.jsonl": self._bare(),
+            "scoring_program/metadata.yaml": self._rendered("metadata.yaml"),
+            "scoring_program/score.py": self._rendered("score.py"),
+            "scoring_program/Dockerfile": self._rendered("Dockerfile"),
+            **self._gold_files("reference_data"),
+        }
+
+    def _rendered(self, name: str) -> bytes:
+        made = Environment(  # these are no HTML: values are quoted as JSON, which TOML, YAML and Python read as well
+            loader=PackageLoader("karat.campaign"),
+            autoescape=False,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        return made.get_template(f"{name}.jinja").render(self._values).encode()
+
+    def _bare(self) -> bytes:
+        """The documents without annotations, for participants to validate against."""
+        write = FORMATS.get("jsonl").write
+        assert write is not None, "JSONL is written"
+        pieces = [write(document, WriteOptions(), lambda _: None) for document in self._documents]
+        return b"".join(piece for piece in pieces if isinstance(piece, bytes))
+
+    def _gold_files(self, folder: str) -> dict[str, bytes]:
+        if not self._gold.is_dir():
+            return {f"{folder}/{self._gold.name}": read_bytes(self._gold)}
+        paths = files_in(self._gold, _raise, lambda _: None)
+        return {f"{folder}/{path.relative_to(self._gold).as_posix()}": read_bytes(path) for path in paths}
+
+
+def _raise(error: KaratError) -> None:
+    raise error
+
+
+def _bare_documents(corpus: FileCorpus) -> Iterator[Document]:
+    for document in corpus:
+        yield Document(
+            document.id,
+            topic=document.topic,
+            subtopic=document.subtopic,
+            source=document.source,
+            language=document.language,
+            text=document.text,
+            unit=document.unit,
+            tokens=document.tokens,
+        )
+
+
+def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any]) -> list[Column]:
+    """The scores to quote. Gold is scored against itself: a measure that it does not allow is refused here."""
+    protocols = resolve_all(names, settings)
+    results = engine.score(corpus, corpus, protocols, engine.RunOptions(accept_faults=True), findings=Findings())
+    columns = [
+        Column("", result.protocol, id_, main_score([*result.scores[id_].micro.values]))
+        for result in results
+        for id_ in result.headline_ids()
+    ]
+    if not columns:
+        raise UsageError("columns-none", "the protocol has nothing to score here", "Choose another one with -p.")
+    several = len(protocols) > 1
+    return [one._replace(key=_key(f"{one.protocol}_{one.measure}" if several else one.measure)) for one in columns]
+
+
+def _key(text: str) -> str:
+    return "".join(character if character.isalnum() else "_" for character in text)
+
+
+def logo(size: int = 64) -> bytes:
+    """A picture that every competition must have: a square of gold, to be replaced."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + bytes((0x8A, 0x61, 0x00)) * size) * size
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

@@ -1,0 +1,252 @@
+"""`karat campaign`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from karat.cli._choice import Nearest
+from karat.cli._options import digits_option, progress, reading_options, settings_option
+from karat.cli._output import own_folder, refuse_overwriting, replace_folder, write_output
+from karat.cli._scoring import (
+    SEED,
+    accept_faults_option,
+    confidence_level,
+    gold_format_option,
+    measure_option,
+    protocol_option,
+    resamples_option,
+    seed_option,
+    system_format_option,
+)
+from karat.cli.campaign_new import new
+from karat.cli.completion import complete_files, complete_measures
+from karat.errors import UsageError
+
+if TYPE_CHECKING:
+    from karat.campaign.campaign import Campaign
+    from karat.plugin import ReadOptions
+
+LEVEL = 0.95
+STORE = "results.sqlite"
+
+EPILOG = """\b
+Examples:
+  karat campaign submissions/ --gold gold/
+  karat campaign submissions/ --gold gold/ -p tac-2017 --jobs 8 -o results/
+  karat campaign ace/ --gold gold/ -p ace-2005 --layout ace
+  karat campaign submissions/ --gold gold/ --site NIST
+  karat campaign submissions/ --gold gold/ --anonymous
+  karat campaign --config campaign.toml
+  karat campaign new my-task/
+
+SUBMISSIONS is a folder with one folder, tar (gz, bz2, xz) or zip for each submission: the files of one system, or
+language/task/SITEn_primary/files as in the ACE 2005 evaluation plan. Archives are read, never unpacked. A submission
+that is not valid, or lacks documents of gold, is refused with an explanation, and the others are ranked.
+
+What was scored is kept in results.sqlite of the output folder. A campaign that was stopped goes on where it was, and a
+late submission is the only one that is scored. `karat campaign new --help` explains the template.
+"""
+
+
+def _configured(context: click.Context, parameter: click.Parameter, file: str | None) -> str | None:
+    """Take what the command line does not say from a file."""
+    if file is not None:
+        from karat.campaign.configuration import configuration
+
+        known = {own: option.name or own for option in context.command.params for own in _own_names(option)}
+        context.default_map = {**(context.default_map or {}), **configuration(file, known)}
+    del parameter
+    return file
+
+
+def _own_names(parameter: click.Parameter) -> list[str]:
+    """What a parameter is called in a file: as on the command line, without dashes."""
+    if isinstance(parameter, click.Argument):
+        return [parameter.name or ""]
+    return [name.removeprefix("--") for name in parameter.opts if name.startswith("--") and name != "--config"]
+
+
+class WithTemplate(click.Command):
+    """A command with one that is called by its first argument, `new`."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of this command, or of the other one."""
+        if args[:1] == ["new"]:
+            return new.make_context(f"{info_name} new", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(epilog=EPILOG, cls=WithTemplate)
+@click.argument("submissions", shell_complete=complete_files)
+@click.option("--gold", metavar="DIR", required=True, shell_complete=complete_files, help="Gold: a folder or a file.")
+@click.option(
+    "--config",
+    metavar="FILE.toml",
+    callback=_configured,
+    is_eager=True,
+    expose_value=False,
+    shell_complete=complete_files,
+    help="Take options from FILE, by their names. Paths in it are relative to its folder.",
+)
+@protocol_option
+@measure_option
+@settings_option
+@gold_format_option
+@system_format_option
+@reading_options
+@click.option(
+    "--layout",
+    type=Nearest(["auto", "ace", "plain"]),
+    default="auto",
+    show_default=True,
+    help="Layout of submissions: language/task/system/files (ace), or system/files (plain).",
+)
+@click.option(
+    "--max-members",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Most files and folders of a submission.",
+)
+@click.option(
+    "--max-member-bytes",
+    type=click.IntRange(1),
+    default=1_000_000_000,
+    show_default=True,
+    metavar="N",
+    help="Most bytes of one file of a submission; --max-bytes limits all of them.",
+)
+@click.option(
+    "--max-ratio",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Most unpacked bytes for each byte of an archive.",
+)
+@click.option(
+    "--sort-by",
+    metavar="ID",
+    shell_complete=complete_measures,
+    help="Measure that systems are ranked by. Default: that of the ACE task, else the last of the headline.",
+)
+@click.option(
+    "--ci",
+    "level",
+    type=confidence_level,
+    default=str(LEVEL),
+    show_default=True,
+    metavar="LEVEL",
+    help="Confidence level of intervals and tests.",
+)
+@resamples_option
+@seed_option
+@accept_faults_option
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use. Default: one per processor.")
+@click.option("--site", metavar="NAME", help="Write only what this site may publish: its scores and the best score.")
+@click.option("--anonymous", is_flag=True, help="Replace the names of sites by pseudonyms, for a blind phase.")
+@click.option("--no-reports", is_flag=True, help="Leave the error reports of systems out.")
+@click.option("--title", metavar="TEXT", help="Title of the web site. Default: the name of the folder of submissions.")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=Nearest(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What to print; the output folder has all of them.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    shell_complete=complete_files,
+    help="Folder for results.sqlite, the results as text, JSON and CSV, and site/. Default: SUBMISSIONS-results.",
+)
+@digits_option
+def campaign(
+    submissions: str,
+    gold: str,
+    protocols: tuple[str, ...],
+    measures: tuple[str, ...],
+    settings: tuple[str, ...],
+    gold_format: str | None,
+    system_format: str | None,
+    reading: "ReadOptions",
+    layout: Any,
+    max_members: int,
+    max_member_bytes: int,
+    max_ratio: int,
+    sort_by: str | None,
+    level: float,
+    resamples: int | None,
+    seed: int | None,
+    accept_faults: bool,
+    jobs: int | None,
+    site: str | None,
+    anonymous: bool,
+    no_reports: bool,
+    title: str | None,
+    form: str,
+    output: str | None,
+    digits: int,
+) -> None:
+    """Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results."""
+    from karat.campaign.archives import Limits
+    from karat.campaign.campaign import Run
+    from karat.campaign.golds import gold_path
+    from karat.campaign.intake import submissions_in
+    from karat.campaign.layouts import Track
+    from karat.campaign.listing import rows, submission_rows
+    from karat.campaign.pages import slug
+    from karat.campaign.ranking import Statistics
+    from karat.campaign.scoring import Conditions
+    from karat.campaign.store import Store
+    from karat.campaign.writing import Outputs
+    from karat.engine.executors import cores
+    from karat.protocols import parse_setting, resolve_all
+    from karat.report.view import View
+
+    if site is not None and anonymous:
+        message = "--site names a site, and --anonymous hides names"
+        raise UsageError("site-anonymous", message, "Use one of them.")
+    values = dict(map(parse_setting, settings))
+    resolve_all(protocols, values if protocols else {})
+    folder = Path(output or f"{Path(submissions).resolve().name}-results")
+    gold_path(gold, Track())
+    for place in (submissions, gold):
+        refuse_overwriting(str(folder), folder=place)
+    limits = Limits(max_members, max_member_bytes, reading.max_bytes, max_ratio)
+    conditions = Conditions(protocols, settings, measures, gold_format, system_format, reading, accept_faults, limits)
+    statistics = Statistics(level, resamples, seed or SEED)
+    run = Run(gold, conditions, statistics, sort_by, jobs or cores())
+    found = submissions_in(submissions, limits, layout=layout, on_package=progress("packages"))
+    own_folder(str(folder), STORE)
+    with Store(folder / STORE) as store:
+        done = run.campaign(found, store, blind=anonymous, on_job=progress("submissions"))
+        click.echo(_summary(done), err=True)
+        outputs = Outputs(done, View(digits), title or Path(submissions).resolve().name, site=site)
+        if not no_reports:
+            outputs.make_reports(run, store, on_job=progress("error reports"))
+        if site is None:
+            store.replace("rankings", rows(done))
+            store.replace("submissions", submission_rows(done))
+        target = folder / "sites" / slug(site) if site is not None else folder / "anonymous" if anonymous else folder
+        replace_folder(str(target / "site"), outputs.site(store))
+    files = {"results.txt": outputs.text(), **outputs.files()}
+    for name, content in files.items():
+        write_output(content, str(target / name))
+    printed = {"text": "results.txt", "json": "results.json", "csv": "rankings.csv"}[form]
+    write_output(files[printed], None)
+    click.echo(f"{target}: {', '.join(files)}, site/index.html", err=True)
+
+
+def _summary(campaign: "Campaign") -> str:
+    from karat.report.layout import counted
+
+    known = len({entry.job.key for entry in campaign.entries if entry.job is not None}) - campaign.newly_scored
+    return f"{counted(campaign.newly_scored, 'submission')} scored, {known:,} known from earlier runs"

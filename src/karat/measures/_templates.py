@@ -1,0 +1,143 @@
+"""Template scores: entities by role, templates mapped by their F1, templates by the mentions that they share."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from karat.counts import PrecisionRecall
+from karat.errors import Finding, Rule
+from karat.measures._keyed import above_one
+from karat.plugin import Measure, Outcome
+from karat.tables.role_entities import EntityAssignment, EntityTable
+from karat.tables.template_mapping import MappingTable, TemplateMapping
+from karat.tables.template_similarity import SimilarityTable, TemplateSimilarity
+
+NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
+
+__all__ = ["Entities", "MentionSimilarity", "Slots", "TemplateTypes"]
+
+
+class _TemplateMeasure(Measure[Any, PrecisionRecall], frozen=True):
+    """What all template measures have in common."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Entities have roles."""
+        return ("role",)
+
+    def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
+        """Precision or recall above 1."""
+        return above_one(self.id, total)
+
+
+def _unknown(unknown: int) -> Iterator[Finding]:
+    if unknown:
+        entities = "1 entity has" if unknown == 1 else f"{unknown:,} entities have"
+        yield NO_STRING.at(f"{entities} no known string, and {'is' if unknown == 1 else 'are'} not scored")
+
+
+class Entities(_TemplateMeasure, frozen=True):
+    """The entities of each role, assigned one-to-one (CEAF-REE)."""
+
+    @property
+    def id(self) -> str:
+        """By the similarity of entities."""
+        assert isinstance(self.table, EntityAssignment), "it reads entities by role"
+        return "template.ree.prop" if self.table.proportional else "template.ree"
+
+    def outcomes(self, table: EntityTable) -> Iterator[Outcome[PrecisionRecall]]:
+        """Assigned entities earn their similarity; others nothing."""
+        for role in table.roles:
+            for g, s, value in role.pairs:
+                counts = PrecisionRecall(float(value), 1, float(value), 1)
+                label = "" if value >= 1 else "partial"
+                yield Outcome(role.gold[g].item, role.system[s].item, counts, label, role.document)
+            golds, systems = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
+            for number, entity in enumerate(role.gold):
+                if number not in golds:
+                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, 0, 1), "", role.document)
+            for number, entity in enumerate(role.system):
+                if number not in systems:
+                    yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
+
+    def remarks(self, table: EntityTable, counts: PrecisionRecall) -> Iterable[Finding]:
+        """Entities without strings."""
+        del counts
+        return _unknown(0 if self.id.endswith(".prop") else table.unknown)
+
+
+class TemplateTypes(_TemplateMeasure, frozen=True):
+    """The types of mapped templates (GTT)."""
+
+    id = "template.type"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """A type has no role."""
+        return ()
+
+    def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
+        """The type of a mapped template is right."""
+        for one in table.documents:
+            for g, s in one.pairs:
+                gold, system = one.gold[g].template.mention, one.system[s].template.mention
+                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", one.document)
+            for side in one.gold:
+                if not side.is_mapped:
+                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", one.document)
+            for side in one.system:
+                if not side.is_mapped:
+                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", one.document)
+
+
+class Slots(_TemplateMeasure, frozen=True):
+    """The types and entities of mapped templates (GTT)."""
+
+    id = "template.slots"
+
+    def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
+        """Types, then each entity of either side by itself: entities are not matched one-to-one."""
+        assert isinstance(self.table, TemplateMapping), "types and entities are in one table"
+        yield from TemplateTypes(self.table).outcomes(table)
+        for one in table.documents:
+            for side in one.gold:
+                for entity, right in zip(side.template.entities, side.right, strict=True):
+                    label = "match" if right else ""
+                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, one.document)
+            for side in one.system:
+                for entity, right in zip(side.template.entities, side.right, strict=True):
+                    label = "match" if right else ""
+                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, one.document)
+
+    def remarks(self, table: MappingTable, counts: PrecisionRecall) -> Iterable[Finding]:
+        """Entities without strings."""
+        del counts
+        return _unknown(table.unknown)
+
+
+class MentionSimilarity(_TemplateMeasure, frozen=True):
+    """Templates by what their entities share (CEAF-RME)."""
+
+    @property
+    def id(self) -> str:
+        """By the similarity of templates."""
+        assert isinstance(self.table, TemplateSimilarity), "it reads similar templates"
+        return "template.rme" if self.table.phi == "phi3" else "template.rme.subset"
+
+    def outcomes(self, table: SimilarityTable) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each entity of either side, with what it has in common with its counterpart."""
+        for one in table.documents:
+            for gold in one.gold:
+                label = _label(gold.right, gold.size, "miss")
+                yield Outcome(gold.item, None, PrecisionRecall(0, 0, gold.right, gold.size), label, one.document)
+            for system in one.system:
+                label = _label(system.right, system.size, "spurious")
+                yield Outcome(None, system.item, PrecisionRecall(system.right, system.size, 0, 0), label, one.document)
+
+    def remarks(self, table: SimilarityTable, counts: PrecisionRecall) -> Iterable[Finding]:
+        """Entities without strings."""
+        del counts
+        return _unknown(0 if self.id.endswith(".subset") else table.unknown)
+
+
+def _label(right: int, size: int, nothing: str) -> str:
+    return nothing if not right else "match" if right >= size else "partial"

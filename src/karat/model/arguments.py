@@ -1,0 +1,107 @@
+"""Arguments: links from an event or a template to what fills one of its roles.
+
+A link is an argument if its source is a mention of kind `event` or `template`, and its target a mention or a cluster of
+another kind. A link to a mention means that mention alone, even if it is in a cluster; a link to a cluster means the
+entity with all its mentions. Repeated links are repeated arguments.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from karat.model import Document, Link, Mention
+
+HOLDERS = frozenset({"event", "template"})
+"""Kinds of mentions that have arguments. What fills a role is of another kind."""
+
+
+class Argument(Struct, frozen=True, gc=False):
+    """One role of an event or template, and what fills it."""
+
+    role: str
+    mentions: tuple[Mention, ...]
+    """The mention that fills the role, or all mentions of the cluster that does."""
+    cluster: str | None = None
+    """The cluster, if the link names one: the entity as a whole."""
+
+
+class Event(Struct, frozen=True, gc=False):
+    """An event or template with its arguments, in the order of the mentions that fill them, then of their roles."""
+
+    mention: Mention
+    arguments: tuple[Argument, ...]
+
+    @property
+    def type(self) -> object:
+        """Its type, as written; None if it has none."""
+        return self.mention.attributes.get("type")
+
+
+def events_of(document: Document, kind: str = "event") -> list[Event]:
+    """The events (or templates) of a document in the order of its mentions, each with its arguments."""
+    mentions = document.mentions
+    holders = [mention for mention in mentions if mention.kind == kind]
+    if not holders:
+        return []
+    found: dict[str, list[tuple[int, Argument]]] = {mention.id: [] for mention in holders}
+    numbers = {mention.id: number for number, mention in enumerate(mentions)} if document.links else {}
+    clusters: dict[str, tuple[int, tuple[Mention, ...]]] | None = None
+    for link in document.links:
+        own = found.get(link.source)
+        if own is None:
+            continue
+        number = numbers.get(link.target)
+        if number is not None:
+            if mentions[number].kind not in HOLDERS:
+                own.append((number, Argument(link.kind, (mentions[number],))))
+            continue
+        if clusters is None:
+            clusters = _fillers(document)
+        if link.target in clusters:
+            number, members = clusters[link.target]
+            own.append((number, Argument(link.kind, members, link.target)))
+    return [Event(mention, _in_order(found[mention.id])) for mention in holders]
+
+
+def _in_order(arguments: list[tuple[int, Argument]]) -> tuple[Argument, ...]:
+    """By the place of the filler among the mentions, then by role: the order of links does not matter."""
+    if len(arguments) > 1:
+        arguments.sort(key=_place)
+    return tuple([argument for _, argument in arguments])
+
+
+def _place(numbered: tuple[int, Argument]) -> tuple[int, str]:
+    return numbered[0], numbered[1].role
+
+
+def _fillers(document: Document) -> dict[str, tuple[int, tuple[Mention, ...]]]:
+    """Clusters that can fill a role: the number of their first mention, and all their mentions here."""
+    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+    members: dict[str, list[int]] = {}
+    for number, mention in enumerate(document.mentions):
+        if mention.cluster is not None:
+            members.setdefault(mention.cluster, []).append(number)
+            kinds.setdefault(mention.cluster, mention.kind)
+    everything = len(document.mentions)
+    return {
+        id_: (own[0] if own else everything, tuple([document.mentions[number] for number in own]))
+        for id_, kind in kinds.items()
+        if kind not in HOLDERS
+        for own in [members.get(id_, [])]
+    }
+
+
+def argument_test(document: Document) -> Callable[[Link], bool]:
+    """Tells which links of a document are arguments."""
+    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
+    if len(holders) == len(document.mentions) and not document.clusters:
+        return _never  # nothing that could fill a role
+    ids = {mention.id for mention in document.mentions}
+    fillers = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
+    fillers |= _fillers(document).keys() - ids
+    return lambda link: link.source in holders and link.target in fillers
+
+
+def _never(link: Link) -> bool:
+    del link
+    return False

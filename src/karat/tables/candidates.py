@@ -1,0 +1,155 @@
+"""Candidates: what a classifier over gold's triggers and entities may answer for (Peng et al. 2023, OmniEvent).
+
+A system span that is no candidate is ignored, so a wrong boundary of an argument costs recall, but no precision.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from karat.errors import Report
+from karat.model import Document, Mention, Pair, Region
+from karat.model.arguments import HOLDERS, Argument, Event
+from karat.model.texts import words_of
+from karat.plugin import ArgumentItem, Counted, Tables, TableSpec
+from karat.tables.arguments import SpanEvents
+
+Mode = Literal["gold", "strict", "default", "loose"]
+"""The triggers whose arguments count.
+
+gold     gold's triggers, with gold's types
+strict   gold's triggers, and the system's on other tokens
+default  gold's triggers that the system found, and the system's on other tokens
+loose    gold's triggers that the system found
+"""
+
+
+class Candidate(NamedTuple):
+    """What gold and the system say about one candidate."""
+
+    document: str
+    gold: Mention | ArgumentItem | None
+    system: Mention | ArgumentItem | None
+    is_correct: bool
+
+
+class TriggerCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, cache_hash=True):
+    """Gold's triggers and every single token outside them, each with the first system trigger there.
+
+    A system trigger whose type gold never has does not count: this is known when the whole corpus is.
+    """
+
+    def make(self, tables: Tables) -> tuple[Candidate, ...]:
+        """The candidates of one document that either side has a trigger on."""
+        gold, system = tables.get(SpanEvents())
+        first = _first_on_span(system)
+        found = [_trigger(tables.pair, event, first.get(event.mention.span)) for event in gold]
+        return (*found, *(_trigger(tables.pair, None, event) for event in _on_other_tokens(tables.pair, gold, first)))
+
+    def add(self, tables: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
+        """Documents have no candidates in common."""
+        return tuple(chain.from_iterable(tables))
+
+    @property
+    def counted(self) -> Counted:
+        """The types of gold are known when the whole corpus is."""
+        return "corpus"
+
+    def finish(self, tables: Sequence[tuple[Candidate, ...]], report: Report) -> Sequence[tuple[Candidate, ...]]:
+        """The candidates without system triggers of types that gold does not have."""
+        del report
+        known = {_type(one.gold) for table in tables for one in table if one.gold is not None}
+        return [
+            tuple(
+                one if one.system is None or _type(one.system) in known else one._replace(system=None)
+                for one in table
+                if one.gold is not None or _type(one.system) in known
+            )
+            for table in tables
+        ]
+
+
+def _type(item: Mention | ArgumentItem | None) -> object:
+    return None if item is None else item.attributes.get("type")
+
+
+def _trigger(pair: Pair, gold: Event | None, system: Event | None) -> Candidate:
+    correct = gold is not None and system is not None and gold.type == system.type
+    triggers = (None if event is None else event.mention for event in (gold, system))
+    return Candidate(pair.gold.id, next(triggers), next(triggers), correct)
+
+
+def _first_on_span(events: Sequence[Event]) -> dict[Region, Event]:
+    return {event.mention.span: event for event in reversed(events)}
+
+
+def _on_other_tokens(pair: Pair, gold: Sequence[Event], system: dict[Region, Event]) -> Iterator[Event]:
+    """System events whose trigger is a single token outside gold's triggers."""
+    triggers = [event.mention.span for event in gold]
+    for event in sorted(system.values(), key=lambda event: event.mention.span):
+        span = event.mention.span
+        if not _overlap_any(span, triggers) and len(words_of(event.mention, pair.system, pair.gold)) == 1:
+            yield event
+
+
+class ArgumentCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, cache_hash=True):
+    """For each trigger that counts: gold's arguments, and the mentions of all entities that are none of them."""
+
+    mode: Mode
+
+    def make(self, tables: Tables) -> tuple[Candidate, ...]:
+        """The candidates of one document that either side has an argument on."""
+        gold, system = tables.get(SpanEvents())
+        first = _first_on_span(system)
+        entities = _entities(tables.pair.gold)
+        found: list[Candidate] = []
+        for event in gold:
+            answer = first.get(event.mention.span)
+            if answer is not None or self.mode in ("gold", "strict"):
+                found += self._candidates(tables.pair.gold.id, event, answer, entities)
+        if self.mode in ("strict", "default"):
+            for event in _on_other_tokens(tables.pair, gold, first):
+                found += self._candidates(tables.pair.gold.id, None, event, entities)
+        return tuple(found)
+
+    def add(self, tables: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
+        """Documents have no candidates in common."""
+        return tuple(chain.from_iterable(tables))
+
+    def _candidates(
+        self, document: str, gold: Event | None, system: Event | None, entities: Sequence[Set[Region]]
+    ) -> Iterator[Candidate]:
+        answers: dict[Region, Argument] = {}
+        for argument in () if system is None else system.arguments:
+            answers.setdefault(argument.mentions[0].span, argument)
+        right_type = gold is not None and system is not None and (self.mode == "gold" or gold.type == system.type)
+        spans = []
+        for argument in () if gold is None else gold.arguments:
+            spans.append(argument.mentions[0].span)
+            answer = answers.get(spans[-1])
+            correct = answer is not None and right_type and answer.role == argument.role
+            yield Candidate(document, _item(gold, argument), _item(system, answer), correct)
+        others = {span for entity in entities if not any(_overlap_any(one, spans) for one in entity) for span in entity}
+        for span in sorted(others & answers.keys()):
+            yield Candidate(document, None, _item(system, answers[span]), is_correct=False)
+
+
+def _item(event: Event | None, argument: Argument | None) -> ArgumentItem | None:
+    if event is None or argument is None:
+        return None
+    return ArgumentItem(argument.role, event.mention, argument.mentions)
+
+
+def _entities(document: Document) -> list[Set[Region]]:
+    """The spans of each entity of gold; a mention without a cluster is an entity of its own."""
+    spans: dict[object, set[Region]] = {}
+    for number, mention in enumerate(document.mentions):
+        if mention.kind not in HOLDERS and mention.span:
+            spans.setdefault(number if mention.cluster is None else mention.cluster, set()).add(mention.span)
+    return list(spans.values())
+
+
+def _overlap_any(region: Region, others: Sequence[Region]) -> bool:
+    return any(a < d and c < b for other in others for a, b in region for c, d in other)

@@ -1,0 +1,206 @@
+"""The strings that fill a role of an event, gold's against the system's (Wang et al. 2024, MAVEN-Arg)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain
+from math import lcm
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from karat.align.assignment import assignment
+from karat.model import ClusterKey, Document, Mention, Pair
+from karat.model.arguments import Argument, Event
+from karat.model.texts import mention_text
+from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.tables.arguments import BothEvents
+from karat.tables.strings import normalised
+
+
+class Agreement(NamedTuple):
+    """How much two strings agree: whether they are equal, and their words as bags."""
+
+    accuracy: Fraction
+    precision: Fraction
+    recall: Fraction
+    f1: Fraction
+
+
+NOTHING = Agreement(*[Fraction(0)] * 4)
+
+
+class StringPair(NamedTuple):
+    """A gold string and a system string that are assigned to each other."""
+
+    entity: int
+    """The number of the gold entity among those that fill the role."""
+    gold: ArgumentItem
+    system: ArgumentItem
+    agreement: Agreement
+
+
+class FilledRole(NamedTuple):
+    """A role of a gold trigger that both sides fill."""
+
+    document: str
+    event: ClusterKey
+    """The event that the trigger refers to."""
+    role: str
+    entities: tuple[tuple[object, ArgumentItem], ...]
+    """The gold entities: what identifies each, and the item."""
+    gold_strings: int
+    system_strings: int
+    pairs: tuple[StringPair, ...]
+    """Assigned strings that have something in common."""
+    rest: tuple[ArgumentItem, ...]
+    """System strings that are assigned to gold strings with which they have nothing in common."""
+
+
+class LoneRole(NamedTuple):
+    """A role that only one side fills: gold's item, or the system's."""
+
+    document: str
+    gold: ArgumentItem | None
+    system: ArgumentItem | None
+
+
+class RoleTable(NamedTuple):
+    """The table: the roles of some documents."""
+
+    filled: tuple[FilledRole, ...]
+    lone: tuple[LoneRole, ...]
+    unknown: int
+    """Mentions that fill a role, but whose text is not known."""
+
+
+class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
+    """The roles of gold's triggers, and those of system events on no gold trigger."""
+
+    def make(self, tables: Tables) -> RoleTable:
+        """The roles of one document."""
+        return _Document(tables.pair, *tables.get(BothEvents())).table()
+
+    def add(self, tables: Sequence[RoleTable]) -> RoleTable:
+        """Documents have no events in common."""
+        return RoleTable(
+            tuple(chain.from_iterable(table.filled for table in tables)),
+            tuple(chain.from_iterable(table.lone for table in tables)),
+            sum(table.unknown for table in tables),
+        )
+
+
+class _Filler(NamedTuple):
+    """One string of what fills a role."""
+
+    entity: int
+    item: ArgumentItem
+    words: tuple[str, ...]
+
+
+class _Document:
+    """Compares the events of a document."""
+
+    def __init__(self, pair: Pair, gold: Sequence[Event], system: Sequence[Event]) -> None:
+        self._pair, self._gold, self._system = pair, gold, system
+        self._unknown = 0
+
+    def table(self) -> RoleTable:
+        id_ = self._pair.gold.id
+        filled: list[FilledRole] = []
+        lone: list[LoneRole] = []
+        roles = [self._roles(event, self._pair.gold, self._pair.system) for event in self._gold]
+        answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}
+        for event in self._system:
+            merged = answers.setdefault((event.mention.span, event.type), {})
+            for role, fillings in self._roles(event, self._pair.system, self._pair.gold).items():
+                merged.setdefault(role, []).extend(fillings)
+        for number, (event, own) in enumerate(zip(self._gold, roles, strict=True)):
+            there = answers.get((event.mention.span, event.type), {})
+            for role in dict.fromkeys([*own, *there]):
+                if role in own and role in there:
+                    key = event.mention.cluster or (id_, number)
+                    filled.append(_filled(id_, key, role, own[role], there[role]))
+                else:
+                    sides = [side[role][0].item if role in side else None for side in (own, there)]
+                    lone.append(LoneRole(id_, *sides))
+        triggers = {event.mention.span for event in self._gold}
+        for (span, _), there in answers.items():
+            if span not in triggers:
+                lone += [LoneRole(id_, None, fillings[0].item) for fillings in there.values()]
+        return RoleTable(tuple(filled), tuple(lone), self._unknown)
+
+    def _roles(self, event: Event, *documents: Document) -> "dict[str, list[Filling]]":
+        """The roles of an event that are filled by at least one string."""
+        roles: dict[str, list[Filling]] = {}
+        for argument in event.arguments:
+            texts = [(mention, mention_text(mention, *documents)) for mention in argument.mentions]
+            known = [(mention, text) for mention, text in texts if text is not None]
+            self._unknown += len(texts) - len(known)
+            if known:
+                roles.setdefault(argument.role, []).append(Filling(event, argument, tuple(known)))
+        return roles
+
+
+class Filling(NamedTuple):
+    """An argument with the texts of its mentions."""
+
+    event: Event
+    argument: Argument
+    texts: tuple[tuple[Mention, str], ...]
+
+    @property
+    def item(self) -> ArgumentItem:
+        """As an outcome names it."""
+        return ArgumentItem(self.argument.role, self.event.mention, self.argument.mentions, self.argument.cluster)
+
+    @property
+    def identity(self) -> object:
+        """What identifies the entity."""
+        return self.argument.cluster or (self.argument.mentions[0].id,)
+
+
+def _filled(
+    document: str, event: ClusterKey, role: str, gold: Sequence[Filling], system: Sequence[Filling]
+) -> FilledRole:
+    golds, systems = list(_strings(gold)), list(_strings(system))
+    agreements = {
+        (g, s): agreement
+        for g, one in enumerate(golds)
+        for s, other in enumerate(systems)
+        if (agreement := _agreement(one.words, other.words)).f1
+    }
+    scale = lcm(*(one.f1.denominator for one in agreements.values()))
+    chosen = assignment({edge: int(one.f1 * scale) for edge, one in agreements.items()})
+    pairs = [StringPair(golds[g].entity, golds[g].item, systems[s].item, agreements[g, s]) for g, s in chosen]
+    taken = {s for _, s in chosen}
+    free = [one.item for s, one in enumerate(systems) if s not in taken]
+    return FilledRole(
+        document,
+        event,
+        role,
+        tuple((one.identity, one.item) for one in gold),
+        len(golds),
+        len(systems),
+        tuple(pairs),
+        tuple(free[: min(len(golds), len(systems)) - len(pairs)]),
+    )
+
+
+def _strings(fillings: Sequence[Filling]) -> Iterator[_Filler]:
+    for number, one in enumerate(fillings):
+        for mention, text in one.texts:
+            item = ArgumentItem(one.argument.role, one.event.mention, (mention,))
+            yield _Filler(number, item, tuple(normalised(text).split()))
+
+
+def _agreement(gold: tuple[str, ...], system: tuple[str, ...]) -> Agreement:
+    shared = (Counter(gold) & Counter(system)).total()
+    if not shared:
+        return NOTHING
+    return Agreement(
+        Fraction(gold == system),
+        Fraction(shared, len(system)),
+        Fraction(shared, len(gold)),
+        Fraction(2 * shared, len(gold) + len(system)),
+    )

@@ -1,0 +1,83 @@
+"""Templates: their types, and the entities that fill their roles, as strings."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from karat.model import Document, Mention
+from karat.model.arguments import Event
+from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.tables.arguments import BothEvents
+from karat.tables.strings import normalised, strings_of
+
+UNTYPED = "attack"
+"""The type of a template that has none, or one that is no string."""
+
+
+class Entity(NamedTuple):
+    """What fills a role: its strings as written, and normalised."""
+
+    role: str
+    raw: tuple[str, ...]
+    strings: tuple[str, ...]
+    item: ArgumentItem
+
+
+class Template(NamedTuple):
+    """A template with its entities, by role and in the order of their mentions."""
+
+    mention: Mention
+    type: str
+    entities: tuple[Entity, ...]
+
+    @property
+    def content(self) -> object:
+        """What makes two templates equal."""
+        return self.type, tuple((entity.role, entity.raw) for entity in self.entities)
+
+
+class Templates(NamedTuple):
+    """The templates of both sides of a document."""
+
+    gold: list[Template]
+    system: list[Template]
+    unknown: int
+    """Entities without any string, which are left out."""
+
+
+class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
+    """The templates of both sides, all that there are."""
+
+    def make(self, tables: Tables) -> Templates:
+        """Gold's and the system's."""
+        pair = tables.pair
+        gold, system = tables.get(BothEvents("template"))
+        sides = (
+            [_template(one, pair.gold, pair.system) for one in gold],
+            [_template(one, pair.system, pair.gold) for one in system],
+        )
+        every = sum(len(event.arguments) for event in (*gold, *system))
+        return Templates(*sides, every - sum(len(one.entities) for side in sides for one in side))
+
+
+def _template(event: Event, *documents: Document) -> Template:
+    type_ = event.type if isinstance(event.type, str) else UNTYPED
+    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=lambda one: one.role)))
+
+
+def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
+    for argument in event.arguments:
+        if raw := strings_of(argument, *documents):
+            item = ArgumentItem(argument.role, event.mention, argument.mentions, argument.cluster)
+            yield Entity(argument.role, raw, tuple(map(normalised, raw)), item)
+
+
+def distinct(templates: Sequence[Template]) -> list[Template]:
+    """Equal templates once: those of the same type, with the same strings in the same order."""
+    return list({template.content: template for template in reversed(templates)}.values())[::-1]
+
+
+def fits(gold: Entity, system: Entity) -> bool:
+    """Whether every string of a system entity is one of gold's."""
+    return set(gold.strings).issuperset(system.strings)

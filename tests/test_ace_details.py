@@ -1,0 +1,109 @@
+"""Details of ACE elements: mentions side by side, and why a mapped element lost value, on documents of a few words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import karat
+from karat.errors import UsageError
+from karat.measures._ace_tokens import VALUE_RANGES
+from karat.model import Cluster, Document, Mention
+from karat.tables.ace.parameters import value_of
+from karat.tables.ace.plan import have_common_string
+from karat.testing.corpora import entity_mention
+
+PERSON = Cluster("E", "entity", {"type": "PER", "subtype": "Individual", "class": "SPC"})
+YEAR = Cluster("T", "time", {"val": "2003"})
+
+
+def person(*mentions: Mention, id_: str = "d") -> Document:
+    return Document(id_, mentions=mentions, clusters=(PERSON,) if mentions else ())
+
+
+def year(begin: int) -> Document:
+    return Document("d", mentions=(Mention("t", ((begin, begin + 8),), kind="time", cluster="T"),), clusters=(YEAR,))
+
+
+def name(id_: str = "m1", begin: int = 10, type_: str = "NAM", *, length: int = 10) -> Mention:
+    return entity_mention(id_, "E", begin, type_, length=length)
+
+
+def details(
+    gold: list[Document], system: list[Document], measure: str = "ace.edr", **settings: str
+) -> tuple[Mapping[str, Any], list[list[str]]]:
+    """The confusions of mentions, and what each mapped element lost."""
+    result = karat.score(gold, system, protocol="ace-2005", details=True, settings=settings)
+    listed = result.to_dict()["details"][measure]
+    return listed["recognition"]["mention"], [item["lost"] for item in listed["items"]]
+
+
+@pytest.mark.parametrize(("longer", "extent"), [(4, "right"), (5, "wrong")])
+def test_an_extent_is_right_within_four_characters(longer: int, extent: str) -> None:
+    mentions, _ = details([person(name())], [person(name(length=10 + longer))])
+    assert mentions["extent"]["confusion"] == {"right": {extent: 1}}
+    times, _ = details([year(48)], [year(48 + longer)], "ace.tern")
+    assert times["extent"]["confusion"] == {"right": {extent: 1}}, "times have extents, and no other attributes"
+
+
+def test_a_wrong_attribute_of_a_mention_is_what_an_element_lost() -> None:
+    mentions, lost = details([person(name())], [person(name(type_="NOM"))])
+    assert mentions["type"]["confusion"] == {"NAM": {"NOM": 1}}
+    assert lost == [["level NOM for NAM", "mention m1: type NOM for NAM"]]
+
+
+def test_spurious_and_missed_mentions_have_no_counterpart() -> None:
+    more = person(name(), name("m2", 60, "PRO"))
+    mentions, lost = details([person(name())], [more])
+    assert (mentions["type"]["spurious"], mentions["type"]["missed"]) == ({"PRO": 1}, {})
+    assert lost == [["mention m2 spurious"]]
+    mentions, lost = details([more], [person(name())])
+    assert (mentions["type"]["spurious"], mentions["type"]["missed"]) == ({}, {"PRO": 1})
+    assert lost == [["mention m2 missed"]]
+
+
+def test_an_element_in_documents_of_one_side_only() -> None:
+    """Across documents, a document in which one side does not mention the element has nothing to be mapped."""
+    both = [person(name()), person(name("m2"), id_="e")]
+    one = [person(name()), person(id_="e")]
+    mentions, lost = details(both, one, processing="cross-document")
+    assert (mentions["type"]["confusion"], mentions["type"]["missed"]) == ({"NAM": {"NAM": 1}}, {"NAM": 1})
+    assert lost == [["mention m2 missed"]]
+    mentions, lost = details(one, both, processing="cross-document")
+    assert (mentions["type"]["confusion"], mentions["type"]["spurious"]) == ({"NAM": {"NAM": 1}}, {"NAM": 1})
+    assert lost == [["mention m2 spurious"]]
+
+
+def test_settings_that_exclude_each_other_are_a_bad_value() -> None:
+    with pytest.raises(UsageError) as refused:
+        details([person(name())], [person(name())], averaging="geometric", mapping="extents")
+    assert refused.value.finding.code == "bad-value"
+
+
+def test_a_common_string_of_just_the_least_share_is_enough() -> None:
+    """0.28 · 25 is 7.000000000000001 in floating point, and yet 7 of 25 characters are 0.28 of them."""
+    assert have_common_string("x" * 7 + "a" * 18, "x" * 7 + "b" * 18, 0.28)
+    assert not have_common_string("x" * 6 + "a" * 19, "x" * 6 + "b" * 19, 0.28)
+
+
+def test_a_value_without_weight_is_worth_that_of_all_others_or_nothing() -> None:
+    assert value_of({"PER": 1.0, "*": 0.5}, "PER") == 1
+    assert value_of({"PER": 1.0, "*": 0.5}, "ORG") == 0.5
+    assert value_of({"PER": 1.0}, "ORG") == 0
+    assert value_of(0.7, "ORG") == 0.7
+
+
+@pytest.mark.parametrize(
+    ("mentions", "row"),
+    [(1, "1"), (2, "2"), (3, "3-4"), (4, "3-4"), (5, "5-8"), (8, "5-8"), (9, "9 and more"), (12, "9 and more")],
+)
+def test_elements_by_how_often_they_are_mentioned(mentions: int, row: str) -> None:
+    documents = [person(*(name(f"m{number}", 20 * number) for number in range(mentions)))]
+    result = karat.score(documents, documents, protocol="ace-2005", measures="ace.edr", by="mention_count")
+    assert list(result.by["mention_count"]) == [row]
+
+
+def test_ranges_of_values_are_named_by_their_ends() -> None:
+    ends = [name_.split("-") for _, name_ in VALUE_RANGES[:-1]]
+    assert [float(end) for _, end in ends] == [most for most, _ in VALUE_RANGES[:-1]]
+    assert [float(begin) for begin, _ in ends[1:]] == [float(end) for _, end in ends[:-1]]

@@ -1,0 +1,426 @@
+"""`karat campaign`: who is ranked, who is refused and why, what is kept, and what may be published."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.campaign.archives import Limits
+from karat.campaign.golds import gold_path
+from karat.campaign.intake import submissions_in
+from karat.campaign.layouts import Track
+from karat.campaign.pages import slug
+from karat.campaign.scoring import Conditions, Job
+from karat.campaign.statistics import resamples_for
+from karat.campaign.store import Store
+from karat.errors import Finding
+from tests.running import command, run
+from tests.submissions import DOCUMENTS, folder, jsonl, tar, zipped
+
+SYSTEMS = {"alpha": 0, "beta_primary": 1, "gamma_contrastive1": 2, "delta_contrastive1": 4}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Gold, four systems packed in different ways, and three that are refused."""
+    (tmp_path / "gold.jsonl").write_bytes(jsonl())
+    submissions = tmp_path / "submissions"
+    folder(submissions / "alpha", {"out.jsonl": jsonl(), "description.md": b"Alpha."})
+    tar(submissions / "beta_primary.tar.gz", {"b/out.jsonl": jsonl(wrong=1)})
+    tar(submissions / "gamma_contrastive1.tar.xz", {"out.jsonl": jsonl(wrong=2)})
+    zipped(submissions / "delta_contrastive1.zip", {"out.jsonl": jsonl(wrong=4)})
+    folder(submissions / "invalid", {"out.jsonl": jsonl() + b"{not JSON\n"})
+    folder(submissions / "short", {"out.jsonl": jsonl(documents=DOCUMENTS[:2])})
+    tar(submissions / "hostile.tar.gz", {"../evil": b"evil"})
+    return tmp_path
+
+
+def campaign(place: Path, *options: str, output: str = "out") -> tuple[dict[str, Any], Path]:
+    """The JSON of a run that ends with 0, and its output folder."""
+    done = run(*arguments(place, *options, output=output))
+    assert done.code == 0, done.err
+    return json.loads((place / output / "results.json").read_text()), place / output
+
+
+def arguments(place: Path, *options: str, output: str = "out") -> list[str]:
+    gold, results = str(place / "gold.jsonl"), str(place / output)
+    return [
+        "campaign",
+        str(place / "submissions"),
+        "--gold",
+        gold,
+        "-p",
+        "tac-2017",
+        "--sort-by",
+        "nugget.type",
+        "--resamples",
+        "40",
+        "-o",
+        results,
+        "--jobs",
+        "1",
+        *options,
+    ]
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    """Everything but the store, by path."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".sqlite"
+    }
+
+
+def test_rankings_by_condition_and_source(place: Path) -> None:
+    content, _ = campaign(place, "--no-reports")
+    rankings = content["rankings"]
+    found = [(one["condition"], one["source"], [system["system"] for system in one["systems"]]) for one in rankings]
+    primary, contrastive = ["alpha", "beta_primary"], ["gamma_contrastive1", "delta_contrastive1"]
+    assert found == [
+        ("primary", None, primary),
+        ("primary", "nw", primary),
+        ("primary", "wl", primary),
+        ("contrastive", None, contrastive),
+        ("contrastive", "nw", contrastive[::-1]),  # equal
+        ("contrastive", "wl", contrastive),
+    ]
+    assert all(one["tests"] for one in rankings)
+    leaf = rankings[3]["systems"][0]["scores"]["nugget.type"]["micro"]
+    assert leaf["f1"] == 0.75
+    assert leaf["ci"]["f1"][0] < 0.75 < leaf["ci"]["f1"][1]
+
+
+def test_scores_are_those_of_karat_score_and_compare(place: Path) -> None:
+    """A result that went through the store has the same numbers, bit by bit; a source is a breakdown."""
+    content, _ = campaign(place, "--no-reports")
+    system = folder(place / "s", {"out.jsonl": jsonl(wrong=4)})
+    scored = run("score", str(place / "gold.jsonl"), str(system), "-p", "tac-2017", "-f", "json", "--by", "source")
+    alone = json.loads(scored.out)
+    rankings = content["rankings"]
+    own = [
+        {one["system"]: one["scores"] for one in ranking["systems"]}["delta_contrastive1"] for ranking in rankings[3:]
+    ]
+    for id_, score in alone["scores"].items():
+        for average, leaf in score.items():
+            assert {key: own[0][id_][average][key] for key in leaf} == leaf
+    for source, scores in (("nw", own[1]), ("wl", own[2])):
+        for id_, score in alone["by"]["source"][source].items():
+            assert scores[id_]["micro"]["f1"] == score["micro"]["f1"], (source, id_)
+
+
+def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
+    content, out = campaign(place, "--no-reports")
+    submissions = content["submissions"]
+    refused = {one["system"]: one for one in submissions if one["status"] == "refused"}
+    assert {name: [finding["code"] for finding in one["findings"]] for name, one in refused.items()} == {
+        "hostile": ["archive-path"],
+        "invalid": ["jsonl-shape"],
+        "short": ["document-missing", "document-missing"],
+    }
+    assert refused["short"]["missing"] == ["c", "d"]
+    text = (out / "results.txt").read_text()
+    assert "7 submissions: 4 ranked, 3 refused" in text
+    assert "2 documents missing: c, d" in text
+    assert "out.jsonl, line 5" in text
+
+
+def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
+    folder(place / "submissions" / "extra", {"out.jsonl": jsonl(documents=(*DOCUMENTS, "e"))})
+    content, out = campaign(place, "--no-reports")
+    submissions = {one["system"]: one for one in content["submissions"]}
+    assert submissions["extra"]["extra"] == ["e"]
+    assert submissions["extra"]["status"] == "ranked"
+    assert [name for name, one in submissions.items() if one["description"]] == ["alpha"]
+    assert re.search(r"alpha +alpha +present", (out / "results.txt").read_text())
+
+
+def test_faults_are_refused_unless_they_are_accepted(place: Path) -> None:
+    """As for participants, who run `karat validate --against`."""
+    faulty = jsonl().replace(b'"text": "They', b'"text": "Thex', 1)
+    folder(place / "submissions" / "faulty", {"out.jsonl": faulty})
+    content, _ = campaign(place, "--no-reports")
+    status = {one["system"]: one["status"] for one in content["submissions"]}
+    assert status["faulty"] == "refused"
+    assert run("validate", str(place / "submissions" / "faulty"), "--against", str(place / "gold.jsonl")).code == 1
+    content, _ = campaign(place, "--no-reports", "--accept-faults")
+    status = {one["system"]: one["status"] for one in content["submissions"]}
+    assert (status["faulty"], status["short"]) == ("ranked", "refused")
+
+
+@pytest.mark.slow
+def test_what_was_scored_is_not_scored_again(place: Path) -> None:
+    """Only a late or changed submission is; another protocol is another score."""
+
+    def scored(*options: str) -> str:
+        return run(*arguments(place, "--no-reports", *options)).err.splitlines()[0]
+
+    assert scored() == "6 submissions scored, 0 known from earlier runs"
+    assert scored() == "0 submissions scored, 6 known from earlier runs"
+    zipped(place / "submissions" / "late.zip", {"out.jsonl": jsonl(wrong=3)})
+    assert scored() == "1 submission scored, 6 known from earlier runs"
+    folder(place / "submissions" / "alpha", {"out.jsonl": jsonl(wrong=8)})
+    assert scored() == "1 submission scored, 6 known from earlier runs"
+    assert scored("-p", "exact-2013") == "7 submissions scored, 0 known from earlier runs"
+    (place / "gold.jsonl").write_bytes(jsonl(wrong=1))
+    assert scored() == "7 submissions scored, 0 known from earlier runs"
+
+
+@pytest.mark.slow
+def test_any_number_of_processes_and_hash_seed_give_the_same_bytes(place: Path) -> None:
+    done = [
+        command(*arguments(place, "--jobs", jobs, output=jobs), PYTHONHASHSEED=seed)
+        for jobs, seed in (("1", "0"), ("2", "1"))
+    ]
+    assert [one.code for one in done] == [0, 0], done
+    assert done[0].out == done[1].out
+    assert outputs(place / "1") == outputs(place / "2")
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Killed as soon as something is in the store: the next run scores only the rest, and writes the same bytes."""
+    documents = tuple(f"d{number}" for number in range(60))
+    (tmp_path / "gold.jsonl").write_bytes(jsonl(documents=documents))
+    for number in range(16):
+        output = jsonl(wrong=number % 8, ids=f"x{number}-", documents=documents)
+        folder(tmp_path / "submissions" / f"s{number:02}", {"out.jsonl": output})
+    undisturbed = run(*arguments(tmp_path, output="whole"))
+    assert undisturbed.code == 0
+    store = tmp_path / "out" / "results.sqlite"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", *arguments(tmp_path, "--jobs", "2")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None and not 0 < known(store) < 16:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = known(store)
+    assert 0 < kept < 16
+    again = run(*arguments(tmp_path))
+    assert again.err.splitlines()[0].startswith(f"{16 - kept} submission")
+    assert again.err.splitlines()[0].endswith(f"scored, {kept} known from earlier runs")
+    assert again.out == undisturbed.out
+    assert outputs(tmp_path / "out") == outputs(tmp_path / "whole")
+
+
+def known(store: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+            (count,) = database.execute("SELECT count(*) FROM results WHERE kind = 'score'").fetchone()
+        database.close()
+        return int(count)
+    except sqlite3.Error:
+        return 0
+
+
+def test_a_submission_that_ends_its_process_is_refused_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, once more: whoever dies again is refused, and tried again in the next run."""
+    from karat.campaign import running, scoring
+
+    monkeypatch.setattr(scoring, "_outcome", _short_of_memory)
+    content, out = campaign(place, "--no-reports")
+    refused = [one for one in content["submissions"] if one["status"] == "refused"]
+    assert sorted(finding["code"] for one in refused for finding in one["findings"]) == [
+        "archive-path",
+        *["submission-too-much"] * 6,
+    ]
+    monkeypatch.undo()
+    content, _ = campaign(place, "--no-reports")
+    assert len(content["rankings"]) == 6
+    work = running.Work("score", _dying, scoring.Conditions(), out / "none.sqlite")
+    job = scoring.Job("key", submissions_in(str(place / "submissions"), Limits())[0], "", ())
+    with Store(out / "none.sqlite") as store:
+        assert running.run_jobs(work, [job, job._replace(key="other")], store, processes=2) == 2
+        assert store.keys("score") == {"other"}
+
+
+def _short_of_memory(*_: object) -> None:
+    raise MemoryError
+
+
+def _dying(conditions: Conditions, job: Job) -> bytes:
+    """What the system does to a process that needs too much memory."""
+    if job.key == "key":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return b""
+
+
+def test_the_store_can_be_asked_in_sql(place: Path) -> None:
+    _, out = campaign(place, "--no-reports")
+    with sqlite3.connect(out / "results.sqlite") as database:
+        best = database.execute(
+            "SELECT system, value FROM rankings WHERE source IS NULL AND measure = 'nugget.type' ORDER BY value DESC"
+        ).fetchall()
+        refused = database.execute("SELECT count(*) FROM submissions WHERE status = 'refused'").fetchone()
+    database.close()
+    assert [name for name, _ in best] == ["alpha", "beta_primary", "gamma_contrastive1", "delta_contrastive1"]
+    assert refused == (3,)
+
+
+class Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.policy = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.targets += [value for name in ("href", "src") if (value := given.get(name))]
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given.get("content") or ""
+
+
+def pages(site: Path) -> Iterator[tuple[Path, Links]]:
+    for path in site.rglob("*.html"):
+        links = Links()
+        links.feed(path.read_text())
+        yield path, links
+
+
+def test_every_page_of_the_site_is_there_and_safe(place: Path) -> None:
+    _, out = campaign(place)
+    site = out / "site"
+    found = dict(pages(site))
+    assert len(found) == 1 + 1 + 7 + 4  # the index, the track, the systems, the error reports
+    for path, links in found.items():
+        assert links.policy.startswith("default-src 'none'"), path
+        for target in links.targets:
+            if not target.startswith("#"):
+                assert not re.match(r"[a-z]+:|/", target), (path, target)
+                assert (path.parent / target).is_file(), (path, target)
+    reached = {site / "index.html"}
+    waiting = [site / "index.html"]
+    while waiting:
+        path = waiting.pop()
+        for target in found[path].targets if path in found else ():
+            there = (path.parent / target).resolve()
+            if not target.startswith("#") and there not in reached:
+                reached.add(there)
+                waiting.append(there)
+    assert set(found) <= reached
+
+
+def test_an_old_page_does_not_stay(place: Path) -> None:
+    _, out = campaign(place)
+    shutil.rmtree(place / "submissions" / "alpha")
+    campaign(place)
+    assert not list(out.rglob("alpha*"))
+
+
+def test_what_a_site_may_publish(place: Path) -> None:
+    """4.2: its own scores and the best score, and no other name."""
+    folder(place / "submissions" / "beta_contrastive1", {"out.jsonl": jsonl(wrong=3)})
+    done = run(*arguments(place, "--site", "beta"))
+    assert done.code == 0, done.err
+    published = outputs(place / "out" / "sites" / "beta")
+    rows = json.loads(published["results.json"])["scores"]
+    overall = [row for row in rows if row["source"] is None]
+    assert [row["system"] for row in overall] == ["beta_primary", "beta_contrastive1"]
+    assert overall[0]["best"] == 1.0 > overall[0]["value"]
+    assert sorted(name for name in published if name.startswith("site/reports")) == [
+        "site/reports/beta_contrastive1.html",
+        "site/reports/beta_primary.html",
+    ]
+    for name, data in published.items():
+        for other in ("alpha", "gamma", "delta", "invalid", "short", "hostile"):
+            if other in ("invalid", "short") and name.startswith("site/"):
+                continue  # words of the style and the script
+            assert other.encode() not in data.lower(), (name, other)
+    wrong = run(*arguments(place, "--site", "betta"))
+    assert wrong.code == 2
+    assert "Did you mean beta?" in wrong.err
+
+
+def test_a_blind_phase_has_no_names(place: Path) -> None:
+    """Not even where a system calls its own annotations or files after itself; names stay the same from run to run."""
+    folder(place / "submissions" / "omega", {"omega-run.jsonl": jsonl(wrong=5, ids="omega-")})
+    folder(place / "submissions" / "sigma", {"sigma.jsonl": jsonl(ids="sigma-") + b"sigma was here\n"})
+    done = run(*arguments(place, "--anonymous"))
+    assert done.code == 0, done.err
+    first = outputs(place / "out")
+    names = ("alpha", "beta", "gamma", "delta", "omega", "sigma", "hostile")
+    for name, data in {
+        **first,
+        "stdout": done.out.encode(),
+        "store": (place / "out/results.sqlite").read_bytes(),
+    }.items():
+        for own in names:
+            assert own.encode() not in data.lower(), (name, own)
+            assert own not in name
+    systems = {one["system"] for one in json.loads(first["anonymous/results.json"])["submissions"]}
+    assert all(re.fullmatch(r"site-[0-9a-f]{8}(_(primary|contrastive1))?", one) for one in systems)
+    shutil.rmtree(place / "submissions" / "omega")
+    run(*arguments(place, "--anonymous"))
+    fewer = {one["system"] for one in json.loads(outputs(place / "out")["anonymous/results.json"])["submissions"]}
+    assert fewer < systems
+    assert run(*arguments(place, "--anonymous", "--site", "beta")).code == 2
+
+
+def test_inputs_are_never_overwritten(place: Path) -> None:
+    """Neither results among the submissions, nor a folder of somebody else."""
+    for output in ("submissions/out", "submissions"):
+        done = run(*arguments(place, output=output))
+        assert done.code == 1
+        assert "output-unwritable" in done.err
+    folder(place / "other", {"thesis.tex": b"years of work"})
+    done = run(*arguments(place, output="other"))
+    assert (done.code, "folder-not-empty" in done.err) == (1, True)
+    folder(place / "foreign", {"results.sqlite": b"something else entirely, and longer than a header of 100 bytes" * 3})
+    done = run(*arguments(place, output="foreign"))
+    assert (done.code, "store-unusable" in done.err) == (1, True)
+
+
+def test_gold_that_cannot_be_used_stops_the_campaign(place: Path) -> None:
+    (place / "gold.jsonl").write_bytes(jsonl() + b"{broken\n")
+    done = run(*arguments(place))
+    assert done.code == 1
+    assert "jsonl-shape" in done.err
+    assert (
+        run("campaign", str(place / "submissions"), "--gold", str(place / "none"), "-o", str(place / "new")).code == 1
+    )
+    assert not (place / "new").exists()
+
+
+def test_gold_of_each_language(tmp_path: Path) -> None:
+    folder(tmp_path, {"english/a": b"", "chinese/edr/a": b""})
+    assert gold_path(str(tmp_path), Track("english", "edr")) == str(tmp_path / "english")
+    assert gold_path(str(tmp_path), Track("chinese", "edr")) == str(tmp_path / "chinese" / "edr")
+    assert isinstance(gold_path(str(tmp_path), Track("arabic", "edr")), Finding)
+    assert gold_path(str(tmp_path / "english"), Track("arabic", "edr")) == str(tmp_path / "english")
+
+
+def test_resamples_grow_in_steps() -> None:
+    """A late submission must not change the resamples of all others."""
+    assert [resamples_for(systems) for systems in (1, 13, 14, 15, 26, 27, 100)] == [
+        1000,
+        1000,
+        1000,
+        2000,
+        2000,
+        4000,
+        8000,
+    ]
+    for systems in range(2, 200):
+        assert resamples_for(systems) >= 40 * (2 * systems - 3)
+
+
+def test_file_names_of_pages() -> None:
+    assert slug("team-1_primary") == "team-1_primary"
+    assert slug("Team") != slug("team")
+    assert re.fullmatch(r"[a-z0-9_-]+", slug("../Ünïcode/\x1b" + "x" * 300))
+    assert len(slug("x" * 300)) < 100

@@ -1,0 +1,99 @@
+"""A campaign in the layout of the ACE 2005 plan: tracks, measures, golds of languages, sources, and APF in archives."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.ace_files import BODY, SGM, apf
+from tests.running import run
+from tests.submissions import folder, tar
+
+DOCUMENTS = {"D1": "newswire", "D2": "weblog", "D3": "newswire"}
+WRONG = BODY.replace('TYPE="GPE" SUBTYPE="Population-Center"', 'TYPE="GPE" SUBTYPE="Nation"')
+
+
+def files(body: str = BODY, *, sources: bool = False) -> dict[str, bytes]:
+    """Three documents of two sources; ids are those of their documents."""
+    made = {}
+    for id_, source in DOCUMENTS.items():
+        own = body
+        for name in ("E1", "E2", "E3", "V1", "V2", "T1", "T2", "R1", "R2"):
+            own = own.replace(f'"{name}', f'"{id_}-{name}')
+        header = f'URI="{id_}.sgm" SOURCE="{source}" TYPE="text"'
+        made[f"{id_}.apf.xml"] = apf(own, header=header, docid=id_).encode()
+        if sources:
+            made[f"{id_}.sgm"] = SGM.replace("D1", id_).encode()
+    return made
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder(tmp_path / "gold" / "english", files(sources=True))
+    submissions = tmp_path / "submissions"
+    packed = {f"english/{task}/BBN1_primary/{name}": data for task in ("edr", "vdr") for name, data in files().items()}
+    packed |= {f"english/edr/BBN2_contrastive1/{name}": data for name, data in files(WRONG).items()}
+    packed |= {f"arabic/vdr/BBN1_primary/{name}": data for name, data in files().items()}
+    packed |= {f"chinese/edr/BBN1_primary/{name}": data for name, data in files().items()}
+    tar(submissions / "bbn.tar.gz", {**packed, "BBN_description.txt": b"."})
+    folder(submissions / "english" / "edr" / "NIST1_primary", files(WRONG))
+    folder(submissions / "english" / "edr" / "SRI1_primary", {"D1.apf.xml": files()["D1.apf.xml"]})
+    return tmp_path
+
+
+def test_tracks_of_languages_and_tasks(place: Path) -> None:
+    out = str(place / "out")
+    done = run(
+        *("campaign", str(place / "submissions"), "--gold", str(place / "gold"), "-p", "ace-2005", "-o", out),
+        *("--jobs", "1", "--resamples", "40", "--no-reports"),
+    )
+    assert done.code == 0, done.err
+    content = json.loads((place / "out" / "results.json").read_text())
+    ranked = [
+        (one["language"], one["task"], one["condition"], one["source"], [system["system"] for system in one["systems"]])
+        for one in content["rankings"]
+    ]
+    edr = ["BBN1_primary", "NIST1_primary"]
+    expected = []
+    for source in (None, "newswire", "weblog"):
+        expected.append(("english", "edr", "primary", source, edr))
+    for source in (None, "newswire", "weblog"):
+        expected.append(("english", "edr", "contrastive", source, ["BBN2_contrastive1"]))
+    for source in (None, "newswire", "weblog"):
+        expected.append(("english", "vdr", "primary", source, ["BBN1_primary"]))
+    assert ranked == expected
+    assert {one["sort_by"] for one in content["rankings"]} == {"ace.edr", "ace.vdr"}
+    best = content["rankings"][0]["systems"][0]["scores"]
+    assert list(best) == ["ace.edr"]
+    assert best["ace.edr"]["micro"]["value"] == 1.0
+    refused = {
+        (one["language"], one["task"], one["system"]): {
+            finding["code"] for finding in one["findings"] if finding["severity"] != "note"
+        }
+        for one in content["submissions"]
+        if one["status"] == "refused"
+    }
+    assert refused == {
+        ("arabic", "vdr", "BBN1_primary"): {"ace-task"},
+        ("chinese", "edr", "BBN1_primary"): {"gold-no-language"},
+        ("english", "edr", "SRI1_primary"): {"document-missing"},
+    }
+    described = {one["site"]: one["description"] for one in content["submissions"]}
+    assert described == {"BBN": True, "NIST": False, "SRI": False}
+    pages = {path.name for path in (place / "out" / "site" / "tracks").iterdir()}
+    assert pages == {"english-edr.html", "english-vdr.html"}
+
+
+def test_the_scores_of_a_task_are_those_of_the_command_line(place: Path) -> None:
+    alone = run(
+        *("score", str(place / "gold" / "english"), str(place / "submissions/english/edr/NIST1_primary")),
+        *("-p", "ace-2005-nist", "-m", "ace.edr", "-f", "json"),
+    )
+    run(
+        *("campaign", str(place / "submissions"), "--gold", str(place / "gold"), "-p", "ace-2005-nist"),
+        *("-o", str(place / "out"), "--jobs", "1", "--resamples", "40", "--no-reports"),
+    )
+    content = json.loads((place / "out" / "results.json").read_text())
+    (own,) = [one["scores"] for one in content["rankings"][0]["systems"] if one["system"] == "NIST1_primary"]
+    expected = json.loads(alone.out)["scores"]["ace.edr"]["micro"]
+    assert {key: own["ace.edr"]["micro"][key] for key in expected} == expected

@@ -1,0 +1,149 @@
+"""`karat campaign new`: a template that runs at once, commands for participants, and a bundle for Codabench."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from karat.campaign.template import logo
+from karat.report.html import is_report
+from tests.running import run
+from tests.submissions import folder, jsonl
+
+
+@pytest.mark.slow
+def test_the_template_runs_at_once(tmp_path: Path) -> None:
+    made = run("campaign", "new", str(tmp_path / "task"), "--title", "The task")
+    assert made.code == 0, made.err
+    done = run(
+        "campaign",
+        "--config",
+        str(tmp_path / "task" / "campaign.toml"),
+        "--no-reports",
+        "--resamples",
+        "40",
+        "--jobs",
+        "1",
+    )
+    assert done.code == 0, done.err
+    assert done.out.startswith("3 submissions: 3 ranked, 0 refused")
+    assert "<title>The task</title>" in (tmp_path / "task/results/site/index.html").read_text()
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    folder(tmp_path / "task", {"campaign.toml": b"mine"})
+    assert run("campaign", "new", str(tmp_path / "task")).code == 1
+    assert [path.name for path in (tmp_path / "task").rglob("*") if path.is_file()] == ["campaign.toml"]
+    assert (tmp_path / "task" / "campaign.toml").read_bytes() == b"mine"
+
+
+def test_the_commands_for_participants_are_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command of the page runs in the folder that participants get, which has no annotations of the test set."""
+    run("campaign", "new", str(tmp_path / "task"), "-p", "tac-2017", "--set", "coref.mapping=span")
+    participants = tmp_path / "task" / "participants"
+    monkeypatch.chdir(participants)
+    commands = re.findall(r"^    karat (.*)$", (participants / "README.md").read_text(), re.MULTILINE)
+    assert [line.split()[0] for line in commands] == ["validate", "score"]
+    for line in commands:
+        done = run(*shlex.split(line))
+        assert done.code == 0, (line, done)
+    assert "ready to submit" in run(*shlex.split(commands[0])).out
+    lines = [json.loads(line) for line in (participants / "documents.jsonl").read_text().splitlines()]
+    assert len(lines) == 12
+    assert not any(line.get("mentions") or line.get("clusters") or line.get("links") for line in lines)
+    assert all(line["text"] for line in lines)
+
+
+def test_gold_of_the_user_is_copied_and_its_settings_kept(tmp_path: Path) -> None:
+    folder(tmp_path / "g", {"x/one.jsonl": jsonl(documents=("a", "b")), "two.jsonl": jsonl(documents=("c", "d"))})
+    made = run(
+        "campaign",
+        "new",
+        str(tmp_path / "t"),
+        "--gold",
+        str(tmp_path / "g"),
+        "-p",
+        "tac-2017",
+        "--set",
+        "kinds=event,entity",
+    )
+    assert made.code == 0, made.err
+    assert (tmp_path / "t" / "gold" / "x" / "one.jsonl").read_bytes() == jsonl(documents=("a", "b"))
+    folder(tmp_path / "t" / "submissions" / "me", {"out.jsonl": jsonl()})
+    done = run("campaign", "--config", str(tmp_path / "t" / "campaign.toml"), "--no-reports")
+    assert done.code == 0, done.err
+    assert "kinds=event,entity" in done.out
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        ('golds = "gold"', 2, "Did you mean gold?"),
+        ("gold = ", 1, "campaign-file"),
+        ("jobs = 0", 2, "jobs"),
+        ('set = "a"', 1, "campaign-file"),
+    ],
+)
+def test_bad_configurations_are_refused(tmp_path: Path, content: str, code: int, words: str) -> None:
+    (tmp_path / "c.toml").write_text(content)
+    done = run("campaign", str(tmp_path), "--gold", str(tmp_path), "--config", str(tmp_path / "c.toml"))
+    assert (done.code, words in done.err) == (code, True), done
+
+
+def test_the_logo_is_a_png() -> None:
+    assert logo().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """The directories of a submission container, as Codabench's documentation lists them, for a bundle of karat."""
+    folder(tmp_path / "g", {"gold.jsonl": jsonl()})
+    bundle = tmp_path / "bundle"
+    made = run("campaign", "new", str(bundle), "--gold", str(tmp_path / "g"), "-p", "tac-2017", "--codabench")
+    assert made.code == 0, made.err
+    app = tmp_path / "app"
+    for name in ("input/res", "output"):
+        (app / name).mkdir(parents=True)
+    (bundle / "reference_data").rename(app / "input" / "ref")
+    (bundle / "scoring_program").rename(app / "program")
+    return app
+
+
+def score(app: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command of metadata.yaml, as the platform does, with /app where it is here."""
+    (line,) = (app / "program" / "metadata.yaml").read_text().splitlines()
+    assert line.startswith("command: ")
+    arguments = shlex.split(line.removeprefix("command: ").replace("/app/", f"{app}/"))
+    assert arguments[0] == "python3"
+    return subprocess.run([sys.executable, *arguments[1:]], capture_output=True, encoding="utf-8", cwd=app / "program")
+
+
+@pytest.mark.slow
+def test_the_scoring_program_in_the_layout_of_codabench(app: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    (app / "input" / "res" / "out.jsonl").write_bytes(jsonl(wrong=2))
+    done = score(app)
+    assert done.returncode == 0, done
+    scores = json.loads((app / "output" / "scores.json").read_text())
+    assert is_report(app / "output" / "detailed_results.html")
+    competition = yaml.safe_load((app.parent / "bundle" / "competition.yaml").read_text())
+    assert competition["version"] == 2
+    columns = competition["leaderboards"][0]["columns"]
+    assert {column["key"] for column in columns} == set(scores)
+    alone = run("score", str(app / "input" / "ref"), str(app / "input" / "res"), "-p", "tac-2017", "-f", "json")
+    assert scores == {"coref_avg4": 100 * json.loads(alone.out)["scores"]["coref.avg4"]["micro"]["f1"]}
+    for path in (competition["image"], competition["terms"], *(page["file"] for page in competition["pages"])):
+        assert (app.parent / "bundle" / path).is_file()
+
+
+@pytest.mark.slow
+def test_a_submission_that_is_not_valid_fails_with_a_reason(app: Path) -> None:
+    (app / "input" / "res" / "out.jsonl").write_bytes(jsonl(documents=("a",)))
+    done = score(app)
+    assert done.returncode != 0
+    assert "document-missing" in done.stdout
+    assert not (app / "output" / "scores.json").exists()

@@ -9,6 +9,7 @@ from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
+from karat.errors import placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -92,10 +93,12 @@ def audit(
     words = ANALYSERS.get(analyser)
     if plant is not None:
         texts = texts_of(opened, words, progress())
-        results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        with placed(lambda: (opened.name, None)):
+            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
     else:
-        found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
+        with placed(lambda: (opened.name, None)):
+            found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

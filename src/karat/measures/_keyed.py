@@ -211,8 +211,8 @@ class _Compared:
         systems = [(self._table.system.numbers[s][0], self._table.system) for s in spurious]
         labels: dict[tuple[str, int], str] = {}
         for part in NEAR:
-            if part not in self._parts or len(self._parts) == 1:
-                continue
+            if part not in self._parts or (part == "trigger" and "span" not in self._parts) or len(self._parts) == 1:
+                continue  # two triggers of one type are not nearly the same
             rest = values_of(self._parts - {part})
             waiting: dict[Hashable, list[int]] = {}
             for number, side in systems:

@@ -7,7 +7,10 @@ import pytest
 
 import karat
 from karat.errors import UsageError
+from karat.measures._ace_tokens import VALUE_RANGES
 from karat.model import Cluster, Document, Mention
+from karat.tables.ace.parameters import value_of
+from karat.tables.ace.plan import have_common_string
 from karat.testing.corpora import entity_mention
 
 PERSON = Cluster("E", "entity", {"type": "PER", "subtype": "Individual", "class": "SPC"})
@@ -75,3 +78,32 @@ def test_settings_that_exclude_each_other_are_a_bad_value() -> None:
     with pytest.raises(UsageError) as refused:
         details([person(name())], [person(name())], averaging="geometric", mapping="extents")
     assert refused.value.finding.code == "bad-value"
+
+
+def test_a_common_string_of_just_the_least_share_is_enough() -> None:
+    """0.28 · 25 is 7.000000000000001 in floating point, and yet 7 of 25 characters are 0.28 of them."""
+    assert have_common_string("x" * 7 + "a" * 18, "x" * 7 + "b" * 18, 0.28)
+    assert not have_common_string("x" * 6 + "a" * 19, "x" * 6 + "b" * 19, 0.28)
+
+
+def test_a_value_without_weight_is_worth_that_of_all_others_or_nothing() -> None:
+    assert value_of({"PER": 1.0, "*": 0.5}, "PER") == 1
+    assert value_of({"PER": 1.0, "*": 0.5}, "ORG") == 0.5
+    assert value_of({"PER": 1.0}, "ORG") == 0
+    assert value_of(0.7, "ORG") == 0.7
+
+
+@pytest.mark.parametrize(
+    ("mentions", "row"),
+    [(1, "1"), (2, "2"), (3, "3-4"), (4, "3-4"), (5, "5-8"), (8, "5-8"), (9, "9 and more"), (12, "9 and more")],
+)
+def test_elements_by_how_often_they_are_mentioned(mentions: int, row: str) -> None:
+    documents = [person(*(name(f"m{number}", 20 * number) for number in range(mentions)))]
+    result = karat.score(documents, documents, protocol="ace-2005", measures="ace.edr", by="mention_count")
+    assert list(result.by["mention_count"]) == [row]
+
+
+def test_ranges_of_values_are_named_by_their_ends() -> None:
+    ends = [name_.split("-") for _, name_ in VALUE_RANGES[:-1]]
+    assert [float(end) for _, end in ends] == [most for most, _ in VALUE_RANGES[:-1]]
+    assert [float(begin) for begin, _ in ends[1:]] == [float(end) for _, end in ends[:-1]]

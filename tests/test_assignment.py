@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.align.assignment import Edge, assignment, components, hungarian
+from karat.align.large import is_exact
 from karat.align.matching import best_matching
 from karat.align.matchings import optimal
 from karat.plugin import Candidate
@@ -108,3 +109,9 @@ def test_500_mentions_on_one_span() -> None:
     """Well within 30 seconds of CPU time and 2 GB: types T0 to T4 are there 72, 72, 72, 71, 71 times in gold."""
     done = subprocess.run([sys.executable, "-c", LIMITED], check=True, capture_output=True, text=True)
     assert int(done.stdout) == 72 + 72 + 72 + 71 + 71
+
+
+def test_sums_are_exact_up_to_what_floating_point_holds() -> None:
+    """One row more than there are, times two, times the heaviest weight and 1, stays below 2^53."""
+    assert is_exact(1, 2**51 - 2)
+    assert not is_exact(1, 2**51 - 1)

@@ -385,6 +385,24 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     assert (done.code, "store-unusable" in done.err) == (1, True)
 
 
+def test_a_folder_that_karat_has_not_made_is_not_replaced(place: Path) -> None:
+    """Nor one into which somebody has moved the submissions."""
+    campaign(place, "--no-reports")
+    shutil.rmtree(place / "out" / "site")
+    folder(place / "out" / "site", {"index.html": b"<title>My own page</title>"})
+    done = run(*arguments(place, "--no-reports"))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert (place / "out" / "site" / "index.html").read_bytes() == b"<title>My own page</title>"
+    shutil.rmtree(place / "out" / "site")
+    campaign(place, "--no-reports")
+    moved = place / "out" / "site" / "submissions"
+    (place / "submissions").rename(moved)
+    (place / "submissions").symlink_to(moved)
+    done = run(*arguments(place, "--no-reports"))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert (moved / "alpha" / "out.jsonl").is_file()
+
+
 def test_gold_that_cannot_be_used_stops_the_campaign(place: Path) -> None:
     (place / "gold.jsonl").write_bytes(jsonl() + b"{broken\n")
     done = run(*arguments(place))

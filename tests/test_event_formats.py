@@ -314,6 +314,20 @@ def test_files_beside_wikievents_say_what_to_do(record: dict[str, Any], says: st
         assert "[file-kin]" in done.err + done.out
 
 
+def test_the_coreference_of_wikievents_is_a_file_of_its_own(tmp_path: Path) -> None:
+    """Without it, there are no coreference scores, and a note says how to have them."""
+    gold, clusters = saved(tmp_path / "g.jsonl", WIKIEVENTS), saved(tmp_path / "c.jsonl", COREFERENCE)
+    other = changed(WIKIEVENTS, *EVENTS, "arguments", to=[{"entity_id": "T2", "role": "Attacker"}])
+    system = saved(tmp_path / "s.jsonl", other)
+    settings = {"match": "exact"}
+    alone = karat.score(gold, system, settings=settings)
+    assert "arg.c.coref" not in alone.scores
+    assert "--set clusters=FILE" in json.dumps(alone.to_dict()["warnings"])
+    found = karat.score(gold, system, settings=settings | {"clusters": clusters})
+    assert "arg.c.coref" in found.scores
+    assert found.to_dict()["warnings"] == []
+
+
 # All of them
 
 

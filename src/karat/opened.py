@@ -37,6 +37,11 @@ def read_bytes(path: Path) -> bytes:
     return opened(path).read_bytes()
 
 
+def has_inputs(folder: Path) -> bool:
+    """Whether a recorded file is in a folder, or below it."""
+    return any(Path(path).resolve().is_relative_to(folder.resolve()) for path in _paths or ())
+
+
 def is_input(place: os.stat_result) -> bool:
     """Whether this is one of the recorded files, under whatever name."""
     return any(_is_same(path, place) for path in _paths or ())

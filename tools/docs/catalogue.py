@@ -188,7 +188,7 @@ def families_table(protocol: Protocol) -> str:
         rows.append(
             [
                 links([family.name], "../measures/"),
-                "<br>".join(f"{code(name)}: {_brief(value)}" for name, value in parameters.items()),
+                "<br>".join(f"{code(name)}: {_brief(value)}" for name, value in parameters.items()) or "as by default",
                 "<br>".join(
                     f"{code(name)}: {code(shown(getattr(family.averages, name)))}"
                     for name in Averages.__struct_fields__

@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TextIO
 
@@ -314,11 +314,22 @@ def own_folder(output: str, mark: str) -> Path:
     return path
 
 
-def replace_folder(output: str, files: Iterable[tuple[str, str | bytes | Iterable[str]]]) -> None:
-    """Write files by their relative paths into a folder that then replaces `output`, so that no old file stays."""
+def replace_folder(
+    output: str, files: Iterable[tuple[str, str | bytes | Iterable[str]]], is_own: Callable[[Path], bool]
+) -> None:
+    """Write files by their relative paths into a folder that then replaces `output`, so that no old file stays.
+
+    A folder that is not `is_own`, or has inputs of this run, is not replaced.
+    """
     from karat import scratch
 
     path = Path(output)
+    if path.exists() and opened.has_inputs(path):
+        raise UNWRITABLE.error(
+            "there are inputs of this run in the folder, which karat does not overwrite", file=output
+        )
+    if path.exists() and not is_own(path):
+        raise UNWRITABLE.error("there is such a folder already, and karat has not made it", file=output)
     with contextlib.ExitStack() as stack:
         with _refused(output):
             path.parent.mkdir(parents=True, exist_ok=True)

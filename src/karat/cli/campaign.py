@@ -236,13 +236,21 @@ def campaign(
             store.replace("rankings", rows(done))
             store.replace("submissions", submission_rows(done))
         target = folder / "sites" / slug(site) if site is not None else folder / "anonymous" if anonymous else folder
-        replace_folder(str(target / "site"), outputs.site(store))
+        replace_folder(str(target / "site"), outputs.site(store), _is_site)
     files = {"results.txt": outputs.text(), **outputs.files()}
     for name, content in files.items():
         write_output(content, str(target / name))
     printed = {"text": "results.txt", "json": "results.json", "csv": "rankings.csv"}[form]
     write_output(files[printed], None)
     click.echo(f"{target}: {', '.join(files)}, site/index.html", err=True)
+
+
+def _is_site(folder: Path) -> bool:
+    """Whether a folder is a web site that karat has made."""
+    from karat.report.html import is_report
+
+    index = folder / "index.html"
+    return index.is_file() and is_report(index)
 
 
 def _summary(campaign: "Campaign") -> str:

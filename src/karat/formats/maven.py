@@ -25,6 +25,8 @@ where the triggers are. A trigger of `negative_triggers` is an event that gold d
 The form that MAVEN-Arg's own program and OmniEvent read is read, too: `text`, and `events` with `triggers`, which have
 a `position` and `arguments` with `role` (perhaps after the type and a dot) and `mentions`. There an argument with one
 mention is this mention, and one with several is an entity as a whole.
+
+Gold with arguments is scored by `maven-arg-2024`, gold without by `exact-2013`.
 """
 
 from itertools import accumulate, chain

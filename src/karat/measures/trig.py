@@ -51,7 +51,8 @@ P = correct / |Y|     R = correct / |G|     F1 = 2PR / (P + R)     undefined rat
         "OneIE's reader also changes gold (one role per event and entity, overlapping mentions moved). karat scores "
         "the file as it is.",
     ),
-    outcomes={name: text for name, text in OUTCOMES.items() if name in ("match", "repeated", "wrong type")},
+    outcomes={name: text for name, text in OUTCOMES.items() if name in ("match", "repeated", "wrong type")}
+    | {"wrong trigger": "an event of this type has another trigger; gold's and the system's are listed"},
     laws=("perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"),
 )
 

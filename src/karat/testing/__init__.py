@@ -28,7 +28,7 @@ from karat.formats import jsonl
 from karat.model import Document
 from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Format, WriteOptions
 from karat.protocols import FamilyChoice, Protocol, resolve
-from karat.testing.corpora import Sides, any_sides, completed, distinct
+from karat.testing.corpora import Sides, any_sides, completed, distinct, spanned_sides
 from karat.testing.formats import check_format
 from karat.testing.laws import ALWAYS, LAWS, AnyLaw
 
@@ -55,6 +55,8 @@ def check(
     if isinstance(plugin, Format):
         check_format(plugin, samples, examples=examples)
     elif isinstance(plugin, Family):
+        if corpora is None and _is_aligned(plugin):
+            corpora = spanned_sides()
         check_protocol(_protocol_of(plugin, parameters), corpora=corpora, examples=examples)
     elif isinstance(plugin, Protocol):
         check_protocol(plugin, corpora=corpora, examples=examples)
@@ -75,10 +77,14 @@ def takes_defaults(family: Family[Any]) -> bool:
     return {field.name for field in msgspec.structs.fields(family.parameters) if field.required} <= {"alignment"}
 
 
+def _is_aligned(family: Family[Any]) -> bool:
+    return "alignment" in family.parameters.__struct_fields__
+
+
 def _protocol_of(family: Family[Any], parameters: dict[str, Any] | None) -> Protocol:
     """A protocol with a single family."""
     if parameters is None:
-        parameters = {"alignment": "overlap"} if "alignment" in family.parameters.__struct_fields__ else {}
+        parameters = {"alignment": "overlap"} if _is_aligned(family) else {}
     return Protocol(
         name=family.card.title,
         title=family.card.title,

@@ -80,13 +80,11 @@ def _across(document: Document, topic: str) -> Document:
 
 
 def completed(both: Sides) -> Sides:
-    """The same sides, where the system has an empty document for each that it lacks."""
+    """The same sides, where the system has each document that it lacks without any annotation."""
     gold, system = both
     there = {document.id for document in system}
-    return gold, [
-        *system,
-        *(Document(document.id, topic=document.topic) for document in gold if document.id not in there),
-    ]
+    lacking = [document for document in gold if document.id not in there]
+    return gold, [*system, *(replace(document, mentions=(), clusters=(), links=()) for document in lacking)]
 
 
 def distinct(both: Sides) -> Sides:
@@ -229,6 +227,11 @@ def template_documents(draw: st.DrawFn, id_: str = "d") -> Document:
     )
 
 
+def spanned_sides() -> st.SearchStrategy[Sides]:
+    """Corpora whose mentions have spans: linked and coreferent events, clusters across documents, ACE, arguments."""
+    return sides() | sides_across() | sides(ace_documents) | sides(argument_documents)
+
+
 def any_sides() -> st.SearchStrategy[Sides]:
-    """Corpora of every sort: linked and coreferent events, clusters across documents, ACE, arguments, templates."""
-    return sides() | sides_across() | sides(ace_documents) | sides(argument_documents) | sides(template_documents)
+    """Corpora of every sort: those with spans, and templates, which have none."""
+    return spanned_sides() | sides(template_documents)

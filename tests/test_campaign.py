@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -382,6 +383,20 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     assert (done.code, "folder-not-empty" in done.err) == (1, True)
     folder(place / "foreign", {"results.sqlite": b"something else entirely, and longer than a header of 100 bytes" * 3})
     done = run(*arguments(place, output="foreign"))
+    assert (done.code, "store-unusable" in done.err) == (1, True)
+
+
+def test_a_damaged_store_is_refused(place: Path) -> None:
+    campaign(place, "--no-reports")
+    store = place / "out" / "results.sqlite"
+    for content in (b"\0", zlib.compress(b"{}")):
+        with sqlite3.connect(store) as database:
+            database.execute("UPDATE results SET content = ? WHERE kind = 'score'", (content,))
+        database.close()
+        done = run(*arguments(place, "--no-reports"))
+        assert (done.code, "store-unusable" in done.err) == (1, True)
+    store.write_bytes(store.read_bytes()[:5000])
+    done = run(*arguments(place, "--no-reports"))
     assert (done.code, "store-unusable" in done.err) == (1, True)
 
 

@@ -285,6 +285,21 @@ def test_folders_have_the_rules_of_archives(tmp_path: Path) -> None:
     assert [one.problems[0].code for one in found] == ["archive-link", "archive-special"]
 
 
+def test_odd_entries_of_the_folder_stop_nothing(tmp_path: Path) -> None:
+    """A pipe, which would never end; a link that leads nowhere; a name that is not UTF-8."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    folder(Path(os.fsdecode(os.fsencode(tmp_path) + b"/n\xff")), OUTPUT)
+    (tmp_path / "single.jsonl").write_bytes(jsonl())
+    found = {one.system: [problem.code for problem in one.problems] for one in taken_in(tmp_path)}
+    assert found == {
+        "dangling": ["archive-special"],
+        "n\ufffd": [],
+        "pipe": ["archive-special"],
+        "single": [],
+    }
+
+
 MEASURED = """
 import re, resource, sys
 from pathlib import Path

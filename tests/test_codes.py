@@ -43,6 +43,18 @@ class Case(NamedTuple):
     """Why it is not yet found as it should be."""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("baseline", "lemma"), "baseline-words"), (("audit",), "baseline-text")]
+)
+def test_refusals_of_baselines_name_the_file(tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
+    text = "" if code == "baseline-words" else ',"text":"ran"'
+    mentions = ",".join(f'{{"id":"{id_}","span":[[0,3]],"cluster":"{id_}"{text}}}' for id_ in "ab")
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(f'{{"id":"{id_}","topic":"1","mentions":[{mentions}]}}\n' for id_ in "de"))
+    refused = run(*arguments, str(file))
+    assert (refused.code, f"[{code}]" in refused.err, f"error: {file}" in refused.err) == (1, True, True), refused.err
+
+
 def brat(code: str, severity: str, line: int | None, ann: str, *, args: str = "") -> Case:
     files = {"in/d.ann": ann, "in/d.txt": TEXT, "types.txt": "A\nB\nLife\n"}
     return Case(code, severity, "in/d.ann", line, files, args)

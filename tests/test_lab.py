@@ -516,3 +516,16 @@ def test_the_laboratory_names_no_measure() -> None:
     texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py") if "papers" not in path.parts]
     assert texts
     assert [f"{name}." for name in MEASURES.names() if any(f'"{name}.' in text for text in texts)] == []
+
+
+def test_a_hierarchy_that_only_clusters_move_is_left_out(tmp_path: Path) -> None:
+    """Without its only link, inside one event, BLANCp is the same; without clusters, there is no link to score."""
+    file = tmp_path / "gold.forest"
+    file.write_text(
+        "#kind after\nn\t({m2,m3}(m4(m5))) (m2)\n#kind subevent\nn\t(m2({m1,m3}))\n"
+        "#kind after\no\t(m4(m3(m1(m2)))) (m5)\n"
+    )
+    refused = run("lab", "hierarchy", "--gold", str(file), "--steps", "3", "--orders", "1")
+    assert (refused.code, "hierarchy.subevent.ceafp depends on nothing in gold" in refused.err) == (1, True), (
+        refused.err
+    )

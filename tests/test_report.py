@@ -225,3 +225,14 @@ def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
     assert set(resolve(protocol).headline) <= set(result.scores)
     shown = text(result, View(style=Style(100, colour=True)))
     assert f"\033[1;36m{resolve(protocol).headline[0]}" in shown
+
+
+def test_elements_of_ace_that_only_one_side_has_are_in_the_html_report(tmp_path: Path) -> None:
+    """A missed element names no element of the system, and a false alarm none of gold."""
+    for name, place in (("gold", 0), ("system", 9)):
+        mention = f'{{"id":"m","span":[[{place},{place + 3}]],"kind":"entity","cluster":"{name}"}}'
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"id":"d","mentions":[{mention}]}}\n')
+    gold, system, page = (str(tmp_path / name) for name in ("gold.jsonl", "system.jsonl", "page.html"))
+    done = run("score", gold, system, "-p", "ace-2005", "-m", "ace.edr", "-f", "html", "-o", page)
+    assert done.code == 0, done.err
+    assert "false alarm" in Path(page).read_text()

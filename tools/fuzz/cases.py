@@ -1,8 +1,11 @@
 """Cases: files and the command lines that read them, made from a seed number and a run number."""
 
 import gzip
+import tarfile
+import zipfile
 from collections.abc import Callable
 from functools import cache
+from io import BytesIO
 from random import Random
 from typing import NamedTuple
 
@@ -82,7 +85,7 @@ def _corpus(random: Random) -> Case:
         gold, system = (f"{path}.gz" if path == main else path for path in (gold, system))
         main = f"{main}.gz"
     validate: Arguments = ("validate", main, "--format", "json")
-    command = random.choices(COMMANDS, (20, 3, 4, 6, 6, 4, 1))[0]
+    command = random.choices(COMMANDS, (20, 3, 4, 6, 6, 4, 1, 1, 1))[0]
     second, more = command(random, main, gold, system)
     return Case(
         seed.format, edits, {**files, **more}, (validate, second), ("score", main, main, "--format", "json"),
@@ -100,8 +103,8 @@ def _score(random: Random, main: str, gold: str, system: str) -> tuple[Arguments
     known, options = _known(), list[str]()
     for _ in range(random.choice((0, 1, 1, 1, 2))):
         options += ["-p", random.choice(known.protocols)]
-    options += ["-f", random.choice(("json", "json", "json", "json", "text", "csv", "markdown", "latex"))]
-    for flag in ("--details", "--per-unit", "--per-document", "--strict", "--accept-faults", "--summary"):
+    options += ["-f", random.choice(("json", "json", "json", "json", "text", "csv", "markdown", "latex", "html"))]
+    for flag in ("--details", "--errors", "--per-unit", "--per-document", "--strict", "--accept-faults", "--summary"):
         if random.random() < 0.12:
             options.append(flag)
     for option, values in (
@@ -179,6 +182,19 @@ def _lab(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, 
     return ("lab", measure, "--gold", main, "--steps", "3", "--orders", "1", *form), {}
 
 
+def _audit(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, Files]:
+    del gold, system
+    plant = ["--plant", "0.5"] if random.random() < 0.3 else []
+    return ("audit", main, "-f", random.choice(("json", "text", "csv", "html")), "--threshold", "0.1", *plant), {}
+
+
+def _baseline(random: Random, main: str, gold: str, system: str) -> tuple[Arguments, Files]:
+    del gold, system
+    name = random.choice(("lemma", "lemma", "lemma-wd", "lemma-delta", "sac"))
+    output = ["-o", "out", "--to", random.choice(_known().writable)] if random.random() < 0.5 else []
+    return ("baseline", name, main, *output), {}
+
+
 COMMANDS: tuple[Callable[[Random, str, str, str], tuple[Arguments, Files]], ...] = (
     _score,
     _compare,
@@ -187,6 +203,8 @@ COMMANDS: tuple[Callable[[Random, str, str, str], tuple[Arguments, Files]], ...]
     _convert,
     _simulate,
     _lab,
+    _audit,
+    _baseline,
 )
 
 
@@ -315,6 +333,42 @@ def _beside(random: Random) -> Case:
     return Case("files beside", edits, {**files, **more}, (command,))
 
 
+def _submissions(random: Random) -> Case:
+    """The folder of a shared task: submissions as folders and archives, one of them damaged."""
+    seed = random.choice(_known().seeds)
+    name = random.choice(sorted(seed.system))
+    damaged, edits = mutated(seed.system[name], random, _known().files)
+    files = {**_sides(seed), **{f"tasks/a/{one}": data for one, data in seed.system.items()}}
+    archive = random.choice(("b.tar", "b.tar.gz", "b.zip"))
+    if random.random() < 0.5:
+        files[f"tasks/a/{name}"] = damaged
+        files[f"tasks/{archive}"] = _archive(archive, seed.system)
+    elif random.random() < 0.5:
+        files[f"tasks/{archive}"] = _archive(archive, {**seed.system, name: damaged})
+    else:
+        members = {**seed.system, random.choice(("../out", "/x", "a/../../b", "a\nb", "x" * 300, "a/b")): damaged}
+        files[f"tasks/{archive}"], edits = mutated(_archive(archive, members), random, _known().files)
+    form = random.choice(([], ["--anonymous"], ["--layout", "ace"], ["--layout", "plain"], ["--accept-faults"]))
+    gold = _path("gold", seed.gold)
+    campaign = ("campaign", "tasks", "--gold", gold, "--jobs", "1", "--resamples", "10", "-o", "out", *form)
+    return Case("submissions", edits, files, (campaign,))
+
+
+def _archive(name: str, members: Files) -> bytes:
+    data = BytesIO()
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as packed:
+            for member, content in members.items():
+                packed.writestr(zipfile.ZipInfo(member), content)
+    else:
+        with tarfile.open(fileobj=data, mode="w:gz" if name.endswith(".gz") else "w:") as archive:
+            for member, content in members.items():
+                about = tarfile.TarInfo(member)
+                about.size = len(content)
+                archive.addfile(about, BytesIO(content))
+    return data.getvalue()
+
+
 def _sides(seed: Seed) -> Files:
     gold = {f"gold/{name}": data for name, data in seed.gold.items()}
     return {**gold, **{f"system/{name}": data for name, data in seed.system.items()}}
@@ -330,5 +384,5 @@ def _text(given: tuple[bytes, int]) -> tuple[str, int]:
     return given[0].replace(b"\0", b"").decode("utf-8", "surrogateescape"), given[1]
 
 
-KINDS: tuple[Callable[[Random], Case], ...] = (_corpus, _protocol, _setting, _names, _beside)
-WEIGHTS = (80, 7, 5, 4, 4)
+KINDS: tuple[Callable[[Random], Case], ...] = (_corpus, _protocol, _setting, _names, _beside, _submissions)
+WEIGHTS = (80, 7, 5, 4, 4, 1)

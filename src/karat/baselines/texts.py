@@ -2,11 +2,20 @@
 
 import re
 from bisect import bisect_left, bisect_right
+<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from karat.corpus import Corpus, Fingerprint, Progress
 from karat.errors import Rule, quoted
+=======
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from karat.corpus import Corpus, Progress
+from karat.errors import Rule, placed, quoted
+>>>>>>> main
 from karat.model import Document, Mention
 from karat.plugin import Word, WordAnalyser
 
@@ -76,7 +85,8 @@ def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None =
     texts = []
     total = len(corpus.survey().rows)
     for document in corpus:
-        texts.append(analysed(document, analyser))
+        with placed(partial(corpus.where, document.id)):
+            texts.append(analysed(document, analyser))
         if progress is not None:
             progress(len(texts), total)
     if not any(text.mentions for text in texts):

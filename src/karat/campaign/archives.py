@@ -69,7 +69,12 @@ class _Counted(Protocol):
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a tar or a zip, by its name or by its first bytes."""
-    return path.name.lower().endswith(SUFFIXES) or _kind(path) == "zip" or _holds_tar(path)
+    if not path.is_file():  # a pipe would never end
+        return False
+    try:
+        return path.name.lower().endswith(SUFFIXES) or _kind(path) == "zip" or _holds_tar(path)
+    except OSError:  # whoever reads it learns why it cannot be read
+        return False
 
 
 def archive_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:

@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from karat.campaign.golds import Gold, gold_path, secret
 from karat.campaign.layouts import Submission, Track
 from karat.campaign.naming import Naming
@@ -123,7 +125,10 @@ class Run(NamedTuple):
             problems = submission.problems or [TOO_MUCH.at("it needs more memory or deeper nesting than there is")]
             outcome = Outcome(Check.refused(problems, submission.package.name))
         else:
-            outcome = Outcome.decoded(content)
+            try:
+                outcome = Outcome.decoded(content)
+            except msgspec.MsgspecError as error:
+                raise store.unusable(f"a result in it is damaged: {error}") from None
         outcome = outcome.changed(partial(naming.hidden, submission))
         name, gold = naming.system(submission), golds.get(submission.track)
         results = [

@@ -19,7 +19,6 @@ from karat.campaign.layouts import (
     plain,
 )
 from karat.campaign.packages import Package, contents
-from karat.corpus.folders import shown
 from karat.errors import KaratError, Rule
 
 NO_FOLDER = Rule("submissions-missing", "fatal", "Name the folder that has one folder or archive for each submission.")
@@ -38,7 +37,7 @@ def submissions_in(
     root = Path(folder)
     if not root.is_dir():
         raise NO_FOLDER.error("there is no such folder", file=folder)
-    entries = sorted(path for path in root.iterdir() if not path.name.startswith("."))
+    entries = _entries(root)
     owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
     packages = [path for path in entries if path.is_dir() or description_owner(path.name) is None]
     found: list[Submission] = []
@@ -53,7 +52,7 @@ def submissions_in(
 
 
 def _names(submission: Submission) -> set[str]:
-    return {submission.site.lower(), submission.system.lower(), bare(submission.package.path.name).lower()}
+    return {submission.site.lower(), submission.system.lower(), bare(submission.package.path).lower()}
 
 
 def _submissions(path: Path, limits: Limits, layout: Layout) -> Iterator[Submission]:
@@ -61,16 +60,17 @@ def _submissions(path: Path, limits: Limits, layout: Layout) -> Iterator[Submiss
         if is_language(path.name):
             yield from _ace_language(path, limits, described=False)
             return
-        if languages := [child for child in sorted(path.iterdir()) if child.is_dir() and is_language(child.name)]:
-            described = any(description_owner(child.name) is not None for child in path.iterdir())
+        children = _entries(path)
+        if languages := [child for child in children if child.is_dir() and is_language(child.name)]:
+            described = any(description_owner(child.name) is not None for child in children)
             for child in languages:
                 yield from _ace_language(child, limits, described=described)
             return
     package = Package(path)
-    name = bare(path.name) if package.is_folder or package.is_archive else path.name.partition(".")[0]
+    name = bare(path) if package.is_folder or package.is_archive else bare(path).partition(".")[0] or bare(path)
     members = contents(package, limits)
     if isinstance(members, KaratError):
-        yield Submission(package, Track(), shown(Path(name)), shown(Path(name)), problems=(members.finding,))
+        yield Submission(package, Track(), name, name, problems=(members.finding,))
         return
     depth = None if layout == "plain" else ace_depth([*members])
     if depth is not None:
@@ -85,23 +85,31 @@ def _submissions(path: Path, limits: Limits, layout: Layout) -> Iterator[Submiss
 def _ace_language(folder: Path, limits: Limits, *, described: bool) -> Iterator[Submission]:
     """The systems in the folder of a language, each a package of its own: one that is hostile spoils no other."""
     for task in _folders(folder):
-        owners = [description_owner(path.name) for path in (*folder.iterdir(), *task.iterdir()) if path.is_file()]
-        for path in sorted(task.iterdir()):
-            if path.name.startswith(".") or (path.is_file() and description_owner(path.name) is not None):
+        owners = [description_owner(path.name) for path in (*_entries(folder), *_entries(task)) if path.is_file()]
+        for path in _entries(task):
+            if path.is_file() and description_owner(path.name) is not None:
                 continue
             package = Package(path)
             members = contents(package, limits)
             if isinstance(members, KaratError):
-                submission = ace(package, folder.name, task.name, bare(path.name), {}, "")
+                submission = ace(package, folder.name, bare(task), bare(path), {}, "")
                 submission = submission._replace(problems=(members.finding,))
             else:
-                submission = ace(package, folder.name, task.name, bare(path.name), members, "")
+                submission = ace(package, folder.name, bare(task), bare(path), members, "")
             is_owner = submission.site.lower() in {owner.lower() for owner in owners if owner}
             yield submission._replace(described=submission.described or described or is_owner)
 
 
 def _folders(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    return [path for path in _entries(folder) if path.is_dir()]
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder, without hidden files; nothing, if it cannot be listed: then its package is refused."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
 
 
 def _checked(found: Sequence[Submission]) -> Iterator[Submission]:

@@ -3,10 +3,12 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from karat.campaign.archives import SUFFIXES
 from karat.campaign.packages import Package
+from karat.corpus.folders import shown
 from karat.errors import Finding, Rule, nearest, quoted
 
 LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or english (ACE 2005 plan, 3.7.1).")
@@ -80,8 +82,9 @@ def system_name(name: str) -> SystemName | None:
     return SystemName(named["site"], "primary" if named["condition"].lower() == "primary" else "contrastive")
 
 
-def bare(name: str) -> str:
-    """The name of a package without the suffix of its kind."""
+def bare(path: Path) -> str:
+    """The name of a package without the suffix of its kind; of a name that is not UTF-8, with replacement marks."""
+    name = shown(Path(path.name))
     for suffix in sorted(SUFFIXES, key=len, reverse=True):
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]
@@ -167,7 +170,7 @@ def ace_archive(package: Package, members: Mapping[str, str], depth: int) -> lis
         else:  # a file in a folder of a language or a task
             (name,) = [*own][:1]
             problem = LAYOUT.at(f"{quoted(name)} is not in language/task/system/", file=package.name)
-            lost = bare(package.path.name)
+            lost = bare(package.path)
             submission = Submission(package, Track(), lost, lost, problems=(problem,))
         found.append(submission._replace(described=submission.described or bool(descriptions)))
     return found

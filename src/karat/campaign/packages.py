@@ -56,6 +56,8 @@ class Package(NamedTuple):
                 yield from _folder_members(self.path, limits)
             elif self.is_archive:
                 yield from archive_members(opened(self.path), limits, self.name)
+            elif not self.path.is_file():
+                raise SPECIAL.error("this is no plain file and no folder", file=self.name)
             else:
                 with opened(self.path).open("rb") as stream:
                     yield Member(member_name(self.path.name, self.name), stream)

@@ -7,8 +7,8 @@ the tables of the last run, for people who ask in SQL.
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,11 +29,17 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
-        try:
+        with self._refusing():
             self._open = sqlite3.connect(path, timeout=WAIT)
             self._check_file()
-        except sqlite3.Error as error:
-            raise self._unusable(str(error)) from None
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """A file that is damaged, locked for long, or on a full disk."""
+        try:
+            yield
+        except (sqlite3.Error, zlib.error) as error:
+            raise self.unusable(str(error)) from None
 
     def _check_file(self) -> None:
         (application,) = self._open.execute("PRAGMA application_id").fetchone()
@@ -45,31 +51,34 @@ class Store:
                 self._open.execute(f"PRAGMA user_version = {SCHEMA}")
                 self._open.execute("CREATE TABLE results (key TEXT PRIMARY KEY, kind TEXT NOT NULL, content BLOB)")
         elif application != APPLICATION:
-            raise self._unusable("this is a database of another program")
+            raise self.unusable("this is a database of another program")
         elif schema != SCHEMA:
-            raise self._unusable("this was written by another version of karat")
+            raise self.unusable("this was written by another version of karat")
 
-    def _unusable(self, message: str) -> KaratError:
+    def unusable(self, message: str) -> KaratError:
+        """The error for a file that is not what it should be."""
         return NOT_A_STORE.error(message, file=str(self.path))
 
     def keys(self, kind: str) -> set[str]:
         """What is known of one kind."""
-        return {key for (key,) in self._open.execute("SELECT key FROM results WHERE kind = ?", (kind,))}
+        with self._refusing():
+            return {key for (key,) in self._open.execute("SELECT key FROM results WHERE kind = ?", (kind,))}
 
     def put(self, kind: str, contents: Iterable[tuple[str, bytes]]) -> None:
         """Keep contents by their keys. Once this returns, they survive whatever happens to the process."""
         rows = ((key, kind, zlib.compress(content)) for key, content in contents)
-        with self._open:
+        with self._refusing(), self._open:
             self._open.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?)", rows)
 
     def get(self, key: str) -> bytes | None:
         """The content under a key, if it is known."""
-        row = self._open.execute("SELECT content FROM results WHERE key = ?", (key,)).fetchone()
-        return None if row is None else zlib.decompress(row[0])
+        with self._refusing():
+            row = self._open.execute("SELECT content FROM results WHERE key = ?", (key,)).fetchone()
+            return None if row is None else zlib.decompress(row[0])
 
     def replace(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Fill a table with what the last run has to say; all rows have the same keys."""
-        with self._open:
+        with self._refusing(), self._open:
             self._open.execute(f'DROP TABLE IF EXISTS "{table}"')
             if rows:
                 columns = ", ".join(f'"{name}"' for name in rows[0])

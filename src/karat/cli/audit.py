@@ -9,6 +9,7 @@ from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
+from karat.errors import placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -94,6 +95,7 @@ def audit(
     chosen = None if topics is None else str(topics)
     if plant is not None:
         texts = texts_of(opened, words, progress())
+<<<<<<< HEAD
         results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)
@@ -101,6 +103,14 @@ def audit(
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed, signature=signature)
     else:
         found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
+=======
+        with placed(lambda: (opened.name, None)):
+            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
+    else:
+        with placed(lambda: (opened.name, None)):
+            found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
+>>>>>>> main
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

@@ -91,14 +91,15 @@ def baseline(
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
     refuse_overwriting(output, opened.inputs(), folder=corpus)
-    made = run(
-        plan,
-        opened,
-        ANALYSERS.get(analyser),
-        findings=findings,
-        progress=progress(),
-        on_step=progress("steps of training"),
-    )
+    with placed(lambda: (opened.name, None)):
+        made = run(
+            plan,
+            opened,
+            ANALYSERS.get(analyser),
+            findings=findings,
+            progress=progress(),
+            on_step=progress("steps of training"),
+        )
     documents = made.documents()
     lost: Counter[str] = Counter()
     to_write = WriteOptions(reading.tokens, format_.writes_folder(output))

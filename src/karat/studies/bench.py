@@ -93,13 +93,19 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
     by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
     if by_clusters:
         units = [unit_of(document, bench.protocol) for document in gold]
-        found.append(Group(Clusters(gold, units), by_clusters))
+        found += _scored(bench, Clusters(gold, units), by_clusters)
     silence = [replace(document, mentions=(), clusters=(), links=()) for document in gold]
     by_mentions = _among(rest, _moved(whole, bench.leaves(gold, silence)))
     by_mentions = _among(by_mentions, set(rest) - set(by_clusters))
     if by_mentions:
-        found.append(Group(Mentions(gold), by_mentions))
+        found += _scored(bench, Mentions(gold), by_mentions)
     return found
+
+
+def _scored(bench: Bench, pieces: Pieces, measures: Sequence[str]) -> list[Group]:
+    """The measures that score these pieces alone: without links, some do not."""
+    scored = _among(measures, bench.leaves(pieces.gold, pieces.gold))
+    return [Group(pieces, scored)] if scored else []
 
 
 def _by_elements(bench: Bench, gold: Sequence[Document], whole: Leaves) -> Iterator[Group]:

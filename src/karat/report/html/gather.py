@@ -210,7 +210,7 @@ class Gathered:
         for entry in listed:
             document = self._numbers.get(entry["document"])
             gold, own = (
-                None if entry[key] is None else side.element(entry[key], document)
+                None if entry.get(key) is None else side.element(entry[key], document)
                 for side, key in ((self._gold, "reference"), (system, "system"))
             )
             note = "; ".join([f"{entry['value']:.4g} of {entry['worth']:.4g}", *entry["lost"]])

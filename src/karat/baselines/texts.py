@@ -2,20 +2,12 @@
 
 import re
 from bisect import bisect_left, bisect_right
-<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
-
-from karat.corpus import Corpus, Fingerprint, Progress
-from karat.errors import Rule, quoted
-=======
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from karat.corpus import Corpus, Progress
+from karat.corpus import Corpus, Fingerprint, Progress
 from karat.errors import Rule, placed, quoted
->>>>>>> main
 from karat.model import Document, Mention
 from karat.plugin import Word, WordAnalyser
 

@@ -95,22 +95,15 @@ def audit(
     chosen = None if topics is None else str(topics)
     if plant is not None:
         texts = texts_of(opened, words, progress())
-<<<<<<< HEAD
-        results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
+        with placed(lambda: (opened.name, None)):
+            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
         signature = work_signature(
             {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)
         )
         content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed, signature=signature)
     else:
-        found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
-=======
         with placed(lambda: (opened.name, None)):
-            results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
-        content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
-    else:
-        with placed(lambda: (opened.name, None)):
-            found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
->>>>>>> main
+            found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

@@ -87,8 +87,21 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def stopped(large: Path, folder: Path, number: signal.Signals) -> tuple["subprocess.Popen[str]", str, list[int]]:
-    """A run that two workers share, after it received a signal, as from a terminal; with those workers."""
+def ticks(process: int) -> int:
+    """How long a process has run, in hundredths of a second."""
+    try:
+        return sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]))
+    except OSError:
+        return 0
+
+
+def stopped(
+    large: Path, folder: Path, number: signal.Signals, *, after: int = 0
+) -> tuple["subprocess.Popen[str]", str, list[int]]:
+    """A run that two workers share, after it received a signal, as from a terminal; with those workers.
+
+    The signal comes when both have started, and have run for so many hundredths of a second.
+    """
     command = [sys.executable, "-m", "karat", "score", str(large), str(large), "--jobs", "2", "-o", str(folder / "out")]
     run = subprocess.Popen(
         command,
@@ -97,9 +110,10 @@ def stopped(large: Path, folder: Path, number: signal.Signals) -> tuple["subproc
         start_new_session=True,
         env=os.environ | {"TMPDIR": str(folder)},
     )
-    while run.poll() is None and len([*are_workers(children(run.pid))]) < 2:
+    workers: list[int] = []
+    while run.poll() is None and (len(workers) < 2 or min(map(ticks, workers)) < after):
         time.sleep(0.01)
-    workers = [*are_workers(children(run.pid))]
+        workers = [*are_workers(children(run.pid))]
     assert len(workers) == 2, "it ended before it was stopped"
     assert [entry.name for entry in folder.iterdir() if entry.name.startswith("karat-")]
     if number == signal.SIGINT:
@@ -113,15 +127,21 @@ def stopped(large: Path, folder: Path, number: signal.Signals) -> tuple["subproc
 @linux
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "code", "message"),
-    [(signal.SIGINT, 1, "\nerror: stopped\n"), (signal.SIGTERM, -15, ""), (signal.SIGHUP, -1, "")],
-    ids=["SIGINT", "SIGTERM", "SIGHUP"],
+    ("number", "after", "code", "message"),
+    [
+        (signal.SIGINT, 0, 1, "\nerror: stopped\n"),
+        (signal.SIGINT, 60, 1, "\nerror: stopped\n"),
+        (signal.SIGTERM, 0, -15, ""),
+        (signal.SIGTERM, 60, -15, ""),
+        (signal.SIGHUP, 60, -1, ""),
+    ],
+    ids=["SIGINT", "later SIGINT", "SIGTERM", "later SIGTERM", "later SIGHUP"],
 )
 def test_a_stopped_run_leaves_nothing(
-    large: Path, tmp_path: Path, number: signal.Signals, code: int, message: str
+    large: Path, tmp_path: Path, number: signal.Signals, after: int, code: int, message: str
 ) -> None:
-    """No process, no file, no traceback."""
-    run, err, workers = stopped(large, tmp_path, number)
+    """No process, no file, no traceback; while workers start, and in the middle of their work."""
+    run, err, workers = stopped(large, tmp_path, number, after=after)
     assert run.returncode == code
     assert err.replace("protocol: tac-2017 (GOLD is tbf; choose with -p)\n", "") == message
     assert not [process for process in workers if is_alive(process)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from mutants.edits import Mutant, mutants
 from mutants.execution import Execution, Result
 from mutants.reach import PACKAGE, ROOT, Reach
-from mutants.table import page, summary
+from mutants.table import page, share_killed, summary
 
 MUTATED = ("counts.py", "align", "measures", "stats", "tables")
 
@@ -26,6 +26,7 @@ def main() -> int:
         "--budget", type=float, default=20, help="CPU seconds of tests per mutant, as they take without it"
     )
     parser.add_argument("--again", action="store_true", help="try survivors of an earlier run again, after new tests")
+    parser.add_argument("--summary", action="store_true", help="try none, and print what earlier runs found")
     parser.add_argument("--state", type=Path, default=ROOT / ".mutants", help="folder in which a stopped run goes on")
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the table into this Markdown page")
     options = parser.parse_args()
@@ -34,8 +35,11 @@ def main() -> int:
     reach = Reach(options.state.resolve(), files)
     every = [mutant for path in files for mutant in mutants(path, path.relative_to(PACKAGE).as_posix())]
     chosen = sample(every, options.sample, options.seed)
-    results = Results(options.state / "results.jsonl", again=options.again)
-    left = [mutant for mutant in chosen if mutant not in results]
+    reasons = equivalent()
+    results = Results(options.state / "results.jsonl")
+    if options.again:
+        results.forget_survivors(but=reasons)
+    left = [] if options.summary else [mutant for mutant in chosen if mutant not in results]
     started = time.monotonic()
     execution = Execution(options.state.resolve(), reach, budget=options.budget)
     for number, (mutant, result) in enumerate(execution.results(left), 1):
@@ -43,14 +47,12 @@ def main() -> int:
         seconds = time.monotonic() - started
         print(f"\r{len(left) - number} mutants left after {seconds:,.0f} s ", end="", file=sys.stderr, flush=True)
     known = {mutant: results[mutant] for mutant in chosen}
-    reasons = equivalent()
     print_survivors(known, reasons)
     if options.page is not None:
         command = f"make mutants MUTANTS_SAMPLE={options.sample} MUTANTS_SEED={options.seed}"
         text = page(options.page.read_text(encoding="utf-8"), known, reasons, command, len(every))
         options.page.write_text(text, encoding="utf-8")
-    possible = [mutant for mutant in known if known[mutant].result == "killed" or mutant.name not in reasons]
-    return int(sum(known[mutant].result == "killed" for mutant in possible) < 0.9 * len(possible))
+    return int(share_killed(known, reasons) < 0.9)
 
 
 def _modules(path: Path) -> list[Path]:
@@ -84,14 +86,20 @@ def equivalent() -> dict[str, str]:
 class Results:
     """What is known from this run and earlier ones; a result holds as long as the mutated module is the same."""
 
-    def __init__(self, path: Path, *, again: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._known: dict[str, Result] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             entry = json.loads(line)
             self._known[entry["key"]] = Result(entry["result"], entry["by"])
-        if again:
-            self._known = {key: result for key, result in self._known.items() if result.result == "killed"}
+
+    def forget_survivors(self, *, but: Mapping[str, str]) -> None:
+        """Forget all survivors but those that are equivalent, so that they are tried again."""
+        self._known = {
+            key: result
+            for key, result in self._known.items()
+            if result.result == "killed" or key.rpartition(" | ")[0] in but
+        }
 
     @staticmethod
     def _key(mutant: Mutant) -> str:
@@ -101,7 +109,7 @@ class Results:
         return self._key(mutant) in self._known
 
     def __getitem__(self, mutant: Mutant) -> Result:
-        return self._known[self._key(mutant)]
+        return self._known.get(self._key(mutant), Result("not tried", ""))
 
     def add(self, mutant: Mutant, result: Result) -> None:
         """Keep a result, at once on disk."""

@@ -43,14 +43,11 @@ class Reach:
     def tests(self, mutant: Mutant, *, budget: float) -> list[str]:
         """The tests that reach a mutant, file by file, cheap ones first, as many as the budget of seconds allows."""
         lines = self._data.contexts_by_lineno(str(PACKAGE / mutant.file))
-        if mutant.function:
-            contexts = set(lines.get(mutant.line, ())) or {one for listed in lines.values() for one in listed}
-        else:
-            contexts = {one for listed in lines.values() for one in listed}
-        contexts.discard("")
+        every = {context for listed in lines.values() for context in listed}
+        contexts = set(lines.get(mutant.line, ())) or every
         chosen = [test for test in self.seconds if contexts.intersection((test, test.partition("::")[0]))]
-        if not chosen:
-            chosen = list(self.seconds)
+        if not mutant.function or not chosen:
+            chosen = list(self.seconds)  # what is declared at import is used by whoever asks for it
         files: dict[str, list[str]] = {}
         spent = 0.0
         for test in sorted(chosen, key=lambda test: (self.seconds[test], test)):

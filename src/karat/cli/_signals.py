@@ -1,11 +1,14 @@
 """Ends a command that is asked to stop as an interrupt does: nothing half written stays, and the shell knows why."""
 
+import atexit
 import contextlib
-import gc
+import functools
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from types import FrameType
+from typing import NoReturn
 
 
 class Stopped(BaseException):
@@ -25,6 +28,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def stopping_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into exceptions, then end by the same signal. What `nohup` ignores stays ignored."""
+    _end_last()
     before = {}
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -38,11 +42,23 @@ def stopping_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def end_by(number: int) -> None:
-    """End this process by a signal, as if it had not been caught."""
-    from karat import scratch
+_stopped_by: int | None = None
 
-    scratch.clear()
-    gc.collect()  # semaphores shared with other processes, which are not removed otherwise
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+
+@functools.cache
+def _end_last() -> None:
+    """Register what ends the process. What is registered first is called last: all else is cleaned up before."""
+    atexit.register(_end)
+
+
+def _end() -> None:
+    if _stopped_by is not None:
+        signal.signal(_stopped_by, signal.SIG_DFL)
+        os.kill(os.getpid(), _stopped_by)
+
+
+def end_by(number: int) -> NoReturn:
+    """End this process by a signal, as if it had not been caught, after temporary files and processes are gone."""
+    global _stopped_by
+    _stopped_by = number
+    sys.exit(128 + number)

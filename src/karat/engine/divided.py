@@ -31,8 +31,8 @@ def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progre
     surveys = scoring.gold.survey(), scoring.system.survey()
     groups = chunks(ids, surveys, executor) if scoring.merges else [ids]
     made = (_chunk(scoring, group) for group in groups)
-    first = next(made)
-    if first is None or len(groups) == 1:
+    first = next(made) if len(groups) > 1 else None
+    if first is None:
         scoring.add(ids, progress)
         return
     done = 0

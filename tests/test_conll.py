@@ -466,7 +466,9 @@ def test_mentions_of_one_cluster_that_cross_are_a_loss(tmp_path: Path) -> None:
 SPANS = st.tuples(st.integers(0, 9), st.integers(1, 6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-@pytest.mark.parametrize("other", ['[[0,1],[2,3]],"kind":"event"', '[[0,3]],"kind":"entity"'])
+@pytest.mark.parametrize(
+    "other", ['[[0,1],[2,3]],"kind":"event"', '[[0,3]],"kind":"entity"', '[[0,3]],"attributes":{"type":"x"}']
+)
 def test_mentions_that_differ_in_what_is_lost_do_not_become_one_span_in_two_clusters(
     tmp_path: Path, other: str
 ) -> None:
@@ -475,7 +477,7 @@ def test_mentions_that_differ_in_what_is_lost_do_not_become_one_span_in_two_clus
     given, made = tmp_path / "in.jsonl", tmp_path / "out.conll"
     given.write_text(f'{{"id":"d","unit":"token","mentions":[{mentions}]}}\n')
     done = run("convert", str(given), str(made), "--lossy")
-    assert "mentions that differ from another one only in their kind or the gaps of their spans (1)" in done.err
+    assert "mentions that differ from another one only in kind, attributes or the gaps of their spans (1)" in done.err
     assert run("validate", str(made)).code == 0
     assert [mention.span for document in karat.read(made) for mention in document.mentions] == [((0, 3),), ((5, 6),)]
 

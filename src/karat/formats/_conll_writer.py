@@ -10,6 +10,7 @@ Clusters are numbered in the order in which they appear. Singletons are written 
 """
 
 import re
+from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
@@ -19,7 +20,7 @@ from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._token_spans import projected
-from karat.model import Document, Mention, Region
+from karat.model import Document, Mention, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
 
 UNWRITABLE = Rule(
@@ -116,16 +117,20 @@ def _tokens_of(document: Document, mentions: list[Mention]) -> tuple[list[int], 
 
 
 def _without_merged(placed: list[_Placed], report_loss: ReportLoss) -> list[_Placed]:
-    """Those that stay distinct without gaps and kinds: of mentions that differ only in these, one with the fewest gaps.
+    """Those that stay distinct in CoNLL: of mentions that differ only in what it cannot hold, one with the fewest gaps.
 
     Written all, they would be mentions with one span, and possibly in several clusters.
     """
-    kept: dict[tuple[int, int], tuple[Region, str]] = {}
+    kept: dict[tuple[int, int], tuple[Region, str, Mapping[str, Value]]] = {}
     for mention, first, last in sorted(placed, key=lambda one: len(one.mention.span)):
-        kept.setdefault((first, last), (mention.span, mention.kind))
-    distinct = [one for one in placed if kept[one.first, one.last] == (one.mention.span, one.mention.kind)]
+        kept.setdefault((first, last), (mention.span, mention.kind, mention.attributes))
+    distinct = [
+        one
+        for one in placed
+        if kept[one.first, one.last] == (one.mention.span, one.mention.kind, one.mention.attributes)
+    ]
     for _ in range(len(placed) - len(distinct)):
-        report_loss("mentions that differ from another one only in their kind or the gaps of their spans")
+        report_loss("mentions that differ from another one only in kind, attributes or the gaps of their spans")
     return distinct
 
 

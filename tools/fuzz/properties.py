@@ -31,6 +31,8 @@ PLACELESS = frozenset(
 """Codes of refusals that are about a whole run, or about documents in memory, and not about a file."""
 
 
+REPORTING = frozenset(("validate", "score", "compare", "describe"))
+"""Commands whose reports have findings."""
 ESCAPES = ("replace", "backslashreplace")
 
 
@@ -96,10 +98,11 @@ def _spellings(name: str) -> Iterator[str]:
 
 def codes(arguments: tuple[str, ...], outcome: Outcome) -> Counter[str]:
     """The codes of all messages of a command."""
+    out = outcome.out.decode("utf-8", "replace")
     found = Counter(CODE.findall(outcome.err))
-    if arguments[0] == "validate":
-        found.update(CODE.findall(outcome.out.decode("utf-8", "replace")))
-        found.update(re.findall(r'"code": "([a-z0-9+-]+)"', outcome.out.decode("utf-8", "replace")))
+    if arguments[0] in REPORTING:
+        found.update(CODE.findall(out))
+        found.update(re.findall(r'"code": "([a-z0-9+-]+)"', out))
     return found
 
 

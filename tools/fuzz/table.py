@@ -57,7 +57,7 @@ def _sections(counts: Counts, seed: int, documented: Sequence[str]) -> Iterable[
     met = [code for code in documented if counts["codes"][code]]
     yield (
         f"{len(met)} of {len(documented)} documented codes were met: as the error that ended a command "
-        "(refusals), or in any message on standard error or in a report of `validate`."
+        "(refusals), or in any message or report."
     )
     yield _table(
         ["code", "refusals", "messages"],

@@ -43,7 +43,7 @@ ROOMS: dict[str, set[str]] = {
     "insight": PLUGINS | {"align", "corpus", "engine", "protocols", "results", "tables"},
     "comparison": {"corpus", "engine", "insight", "protocols", "results", "stats"},
     "baselines": PLUGINS | {"corpus", "engine", "protocols"},
-    "audit": PLUGINS | {"baselines", "corpus"},
+    "audit": PLUGINS | {"baselines", "corpus", "protocols"},
     "testing": PLUGINS | {"corpus", "engine", "filters", "formats", "measures", "protocols", "results"},
     "report": {"audit", "comparison", "corpus", "describe", "engine", "insight", "protocols", "results", "stats"},
     "api": {"comparison", "corpus", "engine", "formats", "insight", "measures", "plugin", "protocols", "report"}

@@ -104,6 +104,9 @@ def test_text_and_csv(documents: list[Document], tmp_path: Path) -> None:
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert rows[0]["class"] == "missing-singleton-cluster"
     assert rows[0]["text"] == rows[0]["text 2"]
+    signature = text.splitlines()[-1].removeprefix("signature  ")
+    assert "|words=lemminflect " in signature
+    assert f"# signature {signature.replace('audit=0|', 'audit=0.95|')}" in lines
 
 
 def test_planted_errors(documents: list[Document]) -> None:

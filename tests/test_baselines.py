@@ -122,6 +122,16 @@ def test_links_are_transitive(tmp_path: Path) -> None:
     assert {"0-3", "1-3", "2-3"} in clusters("lemma-delta", str(path), "--delta", "0.35")
 
 
+def test_the_signature_names_what_found_the_lemmas(corpus: str) -> None:
+    """The same corpus has the same fingerprint as under `karat describe`; another engine would be another signature."""
+    (line,) = (line for line in run("baseline", "lemma", corpus).err.splitlines() if line.startswith("signature  "))
+    parts = dict(part.split("=", 1) for part in line.removeprefix("signature  ").split("|"))
+    assert list(parts) == ["karat", "baseline", "words", "corpus"]
+    assert (parts["baseline"], parts["words"].split()[0]) == ("lemma", "lemminflect")
+    gold = json.loads(run("score", corpus, corpus, "-p", "simple-cdec", "-f", "json").out)["gold"]
+    assert parts["corpus"] == gold["fingerprint"]
+
+
 def test_output_says_nothing_about_gold_coreference(corpus: str) -> None:
     done = run("baseline", "lemma", corpus)
     first = json.loads(done.out.splitlines()[0])

@@ -97,3 +97,20 @@ def test_the_scores_of_a_task_are_those_of_the_command_line(place: Path) -> None
     (own,) = [one["scores"] for one in content["rankings"][0]["systems"] if one["system"] == "NIST1_primary"]
     expected = json.loads(alone.out)["scores"]["ace.edr"]["micro"]
     assert {key: own["ace.edr"]["micro"][key] for key in expected} == expected
+
+
+def test_gold_of_a_track_without_a_valid_submission_is_not_read(place: Path) -> None:
+    """A hostile archive has no track; the golds of all languages together, which share ids, would be no corpus."""
+    folder(place / "gold" / "chinese", files(sources=True))
+    tar(place / "submissions" / "evil.tar.gz", {"../evil": b"evil"})
+    done = run(
+        *("campaign", str(place / "submissions"), "--gold", str(place / "gold"), "-p", "ace-2005", "-f", "json"),
+        *("-o", str(place / "out"), "--jobs", "1", "--resamples", "40", "--no-reports"),
+    )
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    refused = [
+        (one["language"], one["task"], one["system"]) for one in content["submissions"] if one["status"] == "refused"
+    ]
+    assert refused == [(None, None, "evil"), ("arabic", "vdr", "BBN1_primary"), ("english", "edr", "SRI1_primary")]
+    assert {one["language"] for one in content["rankings"]} == {"chinese", "english"}

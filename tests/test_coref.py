@@ -71,6 +71,19 @@ def test_figure_3_under_pure_cdec() -> None:
     assert [result["coref.avg4"].f1 for result in found] == pytest.approx([0.467, 0.861, 0.775], abs=1e-3)
 
 
+def test_what_tac_called_the_conll_average() -> None:
+    """Scorer v1.8 printed the mean of four as "Overall Average CoNLL score"; the usual one is the mean of three."""
+    result = run("tac-2017", SYSTEMS[2])
+    f1 = {name: result[f"coref.{name}"].f1 or 0 for name in ("muc", "b3", "ceafe", "blanc")}
+    four, three = sum(f1.values()) / 4, (sum(f1.values()) - f1["blanc"]) / 3
+    assert (result["coref.avg4"].f1, result["coref.conll"].f1) == pytest.approx((four, three))
+    assert abs(four - three) > 0.01
+    sentence = 'coref.avg4, the mean of four measures, as "Overall Average CoNLL score"'
+    assert sentence in " ".join(command("protocols", "tac-2017").out.split())
+    assert "as `Overall Average CoNLL score`" in " ".join(command("explain", "coref.avg4").out.split())
+    assert "coref.avg4" in result.headline
+
+
 def test_singletons() -> None:
     """Gold {1 2} {3}, system {1 3} {2}: gold's singleton is 3, on both sides; each side's own are 3 and 2."""
     gold = [

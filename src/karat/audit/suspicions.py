@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from karat.audit.anchored import anchor_weights
 from karat.audit.pairs import Pairs, clusters, pairs
 from karat.audit.partly import PartlyAnnotated, partly_annotated
-from karat.baselines.texts import EventMention, Text, texts_of
+from karat.baselines.texts import EventMention, Text, fingerprint, texts_of
 from karat.corpus import Corpus, Progress
 from karat.errors import Rule
 from karat.plugin import WordAnalyser
+from karat.protocols.signature import work_signature
 
 THRESHOLD = 0.95
 """The least anchor weight that is reported (section 7.3)."""
@@ -63,12 +64,18 @@ class Audit(Struct, frozen=True):
     threshold: float
     suspicions: tuple[Suspicion, ...]
     partly: tuple[PartlyAnnotated, ...]
+    signature: str
 
 
 def audit(
-    corpus: Corpus, analyser: WordAnalyser, *, threshold: float = THRESHOLD, progress: Progress | None = None
+    corpus: Corpus,
+    analyser: WordAnalyser,
+    *,
+    threshold: float = THRESHOLD,
+    topics: str | None = None,
+    progress: Progress | None = None,
 ) -> Audit:
-    """Audit a corpus."""
+    """Audit a corpus; `topics` are those that it was restricted to, for the signature."""
     texts = texts_of(corpus, analyser, progress)
     found = pairs(texts, analyser)
     labels = numbered(clusters(texts))
@@ -82,6 +89,7 @@ def audit(
         threshold,
         tuple(_suspicions(found, labels, weights, threshold)),
         tuple(partly_annotated(texts)),
+        work_signature({"audit": f"{threshold:g}"}, topics=topics, words=analyser.engine, corpus=fingerprint(texts)),
     )
 
 

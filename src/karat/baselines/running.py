@@ -8,13 +8,14 @@ from msgspec import Struct
 from karat.baselines.lemma import Clusters, lemma, lemma_delta, lemma_wd
 from karat.baselines.output import system
 from karat.baselines.similarity import DocumentSimilarity
-from karat.baselines.texts import Text, texts_of
+from karat.baselines.texts import Text, fingerprint, texts_of
 from karat.corpus import FileCorpus, MemoryCorpus, Progress, Topics
 from karat.engine import RunOptions, score
 from karat.errors import Findings, Rule, UsageError
 from karat.model import Document
 from karat.plugin import WordAnalyser
 from karat.protocols import resolve
+from karat.protocols.signature import work_signature
 
 Name = Literal["lemma", "lemma-wd", "lemma-delta", "sac"]
 DELTA = 0.3
@@ -75,15 +76,27 @@ class Run(NamedTuple):
     """What the documents of the output say about it."""
     choice: Choice | None = None
 
+    def signature(self, topics: Topics | None) -> str:
+        """What was run on what; `topics` are those that were chosen."""
+        settings = {key: value for key, value in self.about.items() if key != "words"}
+        chosen = None if topics is None else str(topics)
+        return work_signature(settings, topics=chosen, words=self.about["words"], corpus=fingerprint(self.texts))
+
     def documents(self) -> list[Document]:
         """The system."""
         return list(system(self.texts, self.clusters, self.about))
 
 
 def run(
-    plan: Plan, corpus: FileCorpus, analyser: WordAnalyser, *, findings: Findings, progress: Progress | None = None
+    plan: Plan,
+    corpus: FileCorpus,
+    analyser: WordAnalyser,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+    on_step: Progress | None = None,
 ) -> Run:
-    """Run a baseline."""
+    """Run a baseline; `progress` counts documents that are read, `on_step` the steps of training and clustering."""
 
     def read(topics: Topics | None) -> list[Text]:
         return texts_of(corpus.of_topics(topics), analyser, progress)
@@ -112,7 +125,9 @@ def run(
         return Run(texts, made, {**about, "delta": f"{delta:g}"}, choice)
     from karat.baselines.sac import STOP, Classifier, clusters, sac
 
-    classifier = Classifier(read(plan.train), delta=delta, analyser=analyser, gold_arguments=plan.gold_arguments)
+    classifier = Classifier(
+        read(plan.train), delta=delta, analyser=analyser, gold_arguments=plan.gold_arguments, on_step=on_step
+    )
     stop = STOP
     if plan.dev is not None:
         dev = read(plan.dev)

@@ -2,11 +2,11 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from karat.corpus import Corpus, Progress
+from karat.corpus import Corpus, Fingerprint, Progress
 from karat.errors import Rule, placed, quoted
 from karat.model import Document, Mention
 from karat.plugin import Word, WordAnalyser
@@ -62,6 +62,14 @@ class Text(NamedTuple):
         number = max(self.sentence_number(place), 0)
         end = sentences[number + 1].begin if number + 1 < len(sentences) else len(self.words)
         return range(sentences[number].begin, end)
+
+
+def fingerprint(texts: Iterable[Text]) -> str:
+    """That of the documents that were analysed."""
+    made = Fingerprint()
+    for text in texts:
+        made.add(text.document)
+    return str(made)
 
 
 def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None = None) -> list[Text]:

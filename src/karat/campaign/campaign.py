@@ -95,7 +95,7 @@ class Run(NamedTuple):
         opened: dict[str, Gold] = {}
         golds: dict[Track, Gold] = {}
         lacking: dict[Track, Finding] = {}
-        for track in sorted({one.track for one in submissions}):
+        for track in sorted({one.track for one in submissions if not one.problems}):
             path = gold_path(self.gold, track)
             if isinstance(path, Finding):
                 lacking[track] = path

@@ -48,7 +48,8 @@ def run_jobs(work: Work, jobs: Sequence[Job], store: Store, *, processes: int, o
 
     A job that returns nothing, or ends its process, is not kept, and so tried again in the next run.
     """
-    new = [*{job.key: job for job in jobs if job.key not in store.keys(work.kind)}.values()]
+    known = store.keys(work.kind)
+    new = [*{job.key: job for job in jobs if job.key not in known}.values()]
     try:
         with executor_for(min(processes, len(new))) as executor:
             for number, _ in enumerate(executor.map(keep_result, work, new), 1):

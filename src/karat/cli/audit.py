@@ -81,24 +81,29 @@ def audit(
     """
     from karat.audit import planting, suspicions
     from karat.audit.pairs import pairs
-    from karat.baselines.texts import texts_of
+    from karat.baselines.texts import fingerprint, texts_of
     from karat.baselines.words import ANALYSERS
     from karat.corpus import open_corpus
     from karat.errors import Findings
+    from karat.protocols.signature import work_signature
     from karat.report import audit as report
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add).of_topics(topics)
     refuse_overwriting(output, opened.inputs(), folder=corpus)
     words = ANALYSERS.get(analyser)
+    chosen = None if topics is None else str(topics)
     if plant is not None:
         texts = texts_of(opened, words, progress())
         with placed(lambda: (opened.name, None)):
             results = planting.plant(texts, pairs(texts, words), rate=plant, seed=seed, file=opened.name)
-        content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed)
+        signature = work_signature(
+            {"plant": f"{plant:g}", "seed": str(seed)}, topics=chosen, words=words.engine, corpus=fingerprint(texts)
+        )
+        content: str | Iterable[str] = report.planted_text(results, rate=plant, seed=seed, signature=signature)
     else:
         with placed(lambda: (opened.name, None)):
-            found = suspicions.audit(opened, words, threshold=threshold, progress=progress())
+            found = suspicions.audit(opened, words, threshold=threshold, topics=chosen, progress=progress())
         forms: dict[str, Callable[[], str | Iterable[str]]] = {
             "text": lambda: report.text(found, most=most or None, style=output_style(output)),
             "json": lambda: report.json(found),

@@ -92,7 +92,14 @@ def baseline(
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)
     refuse_overwriting(output, opened.inputs(), folder=corpus)
     with placed(lambda: (opened.name, None)):
-        made = run(plan, opened, ANALYSERS.get(analyser), findings=findings, progress=progress())
+        made = run(
+            plan,
+            opened,
+            ANALYSERS.get(analyser),
+            findings=findings,
+            progress=progress(),
+            on_step=progress("steps of training"),
+        )
     documents = made.documents()
     lost: Counter[str] = Counter()
     to_write = WriteOptions(reading.tokens, format_.writes_folder(output))
@@ -113,3 +120,4 @@ def baseline(
         f"{counted(len(documents), 'document')}, {counted(mentions, 'event mention')}, {counted(clusters, 'cluster')}"
     )
     click.echo(f"{', '.join(f'{key} {value}' for key, value in made.about.items())}: {size}", err=True)
+    click.echo(f"signature  {made.signature(plan.topics)}", err=True)

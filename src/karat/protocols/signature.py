@@ -1,6 +1,6 @@
 """The signature: what a score was made with, in one line that goes wherever the score goes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from karat import __version__
 from karat.protocols import Protocol
@@ -19,3 +19,9 @@ def signature(protocol: Protocol, *, units: Iterable[str], fingerprint: str, top
         f"gold={fingerprint}",
     ]
     return "|".join(parts)
+
+
+def work_signature(settings: Mapping[str, str], *, topics: str | None, words: str, corpus: str) -> str:
+    """Of work that is no score: version, what it was and its settings, topics, what found the lemmas, the corpus."""
+    parts = {"karat": __version__, **settings, **({} if topics is None else {"topics": topics})}
+    return "|".join(f"{key}={value}" for key, value in {**parts, "words": words, "corpus": corpus}.items())

@@ -28,6 +28,7 @@ def text(audit: Audit, *, most: int | None = None, style: Style = PLAIN) -> str:
     if audit.partly:
         title = f"Documents that look only partly annotated: {_norm(audit)}"
         blocks.append(f"{title}\n{table(PARTLY, _partly(audit), style=style)}")
+    blocks.append(f"signature  {audit.signature}")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -72,7 +73,7 @@ def csv(audit: Audit) -> str:
     header = ["class", "weight", "topic", "pairs", "document", "mention", "before", "text", "after"]
     header += [f"{name} 2" for name in header[4:]]
     rows = [[*_fields(suspicion)] for suspicion in audit.suspicions]
-    comments = [f"threshold {audit.threshold:g}", f"words {audit.engine}"]
+    comments = [f"threshold {audit.threshold:g}", f"words {audit.engine}", f"signature {audit.signature}"]
     comments += [
         f"partly annotated: {one.document}, {one.annotated} of {one.sentences} sentences" for one in audit.partly
     ]
@@ -101,6 +102,7 @@ def html(audit: Audit, *, name: str) -> Iterator[str]:
         title=f"Audit of {name}",
         version=__version__,
         summary=_summary(audit),
+        signature=audit.signature,
         counts=Table.of(["class", "what it is", "pairs"], _counts(audit), left=2),
         classes=[(kind, about, own[kind]) for kind, about in CLASSES.items()],
         norm=_norm(audit),
@@ -108,7 +110,7 @@ def html(audit: Audit, *, name: str) -> Iterator[str]:
     )
 
 
-def planted_text(results: Sequence[Planted], *, rate: float, seed: int) -> str:
+def planted_text(results: Sequence[Planted], *, rate: float, seed: int, signature: str) -> str:
     """How well each order finds planted errors."""
     at = list(results[0].precision)
     header = ["errors in", "order", "planted", *(f"P@{k}" for k in at), *(f"R@{k}" for k in at)]
@@ -123,4 +125,4 @@ def planted_text(results: Sequence[Planted], *, rate: float, seed: int) -> str:
         for one in sorted(results, key=lambda one: [*CLASSES, one.kind].index(one.kind))
     ]
     title = f"Planted errors (rate {rate:g}, seed {seed}): precision and recall in the first k pairs of each order"
-    return f"{title}\n{table(header, rows, left=2)}\n"
+    return f"{title}\n{table(header, rows, left=2)}\n\nsignature  {signature}\n"

@@ -17,6 +17,7 @@ from karat.baselines.pairs import Arguments, Candidates, candidates
 from karat.baselines.sac.clustering import agglomerate
 from karat.baselines.similarity import library
 from karat.baselines.texts import EventMention, Text
+from karat.corpus import Progress
 from karat.errors import Rule
 from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
@@ -28,6 +29,9 @@ TOPICS = 3
 WEIGHT = 0.3
 """How far weights of lemmas are trusted, compared with those of features."""
 
+STEPS = 3
+"""Of training: pairs of mentions, their features, the regression."""
+
 ONE_SIDED = Rule("baseline-training", "fatal", "Train on topics with mentions that corefer and others that do not.")
 
 
@@ -35,18 +39,30 @@ class Classifier:
     """How likely two event mentions corefer, learned from documents with coreference."""
 
     def __init__(
-        self, texts: Sequence[Text], *, delta: float, analyser: WordAnalyser, gold_arguments: bool = False
+        self,
+        texts: Sequence[Text],
+        *,
+        delta: float,
+        analyser: WordAnalyser,
+        gold_arguments: bool = False,
+        on_step: Progress | None = None,
     ) -> None:
+        """Learn from texts; `on_step` is called after each of the `STEPS`."""
+        step = (lambda *_: None) if on_step is None else on_step
         self._delta, self._analyser = delta, analyser
         self._arguments: Arguments = _gold_arguments if gold_arguments else self._analysed_arguments
         pairs = self.candidates(texts)
+        step(1, STEPS)
         corefer = _corefer(pairs)
         if corefer.all() or not corefer.any():
             raise ONE_SIDED.error("all pairs of mentions in the training documents are alike: coreferent or not")
         self._lemmas = _frequent_lemmas(texts)
         self._scaler = library("sklearn.preprocessing").StandardScaler()
         self._model = library("sklearn.linear_model").LogisticRegression(max_iter=1000)
-        self._model.fit(self._rows(pairs, self._scaler.fit_transform(matrix(pairs))), corefer)
+        rows = self._rows(pairs, self._scaler.fit_transform(matrix(pairs)))
+        step(2, STEPS)
+        self._model.fit(rows, corefer)
+        step(STEPS, STEPS)
 
     def candidates(self, texts: Sequence[Text]) -> Candidates:
         """The pairs that can bring clusters together."""

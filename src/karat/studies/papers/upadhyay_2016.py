@@ -12,13 +12,14 @@ from karat.baselines.lemma import lemma, lemma_delta, lemma_wd
 from karat.baselines.output import system
 from karat.baselines.running import DELTA
 from karat.baselines.similarity import DocumentSimilarity
-from karat.baselines.texts import texts_of
+from karat.baselines.texts import fingerprint, texts_of
 from karat.baselines.words import ANALYSERS
 from karat.corpus import Corpus, FileCorpus, MemoryCorpus, Progress, Topics, open_corpus
 from karat.describe.ecb_table import SPLITS, Tally
 from karat.engine import RunOptions, score
 from karat.errors import Findings
 from karat.protocols import Protocol, resolve
+from karat.protocols.signature import work_signature
 from karat.results import Result
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
 from karat.studies.papers._upadhyay_2016_published import PURE, SETTINGS, SIMPLE, TABLE_1, Row
@@ -87,11 +88,14 @@ def reproduce(data: str | None, progress: Progress | None = None, *, quick: bool
             },
         ),
     )
+    signature = work_signature(
+        {"reproduce": "upadhyay-2016"}, topics=None, words=analyser.engine, corpus=fingerprint(texts)
+    )
     return Reproduction(
         title=TITLE,
         numbers=numbers,
         claims=tuple(_claims(second, third)),
-        remarks=tuple(_remarks(numbers, analyser.engine)),
+        remarks=(*_remarks(numbers, analyser.engine), f"Signature: {signature}"),
     )
 
 

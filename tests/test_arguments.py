@@ -3,6 +3,7 @@
 Recorded runs of the programs are in tests/oracles (arg-*). Each test here is a rule that they do not reach.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from karat.errors import KaratError
 from karat.model import Document, Link, Mention
 from karat.model.arguments import argument_test, events_of
 from tests.corpora import arguments, as_jsonl, corpus
+from tests.running import run as command
 
 TEXT = "zero one two three four five six seven eight nine"
 
@@ -237,6 +239,8 @@ def test_punctuation_is_deleted_and_not_blanked() -> None:
     result = run("maven-arg-2024", strings(("3", "A", "The co-op.")), strings(("3", "A", "coop")))
     assert means(result, "mention") == (1, 1)
     assert result.to_dict()["scores"]["arg.mention"].keys() == {"macro"}
+    assert result["arg.mention"].macro is not None
+    assert result["arg.mention"].macro.f1 == result["arg.mention"].f1 == 1
     result = run("maven-arg-2024", strings(("3", "A", "co-op")), strings(("3", "A", "co op")))
     assert means(result, "mention") == (0, 1)
 
@@ -415,3 +419,49 @@ def test_by_role_and_by_type() -> None:
     }
     assert all("trig.c" not in row for row in result.by["role"].values())
     assert {*result.by["type"]["Die"]} == {"trig.i", "trig.c", "arg.i", "arg.c"}
+
+
+# Several definitions side by side
+
+
+def test_the_page_has_the_eight_figures() -> None:
+    """They are those of the worked example; that karat prints them is tested with the other pages."""
+    page = (Path(__file__).parents[1] / "docs" / "arguments.md").read_text()
+    shown = {line.split()[-1] for line in page.splitlines() if re.match(r"[a-z]+-.*\d/\d, \d/\d ", line)}
+    assert shown == {"44.44", "50.00", "57.14", "66.67", "75.00", "85.71", "88.89", "100.00"}
+
+
+def test_several_protocols_say_why_they_differ(tmp_path: Path) -> None:
+    gold = arguments(("3", "A", "5"), ("9", "B", "6"), ("9", "B", "6"))
+    system = arguments(("9", "A", "5"), ("3", "B", "6"), ("9", "B", "6"), ("1", "C", "7"))
+    paths = []
+    for name, side in (("gold", gold), ("system", system)):
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        Path(paths[-1]).write_bytes(as_jsonl(*side))
+    names = ["li-2013", "textee-2024", "dygie-2019", "paie-2022", "rams-2020"]
+    done = command("score", *paths, *(part for name in names for part in ("-p", name)), "-m", "arg.c", "-m", "arg.c+")
+    assert done.code == 0
+    assert done.out.startswith("Arg-C by")
+    (sentence,) = [line for line in done.out.splitlines() if line.startswith("They differ here: ")]
+    for part in (
+        "1 argument right under another trigger than in gold (li-2013, textee-2024)",
+        "1 argument wrong only because of the trigger (textee-2024 arg.c+, paie-2022, rams-2020)",
+        "1 argument counted again although already matched (dygie-2019, paie-2022)",
+        "1 argument ignored with events that gold does not have (paie-2022)",
+        "1 argument repeated and counted each time (paie-2022, rams-2020)",
+    ):
+        assert part in sentence
+
+
+def test_a_single_protocol_is_compared_with_nothing() -> None:
+    gold = arguments(("3", "A", "5"))
+    assert run("li-2013", gold, gold).differences == {}
+
+
+def test_the_laboratory_examines_arguments_and_templates() -> None:
+    """With corpora that come with karat; a wrong argument is a role that something elsewhere fills."""
+    for measure, protocol in (("arg.c", "textee-2024"), ("template.slots", "gtt-2021")):
+        done = command("lab", measure, "-p", protocol, "--steps", "3", "--orders", "1")
+        assert done.code == 0
+        (row,) = [line for line in done.out.splitlines() if line.startswith(f"{measure} ") and " f1 " in line]
+        assert row.split()[2:5] == ["arguments", "yes", "yes"]

@@ -357,7 +357,7 @@ def test_blanc_is_symmetric_where_the_edge_rule_is() -> None:
     assert told == [False, True]
 
 
-@pytest.mark.parametrize("protocol", protocols.PROTOCOLS.names())
+@pytest.mark.parametrize("protocol", [name for name in protocols.PROTOCOLS.names() if name != "omnievent-2023"])
 def test_the_bench_scores_as_karat_score_does(protocol: str) -> None:
     gold, system = (DEMO / f"{name}.jsonl" for name in ("gold", "literal"))
     wanted = {id_: one.micro for id_, one in score(gold, system, protocol=protocol).scores.items()}

@@ -21,6 +21,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from karat.align.assignment import hungarian
+
 Weights = Sequence[Sequence[tuple[int, int] | None]]
 """For each row and column: a and b; None if the pair makes nothing right."""
 
@@ -28,8 +30,7 @@ Mapping = list[int | None]
 """The column of each row."""
 
 FINEST = 1 << 10
-EXACT = 1 << 52
-"""Sums of whole numbers below this are exact as floats."""
+"""t is a whole number of parts of this size."""
 
 
 def largest_f1(weights: Weights, row_items: int, column_items: int) -> Mapping:
@@ -60,18 +61,9 @@ class _Case(NamedTuple):
 
 class _Search:
     def __init__(self, weights: Weights, row_items: int, column_items: int) -> None:
-        import numpy as np
-
         self._rows, self._columns = len(weights), len(weights[0])
         self._row_items, self._column_items = row_items, column_items
         self._pairs = [[own or (0, 0) for own in row] for row in weights]
-        pairs = np.array(self._pairs, dtype=np.float64)
-        # Every row has a column of its own that stands for none.
-        self._a, self._b = (np.hstack([pairs[:, :, k], np.zeros((self._rows, self._rows))]) for k in (0, 1))
-        largest = float(max(self._a.max() * column_items, self._b.max() * row_items)) * self._rows
-        self._q = FINEST
-        while self._q > 2 and self._q**2 * largest >= EXACT:
-            self._q //= 2
 
     def first_of_the_best(self) -> Mapping:
         """The first mapping in order that has the largest F1."""
@@ -99,7 +91,7 @@ class _Search:
         def is_enough(one: Fraction) -> bool:
             return one > value or (one == value and not strictly)
 
-        low, high, at = 0, self._q, self._q // 2
+        low, high, at = 0, FINEST, FINEST // 2
         lines: list[tuple[int, int, int]] = []
         ends: dict[bool, _Solution] = {}
         while True:
@@ -110,15 +102,14 @@ class _Search:
             if not any(map(is_enough, self._points(lines))):
                 return None
             rises = (
-                at * solution.columns_right * self._row_items
-                > (self._q - at) * solution.rows_right * self._column_items
+                at * solution.columns_right * self._row_items > (FINEST - at) * solution.rows_right * self._column_items
             )
             ends[rises] = solution
             low, high = (low, at) if rises else (at, high)
             if high - low <= 1:
                 break
             at = (low + high) // 2
-        for number in (0, self._q):  # a line at each end, if all were on one side
+        for number in (0, FINEST):  # a line at each end, if all were on one side
             if len(ends) < 2:
                 line, solution = self._line(case, number)
                 lines.append(line)
@@ -147,22 +138,19 @@ class _Search:
         return None
 
     def _line(self, case: _Case, at: int) -> tuple[tuple[int, int, int], _Solution]:
-        """For t = at / q: (u, v, w) with u A + v B <= w for all mappings of the case, and one that reaches w."""
-        from scipy.optimize import linear_sum_assignment
-
-        u, v = (self._q - at) ** 2 * self._column_items, at**2 * self._row_items
-        values = u * self._a + v * self._b
-        for row, column in case.excluded:
-            values[row, column] = 0
-        free = [row for row in range(self._rows) if row not in case.fixed]
-        columns = [column for column in range(values.shape[1]) if column not in case.fixed.values()]
+        """For t = at / FINEST: (u, v, w) with u A + v B <= w for all mappings of the case, and one that reaches w."""
+        u, v = (FINEST - at) ** 2 * self._column_items, at**2 * self._row_items
+        taken = set(case.fixed.values())
+        weights = {
+            (row, column): u * a + v * b
+            for row in range(self._rows)
+            if row not in case.fixed
+            for column, (a, b) in enumerate(self._pairs[row])
+            if u * a + v * b and column not in taken and (row, column) not in case.excluded
+        }
         mapping: Mapping = [case.fixed.get(row) for row in range(self._rows)]
-        if free:
-            chosen = linear_sum_assignment(values[free][:, columns], maximize=True)
-            for one, other in zip(*(side.tolist() for side in chosen), strict=True):
-                row, column = free[one], columns[other]
-                if column < self._columns and (row, column) not in case.excluded:
-                    mapping[row] = column
+        for row, column in hungarian(weights):
+            mapping[row] = column
         solution = self._solution(mapping)
         return (u, v, u * solution.rows_right + v * solution.columns_right), solution
 

@@ -85,6 +85,7 @@ class Survey:
             file, block = self.place(id_)
             part.add(block, files.setdefault(file, len(files)))
         part.attributes, part.kinds, part.links = self.attributes, self.kinds, self.links
+        part.clustered = self.clustered
         part.coreference, part.relations = self.coreference, self.relations
         part.resolved_kinds, part.has_shared_clusters = self.resolved_kinds, self.has_shared_clusters
         return part, [*files]

@@ -66,6 +66,7 @@ class ProtocolRun:
         details: Details | None = None,
         observe: Observe | None = None,
         keep_rows: bool = False,
+        compare: bool = False,
     ) -> None:
         self.protocol = protocol
         self._report = report
@@ -84,6 +85,7 @@ class ProtocolRun:
             on_unit=self._break_down if by else None,
             on_table=self._show if details is not None or observe is not None else None,
             jackknife=keep_rows,
+            compare=compare,
             report=report,
         )
         self.measures: list[AveragedMeasure] = [(measure, averages) for measure, averages, _ in self._counts.measures]
@@ -211,6 +213,7 @@ class ProtocolRun:
             if per_unit
             else {},
             headline=self.protocol.headline,
+            differences=self._differences(),
             outcomes=None if details is None else details.outcomes(self._selected),
             details=None if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
@@ -220,6 +223,13 @@ class ProtocolRun:
             if self._keeps_rows
             else None,
         )
+
+    def _differences(self) -> dict[str, dict[str, int]]:
+        listed: dict[str, dict[str, int]] = {}
+        for (id_, what), count in sorted(self._counts.differences.items()):
+            if count and id_ in self._selected:
+                listed.setdefault(id_, {})[what] = count
+        return listed
 
     def scores(self) -> dict[str, Score]:
         """The scores of all documents that were added; no more can be added afterwards."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from karat.counts import Counts, ScoreValues, fill_undefined, finish, mean, ratio_names
+from karat.counts import Counts, Means, ScoreValues, fill_undefined, finish, mean, ratio_names
 from karat.plugin import Averages, Composite
 from karat.results import Score
 
@@ -52,6 +52,8 @@ class ScoreFunction:
             micro[id_] = finished_scores(kind(*sums[start:middle]), averages)
             if has_macro:
                 macro[id_] = ScoreValues(mean(kind, sums[middle:end], undefined=averages.undefined))
+            elif issubclass(kind, Means):
+                macro[id_] = micro[id_]  # a mean over items
         micro, macro = self.with_composites(micro), self.with_composites(macro)
         return {id_: Score(one, macro.get(id_)) for id_, one in micro.items() if self._ids is None or id_ in self._ids}
 

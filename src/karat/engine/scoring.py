@@ -116,6 +116,7 @@ class Scoring:
                     by=options.by,
                     details=Details(places.line, unit=protocol.unit) if options.details else None,
                     observe=None if observe is None else partial(observe, places.line),
+                    compare=len(self.protocols) > 1,
                     keep_rows=options.keep_rows,
                 )
             self.runs.append(run)

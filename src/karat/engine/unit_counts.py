@@ -47,6 +47,7 @@ class UnitsPart(NamedTuple):
     system_mentions: "array[int]"
     rows: list[Rows]
     unmatchable: Counter[tuple[str, str]]
+    differences: Counter[tuple[str, str]]
     waiting: dict[str, list[WaitingDocument]]
 
 
@@ -62,7 +63,8 @@ class UnitCounts:
     """Rows that are counted unit by unit.
 
     `on_unit` receives the documents of each complete unit, `on_table` each table that counts, `report` the remarks of
-    measures on a unit. With `jackknife`, a single unit is also scored without each of its topics.
+    measures on a unit. With `jackknife`, a single unit is also scored without each of its topics; with `compare`, what
+    makes a measure differ from that of other protocols is counted, too.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class UnitCounts:
         on_unit: Callable[[Sequence[UnitDocument]], None] | None = None,
         on_table: OnTable | None = None,
         jackknife: bool = False,
+        compare: bool = False,
         report: Report,
     ) -> None:
         self._rows, self._unit = rows, unit
@@ -94,6 +97,9 @@ class UnitCounts:
         self.system_mentions = array("q")
         self.unmatchable: Counter[tuple[str, str]] = Counter()
         """Items that cannot be matched: the measure, what they are, and how many."""
+        self._compares = compare
+        self.differences: Counter[tuple[str, str]] = Counter()
+        """What makes the scores of protocols differ: the measure, what it is, and how often."""
         self._waiting: dict[str, list[WaitingDocument]] = {}
 
     def add(self, unit: str, tables: Tables) -> None:
@@ -119,7 +125,9 @@ class UnitCounts:
         if not is_watched and all(spec.adds_sums for spec in self._specs):
             waiting = {unit: [self._summed(documents)] for unit, documents in waiting.items()}
         rows = [own for _, _, own in self.measures]
-        return UnitsPart(self.units, self.gold_mentions, self.system_mentions, rows, self.unmatchable, waiting)
+        return UnitsPart(
+            self.units, self.gold_mentions, self.system_mentions, rows, self.unmatchable, self.differences, waiting
+        )
 
     def _summed(self, documents: Sequence[WaitingDocument]) -> WaitingDocument:
         made = tuple(self._added(number, documents) for number in range(len(self._specs)))
@@ -137,6 +145,7 @@ class UnitCounts:
         for (_, _, rows), later in zip(self.measures, part.rows, strict=True):
             rows.extend(later)
         self.unmatchable.update(part.unmatchable)
+        self.differences.update(part.differences)
         for unit, documents in part.waiting.items():
             self._waiting.setdefault(unit, []).extend(documents)
 
@@ -201,6 +210,9 @@ class UnitCounts:
             self._report(finding)
         for items, count in measure.unmatchable(table).items():
             self.unmatchable[measure.id, items] += count
+        if self._compares:
+            for what, count in measure.differences(table).items():
+                self.differences[measure.id, what] += count
 
     def _enter(self, unit: str, gold: int, system: int, documents: Sequence[UnitDocument]) -> None:
         self.units.append(unit)

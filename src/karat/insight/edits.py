@@ -127,6 +127,7 @@ class EditedCorpus:
         self._survey.rows = {id_: number for number, id_ in enumerate(ids)}
         self._survey.kinds = own.kinds | other.kinds
         self._survey.attributes = own.attributes | other.attributes
+        self._survey.clustered = own.clustered | other.clustered
         self._survey.links = own.links | other.links
 
     def survey(self) -> Survey:

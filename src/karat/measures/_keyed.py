@@ -1,13 +1,14 @@
 """The measure of triggers and arguments that are compared by keys, and what trig and arg have in common."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall, Scores
 from karat.errors import Finding, Rule
+from karat.measures._differences import differences
 from karat.plugin import Measure, Outcome
 from karat.tables.keyed import KeyedItems, KeyedSide, KeyedTable, Part, values_of
 
@@ -105,6 +106,16 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
         """Precision or recall above 1."""
         return above_one(self.id, total)
 
+    def differences(self, table: tuple[KeyedItems, ...]) -> Mapping[str, int]:
+        """Arguments that count here, but not by every definition of the measure, or the other way round."""
+        assert isinstance(self.table, KeyedTable), "it reads keys"
+        total: Counter[str] = Counter()
+        if self.table.items.of == "arguments":
+            for one in table:
+                for what, count in differences(one, by_head=self.table.items.place != "span"):
+                    total[what] += count
+        return total
+
 
 def above_one(id_: str, total: PrecisionRecall) -> Iterator[Finding]:
     """Says that a precision or recall is above 1."""
@@ -200,8 +211,8 @@ class _Compared:
         systems = [(self._table.system.numbers[s][0], self._table.system) for s in spurious]
         labels: dict[tuple[str, int], str] = {}
         for part in NEAR:
-            if part not in self._parts or len(self._parts) == 1:
-                continue
+            if part not in self._parts or (part == "trigger" and "span" not in self._parts) or len(self._parts) == 1:
+                continue  # two triggers of one type are not nearly the same
             rest = values_of(self._parts - {part})
             waiting: dict[Hashable, list[int]] = {}
             for number, side in systems:

@@ -38,12 +38,12 @@ CARD = Card(
     },
     formula="""\
                                compared by                  one item is           correct
-li-2013, textee-2024   arg.i   T(e), S(a)                   a set                 |G ∩ Y|
-                       arg.c   T(e), S(a), r                a set                 |G ∩ Y|
-textee-2024            arg.i+  S(e), T(e), S(a)             a set                 |G ∩ Y|
-                       arg.c+  S(e), T(e), S(a), r          a set                 |G ∩ Y|
+li-2013, textee-2024   arg.i   T(e), S(a)                   the same              |G ∩ Y|
+                       arg.c   T(e), S(a), r                the same              |G ∩ Y|
+textee-2024            arg.i+  S(e), T(e), S(a)             the same              |G ∩ Y|
+                       arg.c+  S(e), T(e), S(a), r          the same              |G ∩ Y|
 oneie-2020             arg.i   T(e), S(a)                   T(e), S(a), r         system items that gold has
-                       arg.c   T(e), S(a), r                a set                 |G ∩ Y|
+                       arg.c   T(e), S(a), r                the same              |G ∩ Y|
 dygie-2019             arg.i   T(e), S(a)                   S(e), S(a), r         system items that gold has
                        arg.c   T(e), S(a), r                S(e), S(a), r         system items that gold has
 rams-2020              arg.c   S(e), S(a), r                every link            |G ∩ Y| of multisets

@@ -206,6 +206,14 @@ class Measure(Struct, Generic[T, C], frozen=True):
         del table
         return {}
 
+    def differences(self, table: T) -> Mapping[str, int]:
+        """What makes the score of a unit differ from that of the same measure in other protocols, and how often.
+
+        A run of several protocols reports the totals.
+        """
+        del table
+        return {}
+
     @property
     def why_undefined(self) -> str | None:
         """Why its score is undefined in this run, where the kinds of items on both sides show that."""

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from karat.errors import Finding, Origin
 from karat.report.breakdowns import by_field, main_scores
+from karat.report.definitions import definitions
 from karat.report.elements import elements
 from karat.report.errors import error_lines, error_listing, error_tables
 from karat.report.layout import PLAIN, Style, counted, paragraph, table
@@ -29,7 +30,7 @@ def texts(results: Sequence[Result], view: View = DEFAULT) -> str:
         return text(results[0], view)
     repeated = _repeated(results)
     each = [text(result, view, omitted=repeated) for result in results]
-    shared = side_by_side(results, digits=view.digits, style=view.style)
+    shared = _definitions(results, view) + side_by_side(results, digits=view.digits, style=view.style)
     return "\n\n".join([*shared, *each, *_painted(repeated, view.style)]) + "\n" * bool(repeated)
 
 
@@ -46,8 +47,17 @@ def _summary(results: Sequence[Result], view: View) -> str:
     lines = [line if len(own) == len(results) else _named(line, own) for line, own in having.items()]
     signatures = [paragraph(result.signature, style, first="signature  ", indent=" " * 11) for result in results]
     tables = [*main_scores("protocol", rows, ids, digits=view.digits), *summary_breakdowns(results, view)]
-    blocks = [sides, *(as_text(one, style) for one in tables), *_painted(lines, style)]
+    blocks = [sides, *_definitions(results, view), *(as_text(one, style) for one in tables), *_painted(lines, style)]
     return "\n\n".join([*blocks, "\n".join(signatures)]) + "\n"
+
+
+def _definitions(results: Sequence[Result], view: View) -> list[str]:
+    """The definitions of Arg-C side by side, and why they differ."""
+    table = definitions(results, digits=view.digits)
+    if table is None:
+        return []
+    blocks = [as_text(table._replace(notes=[]), view.style), *(paragraph(note, view.style) for note in table.notes)]
+    return ["\n".join(blocks)]
 
 
 def _named(line: str, protocols: Sequence[str]) -> str:

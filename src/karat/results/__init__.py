@@ -251,6 +251,7 @@ class Result:
         warnings: Sequence[Finding],
         warning_counts: Mapping[tuple[str, Origin | None], int],
         headline: Sequence[str] = (),
+        differences: Mapping[str, Mapping[str, int]] | None = None,
         outcomes: Mapping[str, Sequence[OutcomeRecord]] | None = None,
         details: Mapping[str, Mapping[str, Any]] | None = None,
         rows: UnitRows | None = None,
@@ -271,6 +272,8 @@ class Result:
         self.units = units
         self.headline = headline
         """Ids of the scores that are usually quoted."""
+        self.differences = differences or {}
+        """With several protocols: for each measure, what makes it differ from that of others, and how often."""
         self.outcomes = outcomes or {}
         """With details: for each measure what was matched, missed and spurious."""
         self.details = details or {}
@@ -357,6 +360,8 @@ class Result:
             if by := self.errors.by():
                 content["errors_by"] = by
             content["confusions"] = self.errors.confusions()
+        if self.differences:
+            content["differences"] = {id_: dict(own) for id_, own in self.differences.items()}
         if self.outcomes or self.details:
             content["details"] = {**self.outcomes, **self.details}
         content["warnings"] = [

@@ -11,9 +11,11 @@ from karat.engine.prepare import KeptTables, Preparation
 from karat.engine.protocol_run import ProtocolRun, unit_of
 from karat.errors import KaratError
 from karat.model import Document, Pair
+from karat.model.arguments import argument_test
 from karat.protocols import Protocol
 from karat.report.text import summary
 from karat.studies.pieces import Pieces, without_clusters, without_links
+from karat.studies.pieces.arguments import Arguments
 from karat.studies.pieces.clusters import Clusters
 from karat.studies.pieces.elements import Elements, kinds_of_elements, undescribed, without_kind
 from karat.studies.pieces.links import Links
@@ -89,7 +91,10 @@ def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
         if own:
             by_links.setdefault(tuple(own), []).append(id_)
     rest = [id_ for id_, own in moving.items() if not own]
-    found += [Group(Links.of(gold, own), tuple(ids)) for own, ids in by_links.items()]
+    roles = {link.kind for document in gold for link in filter(argument_test(document), document.links)}
+    for together, ids in by_links.items():
+        pieces: Pieces = Links.of(gold, together) if roles.isdisjoint(together) else Arguments(gold, together)
+        found.append(Group(pieces, tuple(ids)))
     by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
     if by_clusters:
         units = [unit_of(document, bench.protocol) for document in gold]

@@ -24,7 +24,13 @@ from karat.studies.curves import Curve, curve, stops, ways
 from karat.studies.pieces import Pieces, bare, strangers
 from karat.studies.properties import Verdict, judged, plural
 
-SAMPLES = ("demo/gold.jsonl", "studies/data/araki-2014/gold.forest", "studies/data/ace/norvik.apf.xml")
+SAMPLES = (
+    "demo/gold.jsonl",
+    "studies/data/araki-2014/gold.forest",
+    "studies/data/ace/norvik.apf.xml",
+    "studies/data/arguments/sentences.json",
+    "studies/data/arguments/incidents.json",
+)
 """Default gold: the first corpus whose default protocol has the measure."""
 
 UNMOVED = Rule("measure-unmoved", "fatal", "Choose gold that has what the measure reads (--gold), or other settings.")
@@ -165,26 +171,31 @@ def setting(
     corpora = samples() if gold is None else [gold]
     if protocol is not None:
         fitting = [corpus for corpus in corpora if protocol in corpus.protocols]
+        fitting = fitting or [corpus for corpus in corpora if _offers(corpus, protocol, prefix)]
         (chosen,) = resolve_all([protocol], settings)
         return (fitting or corpora)[0], chosen
     own = [(corpus, name) for corpus in corpora for name in corpus.protocols]
     usual = dict.fromkeys(
         name for _, format_ in FORMATS for name in (*format_.protocols, *format_.cross_document_protocols)
     )
-    others = [(corpora[0], name) for name in (*usual, *PROTOCOLS.names())]
+    others = [(corpus, name) for name in (*usual, *PROTOCOLS.names()) for corpus in corpora]
     corpus, name = next((pair for pair in (*own, *others) if _offers(*pair, prefix)), (own or others)[0])
     (chosen,) = resolve_all([name], settings)
     return corpus, chosen
 
 
 def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
-    """Whether a protocol has such a measure for a corpus."""
+    """Whether a protocol has such a measure for a corpus, and it counts something there."""
     survey = corpus.survey()
     try:
         run = ProtocolRun(resolve(name), survey, survey, report=_ignore)
+        if not any(id_.startswith(prefix) for id_ in run.offered):
+            return False
+        (result,) = engine.score(corpus, corpus, [resolve(name)], engine.RunOptions((prefix,)), findings=Findings())
     except KaratError:
         return False
-    return any(id_.startswith(prefix) for id_ in run.offered)
+    counts = [score.micro.counts for score in result.scores.values()]
+    return any(one is None or any(one.to_dict().values()) for one in counts)
 
 
 def samples() -> list[Corpus]:

@@ -35,6 +35,16 @@ class Candidate(NamedTuple):
     is_correct: bool
 
 
+class ArgumentTable(NamedTuple):
+    """The candidates that either side has an argument on, and what does not count."""
+
+    candidates: tuple[Candidate, ...]
+    ignored: int
+    """System arguments that are no candidates."""
+    not_found: int
+    """Arguments of gold's events that do not count, since the system lacks the event."""
+
+
 class TriggerCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, cache_hash=True):
     """Gold's triggers and every single token outside them, each with the first system trigger there.
 
@@ -94,29 +104,35 @@ def _on_other_tokens(pair: Pair, gold: Sequence[Event], system: dict[Region, Eve
             yield event
 
 
-class ArgumentCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, cache_hash=True):
+class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_hash=True):
     """For each trigger that counts: gold's arguments, and the mentions of all entities that are none of them."""
 
     mode: Mode
 
-    def make(self, tables: Tables) -> tuple[Candidate, ...]:
-        """The candidates of one document that either side has an argument on."""
+    def make(self, tables: Tables) -> ArgumentTable:
+        """The candidates of one document."""
         gold, system = tables.get(SpanEvents())
         first = _first_on_span(system)
         entities = _entities(tables.pair.gold)
         found: list[Candidate] = []
+        not_found = 0
         for event in gold:
             answer = first.get(event.mention.span)
             if answer is not None or self.mode in ("gold", "strict"):
                 found += self._candidates(tables.pair.gold.id, event, answer, entities)
+            else:
+                not_found += len(event.arguments)
         if self.mode in ("strict", "default"):
             for event in _on_other_tokens(tables.pair, gold, first):
                 found += self._candidates(tables.pair.gold.id, None, event, entities)
-        return tuple(found)
+        answers = sum(one.system is not None for one in found)
+        ignored = max(0, sum(len(event.arguments) for event in system) - answers)
+        return ArgumentTable(tuple(found), ignored, not_found)
 
-    def add(self, tables: Sequence[tuple[Candidate, ...]]) -> tuple[Candidate, ...]:
+    def add(self, tables: Sequence[ArgumentTable]) -> ArgumentTable:
         """Documents have no candidates in common."""
-        return tuple(chain.from_iterable(tables))
+        candidates, ignored, not_found = zip(*tables, strict=True)
+        return ArgumentTable(tuple(chain.from_iterable(candidates)), sum(ignored), sum(not_found))
 
     def _candidates(
         self, document: str, gold: Event | None, system: Event | None, entities: Sequence[Set[Region]]

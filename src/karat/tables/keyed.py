@@ -15,7 +15,7 @@ from msgspec import Struct
 from karat.errors import Origin
 from karat.model import Mention
 from karat.model.arguments import HOLDERS, Argument, Event
-from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
+from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import Place, SpanEvents, place_function
 
 Part = Literal["event", "trigger", "type", "span", "role"]
@@ -62,6 +62,8 @@ class SideItems(NamedTuple):
 
     items: list[Item]
     values: list[Values]
+    ignored: int = 0
+    """Further items that do not count: those of system events that gold does not have."""
 
 
 class Items(TableSpec[tuple[SideItems, SideItems]], Struct, frozen=True, cache_hash=True):
@@ -86,7 +88,8 @@ class Items(TableSpec[tuple[SideItems, SideItems]], Struct, frozen=True, cache_h
             return gold, system
         given = {values[0] for values in self._side(events[0], None).values}
         kept = [number for number, values in enumerate(system.values) if values[0] in given]
-        return gold, SideItems([system.items[one] for one in kept], [system.values[one] for one in kept])
+        ignored = len(system.items) - len(kept)
+        return gold, SideItems([system.items[one] for one in kept], [system.values[one] for one in kept], ignored)
 
     def _side(self, events: Sequence[Event], place: Callable[[Mention], Hashable] | None) -> SideItems:
         """The items of some events; without a function for places, their triggers."""
@@ -154,11 +157,6 @@ class KeyedTable(TableSpec[tuple[KeyedItems, ...]], Struct, frozen=True, cache_h
 
     items: Items
     row: KeyRow
-
-    @property
-    def errors_of(self) -> ErrorsOf | None:
-        """Those of triggers are errors of mentions."""
-        return None if self.items.of == "arguments" else "mentions"
 
     def make(self, tables: Tables) -> tuple[KeyedItems, ...]:
         """Those of one document."""

@@ -6,6 +6,7 @@ link. Here, mentions, coreference links and whole elements are pieces, too.
     mentions   right: a gold mention              wrong: a copy of it where gold has none
     clusters   right: a mention joined with the   wrong: the first mentions of two neighbouring clusters
                one before it in its cluster              joined
+    arguments  right: a gold argument             wrong: its role, filled by a copy where gold has none
     links      right: a gold link                 wrong: a link between two events that have no parent
     elements   right: a whole cluster             wrong: a copy of it where gold has none
 
@@ -18,6 +19,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from karat.model import Document, Link, Mention, Region
+from karat.model.texts import mention_text
 
 
 class Pieces(Protocol):
@@ -47,8 +49,8 @@ class Pieces(Protocol):
 
 
 def bare(document: Document) -> Document:
-    """The document without its text, so that mentions can be put beyond its end."""
-    mentions = tuple(replace(mention, text=None) for mention in document.mentions)
+    """The document without its text, so that mentions can be put beyond its end; mentions know theirs."""
+    mentions = tuple(replace(mention, text=mention_text(mention, document)) for mention in document.mentions)
     return replace(document, text=None, tokens=None, mentions=mentions)
 
 
@@ -86,6 +88,7 @@ def _stranger(document: Document, mark: str) -> Document:
         places: dict[str, Any] = {
             name: tuple((begin + by, end + by) for begin, end in region) for name, region in _regions(mention).items()
         }
+        places["text"] = mention.text and mark + mention.text
         return replace(mention, id=mark + mention.id, cluster=mention.cluster and mark + mention.cluster, **places)
 
     return replace(

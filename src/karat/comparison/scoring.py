@@ -47,13 +47,13 @@ class Task(NamedTuple):
 
 
 def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
-    """The results of a run, one per protocol, or why it cannot be scored. In one process, gold is kept."""
+    """The results of a run, one per protocol, or why it cannot be scored. Without an executor, gold is kept."""
     findings = Findings()
     for finding in run.findings:
         findings.add(finding)
     if isinstance(run.corpus, KaratError):
         return run.corpus
-    if isinstance(task.gold, FileCorpus) and (executor is None or executor.width(size(task, [run])) == 1):
+    if executor is None and isinstance(task.gold, FileCorpus):
         task.gold.keep_documents()
     protocols = resolve_all(task.protocols, task.settings)
     try:

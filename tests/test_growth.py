@@ -142,6 +142,16 @@ def test_a_hierarchy_of_60000_events(tmp_path: Path, shape: str) -> None:
     assert done.code == 0, done.err
 
 
+def test_errors_in_a_hierarchy_of_60000_events(tmp_path: Path) -> None:
+    """Whether an error makes a cycle is looked for along thousands of links, but not for thousands of errors."""
+    file, out = tmp_path / "deep.forest", str(tmp_path / "out.jsonl")
+    file.write_text("d\t" + "".join(f"({n}" for n in range(60_000)) + ")" * 60_000 + "\n")
+    errors = [f"--{name}=0.2" for name in ("merge", "break", "conflate", "drop-link", "reverse-link", "spurious")]
+    done = limited("simulate", str(file), "--to", "jsonl", "-o", out, *errors, seconds=30)
+    assert done.code == 0, done.err
+    assert limited("validate", out, seconds=20).code == 0
+
+
 def test_thousands_of_kinds_of_links_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "kinds.forest"
     file.write_text("".join(f"#kind k{n}\nd\t(1(2))\n" for n in range(16_000)))

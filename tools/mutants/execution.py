@@ -70,6 +70,7 @@ class Execution:
         return {
             "name": mutant.name,
             "path": str(PACKAGE / mutant.file),
+            "module": ".".join(Path("karat", mutant.file).with_suffix("").parts).removesuffix(".__init__"),
             "function": mutant.function,
             "source": mutant.source,
             "tests": tests,

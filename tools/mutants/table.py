@@ -57,7 +57,7 @@ def _sections(results: Mapping[Mutant, Result], reasons: Mapping[str, str], comm
     ]
     yield _table(["where", *CLASSES], rows)
     survivors = sorted(mutant for mutant, result in results.items() if result.result == "survived")
-    yield "Survivors. A class is `gap` where a test could notice the change and none does."
+    yield "Survivors. Those that are `open` were noticed by none of the tests that were tried."
     yield _table(
         ["where", "as it is", "mutated", "class"],
         [
@@ -65,7 +65,7 @@ def _sections(results: Mapping[Mutant, Result], reasons: Mapping[str, str], comm
                 f"`{mutant.file}` {f'`{mutant.function}`' if mutant.function else 'at import'}",
                 _code(mutant.before),
                 _code(mutant.after),
-                f"equivalent: {reasons[mutant.name]}" if mutant.name in reasons else "gap",
+                f"equivalent: {reasons[mutant.name]}" if mutant.name in reasons else "open",
             ]
             for mutant in survivors
         ],

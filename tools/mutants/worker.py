@@ -6,6 +6,7 @@ module on its path.
 """
 
 import gc
+import importlib
 import json
 import os
 import resource
@@ -134,6 +135,7 @@ class Jobs:
         resource.setrlimit(resource.RLIMIT_CPU, (job["seconds"],) * 2)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY,) * 2)
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(folder)
+        importlib.import_module(job["module"])  # it may be imported only when it is needed
         if job["function"] and not replace_function(Path(job["path"]), job["function"], job["source"]):
             return "the function was not found"
         failed: list[str] = []

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow coverage lint bench calibrate fuzz mutants docs clean
+.PHONY: demo test check slow coverage lint bench bench-million bench-limits bench-compare calibrate fuzz mutants docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -54,8 +54,17 @@ $(VENV)/docs: $(VENV)/ready
 	$(PIP) --editable '.[docs]'
 	touch $@
 
-bench: $(VENV)/ready  ## speed and memory, as ratios within one run
+bench: $(VENV)/ready  ## speed and memory of each family at three sizes, as one table
 	$(BIN)/python bench/run.py
+
+bench-million: $(VENV)/ready  ## the same up to one million mentions; about ten minutes
+	$(BIN)/python bench/run.py --million --rounds 1
+
+bench-limits: $(VENV)/ready  ## start-up, protocols at once, refusals and resampling, each with its limit
+	$(BIN)/python bench/limits.py
+
+bench-compare: $(VENV)/ready  ## this version against another commit, in turns: make bench-compare BASE=main
+	$(BIN)/python bench/compare.py $(or $(BASE),$(error BASE=... names the commit to compare with))
 
 # A stopped run goes on where it ended, until karat's source changes. FUZZ_PAGE names a page to write the tables into.
 FUZZ_RUNS ?= 20000

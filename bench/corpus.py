@@ -118,6 +118,38 @@ def write_coref(folder: Path, mentions: int, golds: int, systems: int) -> tuple[
     return paths
 
 
+def write_documents(folder: Path, documents: int) -> tuple[Path, Path]:
+    """A gold and a system file with clusters within documents of 40 mentions, in JSON Lines.
+
+    A mention starts a cluster or joins an earlier one, as often as not. The system misses 10% of the mentions, shifts
+    some spans, and moves a fifth of the others into another cluster of the document.
+    """
+    random = Random(documents)
+    paths = folder / f"gold-within-{documents}.jsonl", folder / f"system-within-{documents}.jsonl"
+    with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
+        for number in range(documents):
+            clusters: list[int] = []
+            for place in range(40):
+                clusters.append(random.choice(clusters) if clusters and random.random() < 0.5 else place)
+            found = [
+                (place, random.randrange(40) if random.random() < 0.2 else cluster, random.random() < 0.05)
+                for place, cluster in enumerate(clusters)
+                if random.random() > 0.1
+            ]
+            kept = [(place, cluster, False) for place, cluster in enumerate(clusters)]
+            for stream, mentions in ((gold, kept), (system, found)):
+                listed = [
+                    {
+                        "id": f"m{place}",
+                        "span": [[60 * place, 60 * place + 8 + shifted]],
+                        "cluster": f"{number}:{cluster}",
+                    }
+                    for place, cluster, shifted in mentions
+                ]
+                stream.write(json.dumps({"id": f"{number:06}", "mentions": listed}) + "\n")
+    return paths
+
+
 def write_bad_conll(folder: Path, megabytes: int) -> Path:
     """A CoNLL file of `megabytes` MB in documents of 500 tokens, whose last token has a broken cell."""
     cells = ("(1)", "-", "(2", "2)", "-", "-")

@@ -142,3 +142,11 @@ def test_a_system_is_restricted_to_the_documents_of_gold(tmp_path: Path) -> None
     gold = karat.read(put(tmp_path / "gold.jsonl", ["1", "2", "2"])).of_topics(topics)
     assert left(gold, None, None, None, None, "2", "1") == ["d1", "d2", "d4"]
     assert left(MemoryCorpus([Document("d9", topic="2")]), "1", None) == []
+
+
+def test_a_document_of_two_topics_is_refused_even_if_it_is_left_out(tmp_path: Path) -> None:
+    """Of two values of one key a decoder keeps the last: the document would silently leave topic 1."""
+    path = tmp_path / "twice.jsonl"
+    path.write_text('{"id": "a", "topic": "1", "topic": "2"}\n{"id": "b", "topic": "1"}\n')
+    with pytest.raises(KaratError, match="'topic' is given twice"):
+        of(path, "1")

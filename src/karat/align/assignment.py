@@ -25,7 +25,8 @@ def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
     chosen: list[Edge] = []
     for edges in components(weights):
         if edges[0][0] == edges[-1][0] or len({column for _, column in edges}) == 1:
-            # One row or one column: most components of ACE elements, at a third of the cost of solving them.
+            # One row or one column, as most components are: if they were solved, scoring the benchmark's ACE corpus
+            # would execute 1.02 times as many instructions, and its hierarchies 1.03 times.
             chosen.append(max(edges, key=weights.__getitem__))
             continue
         part = {edge: weights[edge] for edge in edges}
@@ -150,15 +151,17 @@ def _solve(weights: Mapping[Edge, int]) -> _Solution:
 def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> dict[int, int]:
     """The first of the equally good assignments (see `in_order`), with rows and columns numbered from 0 on."""
     profit, price, held = solution.profit, solution.price, solution.held
+    tight = [(row, column) for (row, column), weight in weights.items() if profit[row] + price[column] == weight]
+    if len(tight) == len(held):  # only these edges can be in an optimal assignment: there is no other
+        return held
     rows, columns = sorted(profit), sorted(price)
     row_number = {row: number for number, row in enumerate(rows)}
     column_number = {column: number for number, column in enumerate(columns)}
     columns_of = dict.fromkeys(range(len(rows)), 0)
     rows_of = dict.fromkeys(range(len(columns)), 0)
-    for (row, column), weight in weights.items():
-        if profit[row] + price[column] == weight:
-            columns_of[row_number[row]] |= 1 << column_number[column]
-            rows_of[column_number[column]] |= 1 << row_number[row]
+    for row, column in tight:
+        columns_of[row_number[row]] |= 1 << column_number[column]
+        rows_of[column_number[column]] |= 1 << row_number[row]
     arranged = InOrder(
         columns_of,
         rows_of,

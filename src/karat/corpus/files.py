@@ -172,6 +172,8 @@ class FileCorpus:
             if self.options.coreference:
                 survey.relations.update(self._reader.relation_names(number, block))
         else:
+            if block.contents is not None:  # found in passing: what the document says twice, only the parser refuses
+                self._reader.read(number, block, _ignore)
             other_topics.add(block.topic)
 
     def _is_wanted(self, block: Block) -> bool:

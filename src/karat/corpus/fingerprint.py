@@ -6,7 +6,8 @@ corpus in another format, or with its documents in another order, has the same f
 """
 
 import hashlib
-from struct import Struct
+from array import array
+from collections.abc import Iterator
 
 import msgspec
 
@@ -14,10 +15,8 @@ from karat.model import Document, qualified
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
-_PLACE = Struct("<12sIQ")
-"""The place of a cluster, packed into few bytes: hash of its id, number of the document, first mention."""
-_PARTS = 64
-"""Clusters are grouped in this many parts, one after another, to save memory."""
+KEY = 16
+"""Bytes of the hash that stands for the id of a cluster, the same in every process."""
 
 
 class Fingerprint:
@@ -25,16 +24,20 @@ class Fingerprint:
 
     def __init__(self) -> None:
         self._sum = 0
-        # Which clusters have mentions in several documents is known only at the end.
         self._documents: list[str] = []
-        self._shared = [bytearray() for _ in range(_PARTS)]
-        self._others: list[Fingerprint] = []
-        """Those of other documents, which number their documents by themselves."""
+        # Which clusters have mentions in several documents is known only at the end. Until then, each takes few bytes.
+        self._clusters = bytearray()
+        """A key for each cluster of each document."""
+        self._places = array("Q")
+        """For each key, the number of the document and the cluster's first mention there, in 32 bits each."""
 
     def merge(self, other: "Fingerprint") -> None:
         """Add the documents of another one."""
         self._sum += other._sum
-        self._others += [other, *other._others]
+        before = len(self._documents) << 32
+        self._documents += other._documents
+        self._clusters += other._clusters
+        self._places.extend([before + place for place in other._places])
 
     def add(self, document: Document) -> None:
         """Add one document."""
@@ -58,24 +61,36 @@ class Fingerprint:
         content = (about, mentions, _clusters(document, first), _links(document, first))
         self._sum += int.from_bytes(hashlib.sha256(_encode(content)).digest())
         own = qualified(document.id, "")
-        for cluster, position in first.items():
-            # Readers of formats with local ids qualify them: such a cluster is in no other document.
-            if not cluster.startswith(own):
-                key = hashlib.blake2b(cluster.encode(), digest_size=12).digest()
-                self._shared[key[0] % _PARTS] += _PLACE.pack(key, len(self._documents), position)
+        # Readers of formats with local ids qualify them: such a cluster is in no other document.
+        shared = [(cluster, position) for cluster, position in first.items() if not cluster.startswith(own)]
+        if shared:
+            number = len(self._documents) << 32
+            self._clusters += b"".join([_key(cluster) for cluster, _ in shared])
+            self._places.extend([number + position for _, position in shared])
         self._documents.append(document.id)
 
     def __str__(self) -> str:
-        across: list[list[tuple[str, int]]] = []
-        for part in range(_PARTS):
-            members: dict[bytes, list[tuple[str, int]]] = {}
-            for one in (self, *self._others):
-                for key, document, position in _PLACE.iter_unpack(one._shared[part]):
-                    members.setdefault(key, []).append((one._documents[document], position))
-            across += [sorted(places) for places in members.values() if len(places) > 1]
-        across.sort()
-        whole = hashlib.sha256(_encode((str(self._sum), across)))
+        whole = hashlib.sha256(_encode((str(self._sum), sorted(self._across()) if self._places else [])))
         return f"sha256:{whole.hexdigest()[:16]}"
+
+    def _across(self) -> Iterator[list[tuple[str, int]]]:
+        """For each cluster in several documents: these documents, and its first mention in each."""
+        import numpy as np
+
+        keys = np.frombuffer(self._clusters, dtype=np.uint64).reshape(len(self._places), -1)
+        order = np.lexsort(keys.T)
+        is_first = np.ones(len(order) + 1, dtype=bool)
+        is_first[1:-1] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+        begins = np.flatnonzero(is_first)
+        several = np.diff(begins) > 1
+        places = np.array(self._places)[order]
+        for begin, end in zip(begins[:-1][several].tolist(), begins[1:][several].tolist(), strict=True):
+            own = [(self._documents[place >> 32], place & 0xFFFFFFFF) for place in places[begin:end].tolist()]
+            yield sorted(own)
+
+
+def _key(cluster: str) -> bytes:
+    return hashlib.blake2b(cluster.encode(), digest_size=KEY).digest()
 
 
 def _first_mentions(document: Document) -> dict[str, int]:
@@ -89,6 +104,8 @@ def _first_mentions(document: Document) -> dict[str, int]:
 
 def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str, str]]:
     """Kinds and attributes of clusters, in canonical order."""
+    if not document.clusters:
+        return []
     clusters = [cluster for cluster in document.clusters if cluster.kind != "event" or cluster.attributes]
     return sorted((first.get(c.id, -1), c.kind, _encode(c.attributes).decode()) for c in clusters)
 

@@ -12,18 +12,17 @@ import msgspec
 _encode = msgspec.json.encode
 
 
-def repeats_key(data: bytes, document: object) -> bool:
-    """Whether an object gives a key twice; `document` is what was decoded from the data."""
+def repeated_key(data: bytes, decoded: object) -> str | None:
+    """A key that an object gives twice; `decoded` is what was decoded from the data."""
     if b"\\" not in data or b"\\u003" not in data:  # no colon is hidden in an escape
         colons = data.count(b":")
         # What karat writes leaves out defaults; what others write may hold them, and is then decoded as plain JSON.
-        if colons == _encode(document).count(b":") or colons == _encode(msgspec.json.decode(data)).count(b":"):
-            return False
-    return repeated_key(data) is not None
+        if colons == _encode(decoded).count(b":") or colons == _encode(msgspec.json.decode(data)).count(b":"):
+            return None
+    return _first_repeated(data)
 
 
-def repeated_key(data: bytes) -> str | None:
-    """The first key that an object gives twice."""
+def _first_repeated(data: bytes) -> str | None:
     repeated: list[str] = []
 
     def look(pairs: list[tuple[str, Any]]) -> None:

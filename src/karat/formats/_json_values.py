@@ -11,7 +11,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 import msgspec
 
 from karat.errors import Item, KaratError, Rule, quoted
-from karat.formats._json_keys import repeated_key, repeats_key
+from karat.formats._json_keys import repeated_key
 from karat.formats._text import decode
 from karat.plugin.formats import Block
 
@@ -134,7 +134,7 @@ def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
     """Refuse an object that gives a key twice."""
     # Fields that a format does not read were skipped before, and may hold anything.
     value = decoded(_any, data, BROKEN, file=file, line=line)
-    repeated = repeated_key(data) if repeats_key(data, value) else None
+    repeated = repeated_key(data, value)
     if repeated is not None:
         message = f"the key {quoted(repeated)} is given twice in one object"
         line += data.count(b"\n", 0, max(data.rfind(msgspec.json.encode(repeated)), 0))

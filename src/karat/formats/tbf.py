@@ -197,9 +197,10 @@ class _Mentions:
     def read(self, lines: Iterable[tuple[int, str]]) -> None:
         """Read lines, each with its number."""
         document, by_id, clusters, region = self._document, self.by_id, self._clusters, self._region
+        producer = None
         for line, text in lines:
             try:
-                self.producer, named, id_, written, words, type_, realis, *confidence = text.split("\t")
+                producer, named, id_, written, words, type_, realis, *confidence = text.split("\t")
             except ValueError:
                 columns = text.split("\t")
                 self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
@@ -229,14 +230,11 @@ class _Mentions:
             attributes: dict[str, Value] = {"type": type_, "realis": realis}
             if not (type_ and realis):
                 attributes = {name: value for name, value in attributes.items() if value}
+            # By position, as this is done for every line: head, extent and anchor are unknown, and the kind is event.
             by_id[id_] = Mention(
-                id_,
-                span,
-                cluster=clusters.get(id_),
-                attributes=attributes,
-                text=words or None,
-                confidence=tuple(confidence),
+                id_, span, None, None, None, "event", clusters.get(id_), attributes, words or None, tuple(confidence)
             )
+        self.producer = producer
 
     def _usable_id(self, line: int, written: str) -> str:
         """The id without blanks around it; empty if it cannot be used."""

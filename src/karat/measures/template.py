@@ -27,12 +27,12 @@ CARD = Card(
     formula="""\
 ree      φ(g, s) = 1 if every string of s is one of g's, else 0     prop: |strings of g that s has| / |strings of s|
          numerator of P and R: the largest one-to-one Σ φ, by document and role; denominators: entities
-slots    of all one-to-one mappings of templates, the one with the largest F1 of the document; a pair counts if the
-         system's type is a part of gold's; then its type is right, each system entity if φ holds with any gold entity
+slots    of all one-to-one mappings of templates, the one with the largest F1 of the document; pairs count if the
+         system's type is part of gold's; then the type is right, each system entity if φ holds with any gold entity
          of the role, each gold entity if φ holds with any system entity; denominators: all types and entities
 rme      φ3(g, s) = the largest one-to-one Σ of strings that two entities share, with their type and role
          numerator of P and R: the largest one-to-one Σ φ3 over templates; denominators: strings
-subset   numerator of P: system entities that share a string with a gold entity of the mapped template; of R: gold
+subset   numerator of P: system entities that share strings with gold entities of the mapped template; of R: gold
          entities that are hit; denominators: entities
 F1 = 2PR / (P + R)     undefined ratios are 0""",
     symbols={

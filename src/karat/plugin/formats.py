@@ -2,17 +2,29 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
 from karat.errors import Finding, Item, Report
-from karat.model import Document, Unit, Value
+from karat.model import Cluster, Document, Link, Unit, Value
 
 MAX_BYTES = 4_000_000_000
 """The most that is copied of streams and compressed files, if the user does not say otherwise."""
+
+
+class SurveyedMention(Protocol):
+    """What a survey reads of a mention."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def cluster(self) -> str | None: ...
+    @property
+    def attributes(self) -> Mapping[str, object]: ...
 
 
 class Contents(NamedTuple):
@@ -32,35 +44,36 @@ class Contents(NamedTuple):
     @classmethod
     def of(cls, document: Document) -> "Contents":
         """What a document holds."""
-        mentions = document.mentions
+        return cls.among(document.mentions, document.clusters, document.links)
+
+    @classmethod
+    def among(
+        cls, mentions: Sequence[SurveyedMention], clusters: Sequence[Cluster], links: Sequence[Link]
+    ) -> "Contents":
+        """What a document with these records holds."""
         attributes = frozenset([(mention.kind, name) for mention in mentions for name in mention.attributes])
-        kinds = frozenset(map(_kind, mentions))
-        clusters = frozenset(map(_cluster, mentions)) - {None}
-        if document.clusters:
-            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in clusters}
-        clustered = frozenset([mention.kind for mention in mentions if mention.cluster]) if clusters else frozenset()
-        return cls(attributes, kinds, _links_in(document, kinds, clusters), clusters, clustered)
+        kinds = frozenset([mention.kind for mention in mentions])
+        ids = frozenset([mention.cluster for mention in mentions if mention.cluster is not None])
+        if clusters:
+            kinds |= {cluster.kind for cluster in clusters if cluster.id not in ids}
+        joined = _links_among(mentions, links, kinds, ids) if links else frozenset()
+        clustered = frozenset([mention.kind for mention in mentions if mention.cluster]) if ids else frozenset()
+        return cls(attributes, kinds, joined, ids, clustered)
 
 
-_kind = attrgetter("kind")
-_cluster = attrgetter("cluster")
-
-
-def _links_in(document: Document, present: Set[str], clusters: Set[str]) -> frozenset[tuple[str, str, str]]:
+def _links_among(
+    mentions: Sequence[SurveyedMention], links: Sequence[Link], present: Set[str], clusters: Set[str]
+) -> frozenset[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
-    if not document.links:
-        return frozenset()
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
-        ends = {*clusters, *(mention.id for mention in document.mentions)}
-        return frozenset(
-            (link.kind, kind, kind) for link in document.links if link.source in ends and link.target in ends
-        )
-    kinds = {mention.cluster: mention.kind for mention in document.mentions}
-    kinds |= {mention.id: mention.kind for mention in document.mentions}
+        ends = {*clusters, *(mention.id for mention in mentions)}
+        return frozenset((link.kind, kind, kind) for link in links if link.source in ends and link.target in ends)
+    kinds = {mention.cluster: mention.kind for mention in mentions}
+    kinds |= {mention.id: mention.kind for mention in mentions}
     return frozenset(
         (link.kind, kinds[link.source], kinds[link.target])
-        for link in document.links
+        for link in links
         if link.source in kinds and link.target in kinds
     )
 

@@ -70,7 +70,7 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
 
     def bits(self, attributes: Iterable[str]) -> int:
         """One bit for each of these attributes."""
-        return sum(1 << self.attributes.index(name) for name in attributes)
+        return sum([1 << self.attributes.index(name) for name in attributes])
 
 
 class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
@@ -114,8 +114,8 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
         first = [] if self.after is None else tables.get(self.after).pairs
-        bits = self.candidates.bits(self.agree)
         if self.agree and self.agreement == "after":
+            bits = self.candidates.bits(self.agree)
             chosen = tables.get(replace(self, agree=()))
             return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
@@ -123,18 +123,17 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
         order = ORDERS.get(self.candidates.ties)
+        if not first and order is None:
+            return AlignedPairs(gold, system, self._choose(tables, gold, system, are_all=True))
         g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
         if first:
             golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
             g_number = [number for number in g_number if number not in golds]
             s_number = [number for number in s_number if number not in systems]
-        if first or order is not None:
-            sides = [gold[number] for number in g_number], [system[number] for number in s_number]
-            numbered = self._choose(tables, *sides, are_all=not first)
-            pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in numbered]
-        else:
-            pairs = self._choose(tables, gold, system, are_all=True)
-        return AlignedPairs(gold, system, [*first, *pairs] if first else pairs)
+        sides = [gold[number] for number in g_number], [system[number] for number in s_number]
+        numbered = self._choose(tables, *sides, are_all=not first)
+        pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in numbered]
+        return AlignedPairs(gold, system, [*first, *pairs])
 
     def _choose(
         self, tables: Tables, gold: Sequence[Mention], system: Sequence[Mention], *, are_all: bool

@@ -5,7 +5,7 @@ table of a topic or a corpus, in which a cluster of several documents is one clu
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, repeat
 from typing import Literal, TypeVar
@@ -24,19 +24,35 @@ T = TypeVar("T")
 Singletons = Literal["keep", "drop-gold", "drop-each"]
 """What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
+Listed = Sequence[T] | dict[T, int]
+"""Names, as often as each counts, or each with its count."""
+
 
 class Contingency:
-    """The sizes of the clusters of each side, and their overlaps. Unmatched mentions count in sizes only."""
+    """The sizes of the clusters of each side, and their overlaps. Unmatched mentions count in sizes only.
+
+    What is given as a list is counted when it is asked for: most tables of documents are only added up.
+    """
 
     def __init__(
-        self,
-        gold: Mapping[Hashable, int],
-        system: Mapping[Hashable, int],
-        overlap: Mapping[tuple[Hashable, Hashable], int],
+        self, gold: Listed[Hashable], system: Listed[Hashable], overlap: Listed[tuple[Hashable, Hashable]]
     ) -> None:
-        self.gold = gold
-        self.system = system
-        self.overlap = overlap
+        self.listed = gold, system, overlap
+
+    @cached_property
+    def gold(self) -> dict[Hashable, int]:
+        """n(k)."""
+        return _counted(self.listed[0])
+
+    @cached_property
+    def system(self) -> dict[Hashable, int]:
+        """n(r)."""
+        return _counted(self.listed[1])
+
+    @cached_property
+    def overlap(self) -> dict[tuple[Hashable, Hashable], int]:
+        """o(k, r) of clusters that share a mention."""
+        return _counted(self.listed[2])
 
     @cached_property
     def gold_mentions(self) -> int:
@@ -80,10 +96,10 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
                 first.setdefault(mention, number)
         cluster_of.append(first)
     golds, systems = cluster_of
-    overlap: Counter[tuple[Hashable, Hashable]] = Counter(
-        [(k, systems[mention]) for mention, k in golds.items() if mention in systems]
-    )
-    return Contingency(Counter(golds.values()), Counter(systems.values()), overlap)
+    overlap: list[tuple[Hashable, Hashable]] = [
+        (k, systems[mention]) for mention, k in golds.items() if mention in systems
+    ]
+    return Contingency([*golds.values()], [*systems.values()], overlap)
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -92,12 +108,9 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
     aligned: AlignmentSpec
 
     def make(self, tables: Tables) -> Contingency:
-        """Count the clusters of a document, and the aligned mentions they share."""
+        """The cluster of each mention, and both clusters of each aligned pair."""
         golds, systems = tables.get(ClusterKeys())
-        overlap: Counter[tuple[Hashable, Hashable]] = Counter(
-            [(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs]
-        )
-        return Contingency(Counter(golds), Counter(systems), overlap)
+        return Contingency(golds, systems, [(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -178,16 +191,21 @@ def pairs_within(sizes: Iterable[int]) -> int:
 def _sum(tables: Sequence[Contingency]) -> Contingency:
     if len(tables) == 1:
         return tables[0]
-    return Contingency(
-        _added([table.gold for table in tables]),
-        _added([table.system for table in tables]),
-        _added([table.overlap for table in tables]),
-    )
+    golds, systems, overlaps = zip(*[table.listed for table in tables], strict=True)
+    return Contingency(_added(golds), _added(systems), _added(overlaps))
 
 
-def _added(parts: Iterable[Mapping[T, int]]) -> Counter[T]:
+def _added(parts: Iterable[Listed[T]]) -> Counter[T]:
     """Counts added up by name. Repeating each name as often as it counts is the fastest way to add."""
-    return Counter(chain.from_iterable(chain.from_iterable(map(repeat, part, part.values())) for part in parts))
+    return Counter(chain.from_iterable(map(_repeated, parts)))
+
+
+def _repeated(part: Listed[T]) -> Iterable[T]:
+    return chain.from_iterable(map(repeat, part, part.values())) if isinstance(part, dict) else part
+
+
+def _counted(part: Listed[T]) -> dict[T, int]:
+    return part if isinstance(part, dict) else Counter(part)
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:

@@ -4,7 +4,6 @@ A reading turns values into whole numbers before they are compared, so that sums
 nothing.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.align.assignment import assignment, components
@@ -31,9 +30,7 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         return grouped_assignment(_packed(usable, groups), groups.rows, groups.columns)
     if is_one_to_one(usable):
         return sorted(usable)
-    rows, columns = map(Counter, zip(*usable, strict=True))
-    contested = {pair: gain for pair, gain in usable.items() if rows[pair[0]] > 1 or columns[pair[1]] > 1}
-    return sorted([*usable.keys() - contested.keys(), *_assigned(_packed(contested))])
+    return _assigned(_packed(usable))
 
 
 def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
@@ -44,13 +41,14 @@ def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:
     for component in components(weights):
         part = {pair: weights[pair] for pair in component}
         chosen += assignment(part) if len(part) <= LARGE else heaviest_matching(_early_first(part))
-    return chosen
+    return sorted(chosen)
 
 
 def is_one_to_one(pairs: Collection[IndexPair]) -> bool:
     """Whether no row and no column occurs twice, so that there is nothing to decide.
 
-    Asked first, since most tables are so: without it, scoring the ACE corpus of the benchmark takes 1.05 times as long.
+    Asked first, since most tables are so: without it, scoring the ACE corpus of the benchmark executes 1.03 times as
+    many instructions.
     """
     column_of = dict(iter(pairs))
     return len(column_of) == len(set(column_of.values())) == len(pairs)

@@ -47,6 +47,7 @@ def test_unknown_mentions_and_documents_are_reported(tmp_path: Path) -> None:
     [
         (json.dumps(COREFERENCE) + '\n{"doc_key": "d2"}', "clusters-shape", 2),
         ("{", "clusters-shape", 1),
+        ('{"doc_key": "d1", "clusters": [["T1", "T2"]], "clusters": []}', "clusters-shape", 1),
         (f"{json.dumps(COREFERENCE)}\n\n{json.dumps(COREFERENCE)}", "clusters-document-twice", 3),
         ('{"doc_key": "d1", "clusters": [["T1", "T2"], ["T2", "T3"]]}', "clusters-member-twice", 1),
         ('{"doc_key": "d2", "clusters": []}', "clusters-none", None),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.event_files import WIKIEVENTS, changed, saved
 from tests.running import limited, run
 
 pytestmark = pytest.mark.slow
@@ -316,3 +317,11 @@ def test_20000_documents_by_number(tmp_path: Path) -> None:
     (tmp_path / "system.json").write_text(json.dumps(system))
     done = limited("validate", str(tmp_path / "system.json"), "--against", str(tmp_path / "gold.json"), seconds=20)
     assert "ready to submit" in done.out, done.err
+
+
+@pytest.mark.parametrize("options", [["-p", "wikievents-2021"], ["-p", "textee-2024", "-f", "html"]])
+def test_an_argument_of_a_million_million_tokens(tmp_path: Path, options: list[str]) -> None:
+    """Its words are not listed, neither for heads nor for the report."""
+    path = saved(tmp_path / "a.json", changed(WIKIEVENTS, "entity_mentions", 0, "end", to=10**12))
+    done = limited("score", path, path, *options)
+    assert (done.code, "memory-full" in done.err) == (1 if "wikievents-2021" in options else 0, False)

@@ -11,6 +11,7 @@ from karat.filters.types import NO_FILE
 from karat.model import Id, Pair, qualified
 from karat.opened import read_bytes
 from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
+from karat.plugin.json_keys import repeated_key
 
 SHAPE = Rule(
     "clusters-shape",
@@ -96,9 +97,13 @@ def _records(file: str) -> list[tuple[int, _Record]]:
         if text.strip():
             try:
                 records.append((line, decoder.decode(text)))
+                repeated = repeated_key(text, msgspec.json.decode(text))
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 message = str(error).replace("$", "the document")
                 raise SHAPE.error(message, file=file, line=line) from None
+            if repeated is not None:
+                message = f"the key {quoted(repeated)} is given twice in one object"
+                raise SHAPE.error(message, file=file, line=line, found=repeated)
     return records
 
 

@@ -11,9 +11,9 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 import msgspec
 
 from karat.errors import Item, KaratError, Rule, quoted
-from karat.formats._json_keys import repeated_key
 from karat.formats._text import decode
 from karat.plugin.formats import Block
+from karat.plugin.json_keys import repeated_key
 
 BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
 KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")

@@ -14,13 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, quoted
-from karat.formats._json_keys import repeated_key
 from karat.formats._json_sniffing import JSONL, form
 from karat.formats._json_values import decoded
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Id, Link, Mention, Region, Value
 from karat.model.regions import union
 from karat.plugin.formats import Block, Contents, Format, ReadOptions, ReportLoss, WriteOptions
+from karat.plugin.json_keys import repeated_key
 
 SHAPE = Rule(
     "jsonl-shape",

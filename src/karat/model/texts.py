@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from karat.model import Document, Mention, Region
+from karat.model.regions import size
 
 ARTICLES = frozenset({"the", "a", "an"})
 _WORD = re.compile(r"\S+")
@@ -41,13 +42,17 @@ def mention_text(mention: Mention, *documents: Document) -> str | None:
 def words_of(mention: Mention, *documents: Document) -> list[Word]:
     """The words of a mention: tokens, or in characters what blanks separate. `documents` may know its text.
 
-    Without a text, a mention in characters is one word.
+    Without a text, a mention in characters is one word. Of tokens that no document has, the first three are enough to
+    tell one word from several: a span may claim any number of them.
     """
     if not mention.span:
         return []
     text = mention_text(mention, *documents)
     if documents[0].unit == "token":
-        numbers = [number for begin, end in mention.span for number in range(begin, end)]
+        known = max(len(own or ()) for one in documents for own in (one.forms, one.tokens))
+        if text is not None and len(text.split()) == size(mention.span):
+            known = mention.span[-1][1]
+        numbers = [number for begin, end in mention.span for number in range(begin, min(end, max(known, begin + 3)))]
         forms: list[str | None] = [next((_form(one, number) for one in documents), None) for number in numbers]
         if None in forms and text is not None and len(text.split()) == len(numbers):
             forms = list(text.split())

@@ -46,8 +46,9 @@ class ShownText:
     def _of_tokens(self, span: Region, document: Document) -> Region:
         if self._tokens is None:
             return ()
-        numbers = [token for begin, end in span for token in range(begin, end)]
         empty = [node.token for node in document.empty_nodes]
+        most = len(self._tokens) + len(empty)  # a span may claim any number of tokens
+        numbers = [token for begin, end in span for token in range(begin, min(end, most))]
         if empty != list(self._empty):  # the sides number their tokens differently: only their words are the same
             numbers = [self._number(token, empty) for token in numbers if token not in empty]
         runs: list[tuple[int, int]] = []

@@ -618,3 +618,9 @@ def test_a_repeated_span_is_named_by_its_clusters(tmp_path: Path) -> None:
     )
     assert f"line 2: {shared} [span-twice]" in done.out
     assert "'m1'" not in done.out
+
+
+def test_the_carets_are_under_the_cluster_and_not_under_a_number_before_it(tmp_path: Path) -> None:
+    path = put(tmp_path, "#begin document d\nd 0 0 a (0)|(1)\nd 0 1 b (0)\nd 0 2 c (1)\n#end document\n")
+    _, line, carets, *_ = run("validate", str(path)).out.splitlines()
+    assert (line, carets) == ("    d 0 0 a (0)|(1)", "             ^")

@@ -137,7 +137,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for side in ("gold", "system"):
             done("convert", f"{side}.jsonl", f"{side}.tbf", "--lossy")
         Path("submissions").mkdir()
-        for name in ("baseline.tbf", "mine.tbf", "submissions/lemma.tbf", "submissions/other.tbf"):
+        for name in ("baseline.tbf", "mine.tbf", "submissions/lemma.tbf", "submissions/NIST.tbf"):
             shutil.copy("system.tbf", name)
         for name in ("gold", "annotations"):
             Path(name).mkdir()
@@ -156,6 +156,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, text in {"apf/D1.apf.xml": ace_files.apf(), "sgm/D1.sgm": ace_files.SGM}.items():
             Path(name).parent.mkdir()
             Path(name).write_text(text)
+        shutil.copytree("apf", "ace/english/edr/NIST1_primary")
+        Path("campaign.toml").write_text('submissions = "submissions"\ngold = "gold"\n')
         mentions = [m for side in ("gold", "system") for d in karat.read(f"{side}.jsonl") for m in d.mentions]
         Path("types.txt").write_text(
             "".join(f"{type_}\n" for type_ in sorted({m.attributes["type"] for m in mentions}))

@@ -31,7 +31,7 @@ def block(output: str, title: str) -> list[list[str]]:
     return [re.split(r"\s{2,}", line) for line in found.splitlines()]
 
 
-def on_terminal(*args: str, columns: int, **environment: str) -> str:
+def on_terminal(*args: str, columns: int, code: int = 0, **environment: str) -> str:
     """What a command prints to a terminal of that width."""
     main, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), **environment}
@@ -49,7 +49,7 @@ def on_terminal(*args: str, columns: int, **environment: str) -> str:
             break
         pieces.append(piece)
     os.close(main)
-    assert process.wait() == 0
+    assert process.wait() == code
     return b"".join(pieces).decode().replace("\r\n", "\n")
 
 
@@ -194,6 +194,20 @@ def test_colours_are_for_terminals() -> None:
     assert "\033[31mmiss\033[0m" in out
     assert "\033" not in run(*args).out
     assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+def test_severities_of_a_validation_have_their_colours(tmp_path: Path, columns: int) -> None:
+    """In wrapped messages, too; a word that is part of the file's name has none."""
+    path = tmp_path / "default.tbf"
+    lines = (DATA / "gold.tbf").read_text().replace("\tActual", "\tPerhaps").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    out = on_terminal("validate", str(path), columns=columns, code=1, NO_COLOR="")
+    assert "\033[31mfatal\033[0m:" in out
+    assert "\033[36mnote\033[0m:" in out
+    assert out.count("\033[0m") == 2
+    plain = on_terminal("validate", str(path), columns=columns, code=1, NO_COLOR="1")
+    assert re.sub(r"\033\[\d*m", "", out) == plain
 
 
 def test_a_table_that_does_not_fit_is_cut_on_the_left_and_continued_on_the_right() -> None:

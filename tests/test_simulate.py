@@ -739,7 +739,8 @@ def test_apf_is_written_valid_or_not_at_all(tmp_path: Path, error: str) -> None:
             if done.code == 0:
                 assert run_karat("validate", str(output)).code == 0
             else:
-                assert "[simulation-invalid]" in done.err or "[apf-unwritable]" in done.err
+                assert "with these errors the system is not valid apf: " in done.err
+                assert "[simulation-invalid]" in done.err
     refused = run_karat("simulate", str(gold), "--to", "apf", "--miss", "0.9", "--seed", "1")
     assert refused.code == 1
     assert not refused.out

@@ -37,7 +37,7 @@ DATA = Path(__file__).parent / "data"
         ("nugget.polarity", "nugget.type, nugget.realis, ...: spans"),
         ("edr", "ace.edr: entities"),
         ("coref", "Coreference"),
-        ("muc", "muc is also short for coref.muc."),
+        ("muc", "MUC-5 slots\n\nmuc is also short for coref.muc."),
     ],
 )
 def test_explain_understands(name: str, first: str) -> None:
@@ -52,7 +52,7 @@ def test_explain_understands(name: str, first: str) -> None:
         ("b33", "Did you mean coref.b3?"),
         ("nugget.tpye", "Did you mean nugget.type?"),
         ("coref.leaa", "Did you mean coref.lea?"),
-        ("xyz", "Known: ace, coref"),
+        ("xyz", "Known: ace, arg, coref"),
         ("coref.", "Did you mean coref."),
         ("type", "Choose one: muc.type, nugget.type"),
     ],

@@ -111,7 +111,7 @@ M1 = DOCUMENT["mentions"][0]
 JSONL: dict[str, tuple[dict[str, Any] | str, str, str]] = {
     "no JSON": ("{", "jsonl-shape", "fatal"),
     "a key twice": (
-        '{"id": "d1", "mentions": [{"id": "m1", "span": [[0, 3]]}], "mentions": []}',
+        '{"id": "d3", "mentions": [{"id": "m1", "span": [[0, 3]]}], "mentions": []}',
         "jsonl-key-twice",
         "fatal",
     ),

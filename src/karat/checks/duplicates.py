@@ -12,7 +12,7 @@ IN_CLUSTER = Rule(
 )
 ALIKE = Rule("span-twice", "note", "Remove one of the two mentions if it is there by mistake; both are scored.")
 
-_span = attrgetter("span")
+_span, _kind = attrgetter("span"), attrgetter("kind")
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def check(document: Document) -> Iterator[Finding]:
     mentions = document.mentions
     if len(set(map(_span, mentions))) == len(mentions):
         return
-    has_templates = any(mention.kind == "template" for mention in mentions)
+    has_templates = "template" in map(_kind, mentions)
     members: dict[object, Mention] = {}
     alike: dict[object, Mention] = {}
     for mention in mentions:

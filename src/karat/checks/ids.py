@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from itertools import chain
 
 from karat.errors import Finding, Rule, quoted
@@ -48,8 +47,11 @@ class Ids:
 
 
 def number_of(name: str) -> int:
-    """A number of 64 bits for an id, the same in every process (`hash` is not); rarely, two ids have the same."""
-    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
+    """A number of 64 bits for an id; rarely, two ids have the same.
+
+    It is the same in every process: only the hash of text differs, that of numbers does not.
+    """
+    return hash(tuple(name.encode("utf-8", "surrogatepass")))
 
 
 class Numbers:
@@ -63,8 +65,12 @@ class Numbers:
     def add(self, document: Document) -> None:
         """Add the ids of a document."""
         self._mentions.extend([number_of(mention.id) for mention in document.mentions])
-        self._clusters.extend([number_of(cluster.id) for cluster in document.clusters])
-        self._kinds.extend([number_of(f"{cluster.kind}\n{cluster.id}") for cluster in document.clusters])
+        clusters = [number_of(cluster.id) for cluster in document.clusters]
+        self._clusters.extend(clusters)
+        kinds = {kind: number_of(kind) for kind in {cluster.kind for cluster in document.clusters}}
+        self._kinds.extend(
+            [hash((number, kinds[cluster.kind])) for number, cluster in zip(clusters, document.clusters, strict=True)]
+        )
 
     def merge(self, other: "Numbers") -> None:
         """Add the ids of other documents."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from karat.errors import Finding, Rule
 from karat.model import ORDERED, Document, Link
-from karat.model.arguments import argument_test
+from karat.model.arguments import other_links
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
 INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")
@@ -37,10 +37,8 @@ def check(document: Document) -> Iterator[Finding]:
     if ambiguous:
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
-    is_argument = argument_test(document)
-    for link in document.links:
-        if is_argument(link):  # what fills a role is no event: roles form no cycles, and repeated ones mean something
-            continue
+    # What fills a role is no event: roles form no cycles, and repeated ones mean something.
+    for link in other_links(document):
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"
@@ -64,8 +62,9 @@ def _children_of_two(graphs: Mapping[str, Graph], document: Document) -> dict[st
     """For each kind of link: the events that are children of two."""
     repeated: dict[str, set[Class]] = {}
     for kind, graph in graphs.items():
-        children = Counter([child for _, child in graph])
-        if kind not in ORDERED and len(children) < len(graph):  # what comes after two events is ordinary
+        # What comes after two events is ordinary.
+        if kind not in ORDERED and len({child for _, child in graph}) < len(graph):
+            children = Counter([child for _, child in graph])
             repeated[kind] = {child for child, count in children.items() if count > 1}
     if not repeated:
         return {}

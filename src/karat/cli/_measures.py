@@ -55,7 +55,7 @@ def find(name: str) -> Explained:
         if is_open and not near and _shape(wanted) == _shape(_plain(id_)):
             return explained
     names = {_plain(id_): id_ for id_ in ids} | {_plain(id_.rpartition(".")[2]): id_ for id_ in ids}
-    close = difflib.get_close_matches(wanted, names, n=1)
+    close = [one for one in names if one.startswith(wanted)] or difflib.get_close_matches(wanted, names, n=1)
     hint = f"Did you mean {names[close[0]]}?" if close else nearest(name, MEASURES.names())
     raise UsageError("unknown-measure", f"there is no measure {name!r}", f"{hint} `karat measures` lists them.")
 

@@ -34,7 +34,7 @@ EPILOG = """\b
 Examples:
   karat campaign submissions/ --gold gold/
   karat campaign submissions/ --gold gold/ -p tac-2017 --jobs 8 -o results/
-  karat campaign ace/ --gold gold/ -p ace-2005 --layout ace
+  karat campaign ace/ --gold apf/ -p ace-2005 --layout ace
   karat campaign submissions/ --gold gold/ --site NIST
   karat campaign submissions/ --gold gold/ --anonymous
   karat campaign --config campaign.toml

@@ -30,9 +30,9 @@ def explain(measure: str) -> None:
     card, row = find(measure)
     if row is not None:
         click.echo(f"{row}: {card.rows[row]}\n")
-    elif others := also(measure):
-        click.echo(f"{measure} is also short for {', '.join(others)}.\n")
     click.echo(f"{card.title}\n")
+    if row is None and (others := also(measure)):
+        click.echo(f"{measure} is also short for {', '.join(others)}.\n")
     click.echo(table([], [[f"  {id_}", what] for id_, what in card.rows.items()], left=2) + "\n")
     click.echo(textwrap.indent(card.formula, "  ") + "\n")
     if card.symbols:

@@ -10,7 +10,7 @@ import click
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
 from karat.cli.completion import complete_files, complete_formats
-from karat.errors import Rule, UsageError, placed
+from karat.errors import Finding, KaratError, Rule, UsageError, placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -117,7 +117,12 @@ def simulate(
     with documents_to(output, name) as sink:
         for document in simulation:
             with placed(partial(corpus.where, document.id)):
-                piece = format_.write(document, to_write, lambda what: lost.update([what]))
+                try:
+                    piece = format_.write(document, to_write, lambda what: lost.update([what]))
+                except KaratError as error:
+                    # Gold that cannot be written either is refused for what it is.
+                    format_.write(corpus.read(document.id, findings.add), to_write, lambda what: lost.update([what]))
+                    raise _invalid(name, error.finding) from None
             sink.add(piece)
             documents, mentions = documents + 1, mentions + len(document.mentions)
         if format_.refuses_faults:
@@ -138,7 +143,11 @@ def _refuse_invalid(place: str, name: str, options: "ReadOptions") -> None:
     tolerated = FORMATS.get(name).tolerated_faults
     for finding in validate([place], format=name, options=options).findings.kept:
         if finding.severity == "fatal" or (finding.severity == "fault" and finding.code not in tolerated):
-            raise INVALID.error(f"with these errors the system is not valid {name}: {finding.message} [{finding.code}]")
+            raise _invalid(name, finding)
+
+
+def _invalid(name: str, finding: Finding) -> KaratError:
+    return INVALID.error(f"with these errors the system is not valid {name}: {finding.message} [{finding.code}]")
 
 
 def _rate(text: str) -> tuple[str, float]:

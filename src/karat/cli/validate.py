@@ -1,13 +1,12 @@
 """`karat validate`."""
 
 import sys
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli._options import form_option, input_options, progress, settings_option
-from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_protocols
 
@@ -100,7 +99,7 @@ def validate(
         progress=progress(),
         executor=executor,
     )
-    columns = get_terminal_size().columns if output is None and sys.stdout.isatty() else None
-    write_output(report.json(validation) if form == "json" else report.text(validation, columns=columns), output)
+    shown = report.json(validation) if form == "json" else report.text(validation, style=output_style(output))
+    write_output(shown, output)
     if not validation.passed:
         sys.exit(1)

@@ -15,9 +15,11 @@ DOCUMENT = 500
 
 def chunks(ids: Sequence[str], surveys: Sequence[Survey], executor: Executor) -> list[Sequence[str]]:
     """The documents in their order, in groups for the workers of an executor; just one if none is needed."""
+    width = executor.width(sum([survey.total_size() for survey in surveys]))
+    if width == 1:
+        return [ids]
     sizes = [sum(survey.size(id_) for survey in surveys if id_ in survey.rows) for id_ in ids]
-    width = executor.width(sum(sizes))
-    return [ids] if width == 1 else [*_groups(ids, sizes, width)]
+    return [*_groups(ids, sizes, width)]
 
 
 def _groups(ids: Sequence[str], sizes: Sequence[int], width: int) -> Iterator[Sequence[str]]:

@@ -5,9 +5,9 @@ text, except that of a mention without a place, which is all that is known of it
 corpus in another format, or with its documents in another order, has the same fingerprint.
 """
 
-import hashlib
 from array import array
 from collections.abc import Iterator
+from hashlib import blake2b, sha256
 
 import msgspec
 
@@ -59,18 +59,18 @@ class Fingerprint:
         ]
         about = document.id, document.topic, document.subtopic, document.unit
         content = (about, mentions, _clusters(document, first), _links(document, first))
-        self._sum += int.from_bytes(hashlib.sha256(_encode(content)).digest())
+        self._sum += int.from_bytes(sha256(_encode(content)).digest())
         own = qualified(document.id, "")
         # Readers of formats with local ids qualify them: such a cluster is in no other document.
         shared = [(cluster, position) for cluster, position in first.items() if not cluster.startswith(own)]
         if shared:
             number = len(self._documents) << 32
-            self._clusters += b"".join([_key(cluster) for cluster, _ in shared])
+            self._clusters += b"".join([blake2b(cluster.encode(), digest_size=KEY).digest() for cluster, _ in shared])
             self._places.extend([number + position for _, position in shared])
         self._documents.append(document.id)
 
     def __str__(self) -> str:
-        whole = hashlib.sha256(_encode((str(self._sum), sorted(self._across()) if self._places else [])))
+        whole = sha256(_encode((str(self._sum), sorted(self._across()) if self._places else [])))
         return f"sha256:{whole.hexdigest()[:16]}"
 
     def _across(self) -> Iterator[list[tuple[str, int]]]:
@@ -83,14 +83,10 @@ class Fingerprint:
         is_first[1:-1] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
         begins = np.flatnonzero(is_first)
         several = np.diff(begins) > 1
-        places = np.array(self._places)[order]
+        places = array("Q", np.array(self._places)[order].tobytes())
         for begin, end in zip(begins[:-1][several].tolist(), begins[1:][several].tolist(), strict=True):
-            own = [(self._documents[place >> 32], place & 0xFFFFFFFF) for place in places[begin:end].tolist()]
+            own = [(self._documents[place >> 32], place & 0xFFFFFFFF) for place in places[begin:end]]
             yield sorted(own)
-
-
-def _key(cluster: str) -> bytes:
-    return hashlib.blake2b(cluster.encode(), digest_size=KEY).digest()
 
 
 def _first_mentions(document: Document) -> dict[str, int]:

@@ -31,6 +31,7 @@ class DocumentReader:
 
     def __init__(self, files: Sequence[File], format_: Format, options: ReadOptions) -> None:
         self._files, self._format, self._options = files, format_, options
+        self._remote = {number for number, file in enumerate(files) if is_url(file.path)}
         self._open: tuple[int, BinaryIO] | None = None
         self._lock = threading.Lock()
         self._states: dict[int, FileState] = {}
@@ -154,7 +155,7 @@ class DocumentReader:
 
     def _state(self, number: int, stream: BinaryIO) -> FileState:
         """What a file is like now; one that is read from a URL was looked at when it was opened."""
-        if not is_url(self._files[number].path):
+        if number not in self._remote:
             state = os.fstat(stream.fileno())
             return state.st_size, state.st_mtime_ns
         if self._looked_at is None or self._looked_at[0] is not stream:

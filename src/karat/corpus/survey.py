@@ -74,6 +74,10 @@ class Survey:
             return 0
         return self._places[row * 4 + 2] + sum(length for _, length, _ in self._more.get(row, ()))
 
+    def total_size(self) -> int:
+        """The bytes of all documents."""
+        return sum(self._places[2::4]) + sum(length for more in self._more.values() for _, length, _ in more)
+
     def part(self, ids: Iterable[str]) -> tuple["Survey", list[int]]:
         """The survey of some documents, with all that is known about the corpus; and the numbers of their files.
 

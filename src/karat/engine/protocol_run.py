@@ -368,7 +368,8 @@ def unit_of(document: Document, protocol: Protocol) -> str:
 
 def _have_same_places(pair: Pair) -> bool:
     """Whether the mentions of both sides have the same spans; a mention without a span is identified by its id."""
-    gold, system = ([mention.span or mention.id for mention in side.mentions] for side in (pair.gold, pair.system))
+    gold = [mention.span or mention.id for mention in pair.gold.mentions]
+    system = [mention.span or mention.id for mention in pair.system.mentions]
     return gold == system or set(gold) == set(system)
 
 

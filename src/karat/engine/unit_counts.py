@@ -114,7 +114,7 @@ class UnitCounts:
                     self._on_table(unit, unit, measure, table)
         else:
             # Only the tables that are counted are kept; mentions and alignments are released.
-            made = tuple(tables.get(spec) for spec in self._specs)
+            made = tuple([tables.get(spec) for spec in self._specs])
             waiting = WaitingDocument(_without_content(tables.pair.gold), gold, system, made)
             self._waiting.setdefault(unit, []).append(waiting)
 
@@ -164,7 +164,8 @@ class UnitCounts:
             if len(listed) == 1:  # its tables as they are counted, which may depend on all units
                 counted = {spec: tables[number] for spec, tables in finished.items()}
                 listed = [listed[0]._replace(get=counted.__getitem__)]
-            self._enter(unit, sum(one.gold for one in documents), sum(one.system for one in documents), listed)
+            gold, system = sum([one.gold for one in documents]), sum([one.system for one in documents])
+            self._enter(unit, gold, system, listed)
         for measure, averages, rows in self.measures:
             for (unit, documents), table in zip(units, finished.get(measure.table, ()), strict=True):
                 self._count(measure, rows, table)

@@ -5,7 +5,8 @@ another kind. A link to a mention means that mention alone, even if it is in a c
 entity with all its mentions. Repeated links are repeated arguments.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -13,6 +14,8 @@ from karat.model import Document, Link, Mention
 
 HOLDERS = frozenset({"event", "template"})
 """Kinds of mentions that have arguments. What fills a role is of another kind."""
+
+_kind = attrgetter("kind")
 
 
 class Argument(Struct, frozen=True, gc=False):
@@ -76,30 +79,42 @@ def _place(numbered: tuple[int, Argument]) -> tuple[int, str]:
 
 def _fillers(document: Document) -> dict[str, tuple[int, tuple[Mention, ...]]]:
     """Clusters that can fill a role: the number of their first mention, and all their mentions here."""
-    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
     members: dict[str, list[int]] = {}
     for number, mention in enumerate(document.mentions):
         if mention.cluster is not None:
             members.setdefault(mention.cluster, []).append(number)
-            kinds.setdefault(mention.cluster, mention.kind)
     everything = len(document.mentions)
     return {
         id_: (own[0] if own else everything, tuple([document.mentions[number] for number in own]))
-        for id_, kind in kinds.items()
-        if kind not in HOLDERS
+        for id_ in _filler_ids(document)
         for own in [members.get(id_, [])]
     }
 
 
+def _filler_ids(document: Document) -> list[str]:
+    """Clusters that can fill a role. One without a record is of the kind of its first mention."""
+    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+    for mention in document.mentions:
+        if mention.cluster is not None:
+            kinds.setdefault(mention.cluster, mention.kind)
+    return [id_ for id_, kind in kinds.items() if kind not in HOLDERS]
+
+
 def argument_test(document: Document) -> Callable[[Link], bool]:
     """Tells which links of a document are arguments."""
-    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
-    if len(holders) == len(document.mentions) and not document.clusters:
+    if HOLDERS.issuperset(map(_kind, document.mentions)) and not document.clusters:
         return _never  # nothing that could fill a role
-    ids = {mention.id for mention in document.mentions}
-    fillers = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
-    fillers |= _fillers(document).keys() - ids
+    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
+    # An id of both a mention and a cluster means the mention.
+    others = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
+    fillers = others | ({*_filler_ids(document)} - holders)
     return lambda link: link.source in holders and link.target in fillers
+
+
+def other_links(document: Document) -> Sequence[Link]:
+    """The links of a document that are no arguments."""
+    is_argument = argument_test(document)
+    return document.links if is_argument is _never else [link for link in document.links if not is_argument(link)]
 
 
 def _never(link: Link) -> bool:

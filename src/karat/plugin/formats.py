@@ -52,12 +52,15 @@ class Contents(NamedTuple):
     ) -> "Contents":
         """What a document with these records holds."""
         attributes = frozenset([(mention.kind, name) for mention in mentions for name in mention.attributes])
-        kinds = frozenset([mention.kind for mention in mentions])
+        kinds = clustered = frozenset([mention.kind for mention in mentions])
         ids = frozenset([mention.cluster for mention in mentions if mention.cluster is not None])
         if clusters:
             kinds |= {cluster.kind for cluster in clusters if cluster.id not in ids}
         joined = _links_among(mentions, links, kinds, ids) if links else frozenset()
-        clustered = frozenset([mention.kind for mention in mentions if mention.cluster]) if ids else frozenset()
+        if not any(ids):
+            clustered = frozenset()
+        elif len(clustered) > 1:  # of one kind, one mention in a cluster is enough
+            clustered = frozenset([mention.kind for mention in mentions if mention.cluster])
         return cls(attributes, kinds, joined, ids, clustered)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-_encode = msgspec.json.encode
+_encode = msgspec.json.Encoder().encode
 
 
 def repeated_key(data: bytes, decoded: object) -> str | None:

@@ -37,9 +37,9 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
                 return at_found
     if at_item is not None:
         return at_item
-    # Messages quote what was found.
+    # Messages quote what was found. In columns, annotations stand last: numbers before them may look the same.
     for quotation in re.findall(r"'([^']+)'", finding.message):
-        if (at_quotation := _position(line, quotation, 0)) is not None:
+        if (at_quotation := _last_position(line, quotation)) is not None:
             return at_quotation
     start = len(line) - len(line.lstrip())
     return start, start
@@ -47,9 +47,18 @@ def place(line: str, finding: Finding) -> tuple[int, int]:
 
 def _position(line: str, text: str, start: int) -> tuple[int, int] | None:
     """The position of a text, as a whole word if possible."""
-    alone = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)").search(line, start)
+    alone = _alone(text).search(line, start)
     begin = alone.start() if alone else line.find(text, start)
     return None if begin < 0 else (begin, begin + len(text))
+
+
+def _last_position(line: str, text: str) -> tuple[int, int] | None:
+    begin = max((alone.start() for alone in _alone(text).finditer(line)), default=line.rfind(text))
+    return None if begin < 0 else (begin, begin + len(text))
+
+
+def _alone(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
 
 
 def _columns(text: str) -> int:

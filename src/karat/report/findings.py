@@ -1,5 +1,6 @@
 """The report of a validation: findings grouped by code, the first of each with its line, and a summary."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +10,7 @@ from karat.engine.against import LISTED, Submission
 from karat.engine.validation import Validation
 from karat.errors import Finding
 from karat.report.excerpt import excerpt
-from karat.report.layout import counted
+from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted
 
 WIDTH = 100
 """Columns of hints and excerpts, where no terminal says how many there are."""
@@ -21,17 +22,18 @@ COMPARED = ("units", "offsets", "texts", "tokens")
 """What may be compared, in the order of the report."""
 
 
-def text(validation: Validation, *, columns: int | None = None) -> str:
-    """Findings by code, and a summary; messages are wrapped if the columns of a terminal are given."""
-    blocks = [_group(validation, group, columns) for group in validation.by_code()]
+def text(validation: Validation, *, style: Style = PLAIN) -> str:
+    """Findings by code, and a summary; on a terminal, messages are wrapped and severities have their colours."""
+    blocks = [_group(validation, group, style) for group in validation.by_code()]
     return "\n\n".join([*blocks, "\n".join([summary(validation), *map(verdict, validation.submissions)])]) + "\n"
 
 
-def _group(validation: Validation, group: Sequence[Finding], columns: int | None) -> str:
+def _group(validation: Validation, group: Sequence[Finding], style: Style) -> str:
     """The first finding of a code with its line and what to do, then the others."""
-    first, width = group[0], columns or WIDTH
+    first, columns, width = group[0], style.width, style.width or WIDTH
     side = " in gold" if first.origin == "gold" else ""
-    lines = [_wrapped(f"{first.place}{first.severity}{side}: {first.message} [{first.code}]", columns, "  ")]
+    message = _wrapped(f"{first.place}{first.severity}{side}: {first.message} [{first.code}]", columns, "  ")
+    lines = [_painted(message, first.severity, style)]
     line = validation.line_of(first)
     if line is not None and line.strip():
         lines.append(textwrap.indent(excerpt(line, first, width - 4), "    "))
@@ -65,6 +67,12 @@ def _places(findings: Sequence[Finding]) -> Iterator[str]:
         if runs:
             joined = ", ".join("-".join(map(str, run)) for run in runs)
             yield f"{file}, line{'s' * (len(set(lines)) > 1)} {joined}"
+
+
+def _painted(message: str, severity: str, style: Style) -> str:
+    """A message that is already wrapped, since colours have no width, with its severity in colour."""
+    word = re.compile(rf"(?<!\S){severity}(?=:|\s+in\s+gold:)")
+    return word.sub(style.paint(severity, SEVERITY_TONES[severity]), message, count=1)
 
 
 def _wrapped(message: str, columns: int | None, indent: str) -> str:

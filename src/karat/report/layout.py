@@ -15,6 +15,7 @@ TONES: Mapping[str, str] = {
     "magenta": "35",
     "cyan": "36",
 }
+SEVERITY_TONES: Mapping[str, str] = {"fatal": "red", "fault": "yellow", "note": "cyan"}
 NARROWEST = 12
 """A column of text is never cut to less than this."""
 GAP = "  "

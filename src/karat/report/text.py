@@ -8,7 +8,7 @@ from karat.report.breakdowns import by_field, main_scores
 from karat.report.definitions import definitions
 from karat.report.elements import elements
 from karat.report.errors import error_lines, error_listing, error_tables
-from karat.report.layout import PLAIN, Style, counted, paragraph, table
+from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, paragraph, table
 from karat.report.listing import listing
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
 from karat.report.scores import intervals_line, quotable, score_table
@@ -18,8 +18,6 @@ from karat.report.words import bottleneck
 from karat.results import Result, family
 
 __all__ = ["UNDEFINED", "counted", "finding_lines", "main_line", "summary", "table", "text", "texts"]
-
-SEVERITY_TONES = {"fatal": "red", "fault": "yellow", "note": "cyan"}
 
 
 def texts(results: Sequence[Result], view: View = DEFAULT) -> str:

@@ -116,23 +116,28 @@ class Graph:
     @property
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
-        parents: dict[int, list[int]] = {}
+        together: dict[int, int] = {}
+        others: dict[int, list[int]] = {}  # of each event with several parents, all but the first
+        below = self.below
         for parent, children in self.children.items():
             if len(children) > 1:
+                own = below[parent]
                 for child in children:
-                    parents.setdefault(child, []).append(parent)
+                    if together.setdefault(child, own) is not own:
+                        others.setdefault(child, []).append(parent)
 
         def siblings(event: int) -> int:
-            together = 0
-            for parent in parents[event]:
-                together |= self.below[parent]
-            return together ^ 1 << event
+            beside = together[event]
+            for parent in others.get(event, ()):
+                beside |= below[parent]
+            return beside ^ 1 << event
 
-        return _relation(parents, siblings)
+        return _relation(together, siblings)
 
     def apart(self, related: Relation) -> Relation:
         """The events that an event is not related to."""
-        return _relation(self.numbers, lambda event: self.events & ~(related.get(event, 0) | 1 << event))
+        events, get = self.events, related.get
+        return _relation(self.numbers, lambda event: events & ~(get(event, 0) | 1 << event))
 
 
 def as_bits(places: Iterable[int]) -> int:

@@ -5,6 +5,7 @@ between events: a link of one mention is a link of every mention that refers to 
 E7 -> E8 and both are one link where E6 and E7 are one event.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -57,11 +58,11 @@ class Events:
     def _links(self) -> dict[str, set[EventLink]]:
         number = dict(self._numbers)
         number.update(zip([mention.id for mention in self._document.mentions], self.event_of, strict=True))
-        links: dict[str, set[EventLink]] = {}
+        links: defaultdict[str, set[EventLink]] = defaultdict(set)
         for link in self._document.links:
             source, target = number.get(link.source, -1), number.get(link.target, -1)
             if source != target and source >= 0 <= target:
-                links.setdefault(link.kind, set()).add((source, target))
+                links[link.kind].add((source, target))
         return links
 
 

@@ -153,6 +153,9 @@ def test_reprs_are_one_useful_line() -> None:
     assert repr(result["nugget.span"].macro) == "<ScoreValues precision 0.9276, recall 0.9517, f1 0.9395>"
     assert repr(karat.read(FOLDER / "gold.jsonl")).endswith("gold.jsonl: jsonl, 1 file>")
     assert repr(karat.coref([{"a", "b"}], [{"a", "b"}])).startswith("<Coref F1: mention 100.00, muc 100.00, b3 100.00")
+    document = next(iter(karat.read(FOLDER / "gold.jsonl")))
+    assert repr(document) == "<Document norhaven-1: 13 mentions, 0 clusters, 11 links>"
+    assert repr(karat.Mention("m1", ((4, 9),))) == "Mention(id='m1', span=((4, 9),))"
 
 
 def test_rows_for_data_frames() -> None:

@@ -34,7 +34,7 @@ ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
 
 
-class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A place in a document that refers to an event (or an entity, a value, a time)."""
 
     id: Id
@@ -65,7 +65,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     """Its regions by name, including the span, if the source is an image."""
 
 
-class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Place(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A region that is not a mention, with its text."""
 
     span: Region = ()
@@ -76,7 +76,7 @@ class Place(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fi
     """Where it is, if the source is an image."""
 
 
-class Name(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Name(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A name of what a cluster refers to, and its place in the document."""
 
     place: Place
@@ -85,7 +85,7 @@ class Name(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fie
     """The name as the file spells it (ACE: NAME)."""
 
 
-class External(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class External(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """The id of a cluster in an external resource, with the name of that resource."""
 
     resource: str
@@ -94,7 +94,7 @@ class External(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown
     """The id in that resource."""
 
 
-class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """What mentions refer to. Only clusters that have more than an id need a record."""
 
     id: Id
@@ -109,7 +109,7 @@ class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     """Its ids in external resources (ACE: external_link)."""
 
 
-class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Link(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A directed link between two mentions, or two clusters, of a document (`from` and `to` in JSON)."""
 
     kind: str
@@ -122,7 +122,7 @@ class Link(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fie
     """Where the document states it, if the format has that for arguments."""
 
 
-class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A sentence of a document in token units. It ends where the next one begins."""
 
     begin: int
@@ -131,7 +131,7 @@ class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown
     """Its id, such as `# sent_id` of CoNLL-U."""
 
 
-class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
     """A token that stands for a word that is not spoken, such as a dropped pronoun (CoNLL-U: the node `8.1`).
 
     Only one side may have it: it is identified by its sentence, the word before it and its number.
@@ -180,6 +180,10 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """The clusters of its mentions that have more than an id."""
     links: tuple[Link, ...] = ()
     """Its links."""
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"
+        return f"<Document {self.id}: {sizes}>"
 
 
 class Pair(Struct, frozen=True):

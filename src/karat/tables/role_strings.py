@@ -13,7 +13,7 @@ from karat.align.assignment import assignment
 from karat.model import ClusterKey, Document, Mention, Pair
 from karat.model.arguments import Argument, Event
 from karat.model.texts import mention_text
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import BothEvents
 from karat.tables.strings import normalised
 
@@ -55,14 +55,35 @@ class FilledRole(NamedTuple):
     """Assigned strings that have something in common."""
     rest: tuple[ArgumentItem, ...]
     """System strings that are assigned to gold strings with which they have nothing in common."""
+    answers: tuple[ArgumentItem, ...]
+    """What the system fills the role with."""
 
 
 class LoneRole(NamedTuple):
-    """A role that only one side fills: gold's item, or the system's."""
+    """A role that only one side fills, with what it is filled by; the first stands for the role."""
 
     document: str
-    gold: ArgumentItem | None
-    system: ArgumentItem | None
+    golds: tuple[ArgumentItem, ...]
+    systems: tuple[ArgumentItem, ...]
+    strings: frozenset[str]
+
+    @property
+    def gold(self) -> ArgumentItem | None:
+        """Gold's item."""
+        return self.golds[0] if self.golds else None
+
+    @property
+    def system(self) -> ArgumentItem | None:
+        """The system's item."""
+        return self.systems[0] if self.systems else None
+
+
+class TriggerEvents(NamedTuple):
+    """The events of a document, by trigger and type."""
+
+    document: str
+    gold: tuple[Mention, ...]
+    system: tuple[Mention, ...]
 
 
 class RoleTable(NamedTuple):
@@ -72,6 +93,9 @@ class RoleTable(NamedTuple):
     lone: tuple[LoneRole, ...]
     unknown: int
     """Mentions that fill a role, but whose text is not known."""
+    ignored: tuple[LoneRole, ...]
+    """Roles that do not count: those of system events on a gold trigger that have the wrong type."""
+    events: tuple[TriggerEvents, ...]
 
 
 class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
@@ -87,7 +111,14 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
             tuple(chain.from_iterable(table.filled for table in tables)),
             tuple(chain.from_iterable(table.lone for table in tables)),
             sum(table.unknown for table in tables),
+            tuple(chain.from_iterable(table.ignored for table in tables)),
+            tuple(chain.from_iterable(table.events for table in tables)),
         )
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
 
 class _Filler(NamedTuple):
@@ -122,13 +153,16 @@ class _Document:
                     key = event.mention.cluster or (id_, number)
                     filled.append(_filled(id_, key, role, own[role], there[role]))
                 else:
-                    sides = [side[role][0].item if role in side else None for side in (own, there)]
-                    lone.append(LoneRole(id_, *sides))
+                    lone.append(_lone(id_, own.get(role, ()), there.get(role, ())))
         triggers = {event.mention.span for event in self._gold}
-        for (span, _), there in answers.items():
-            if span not in triggers:
-                lone += [LoneRole(id_, None, fillings[0].item) for fillings in there.values()]
-        return RoleTable(tuple(filled), tuple(lone), self._unknown)
+        known = {(event.mention.span, event.type) for event in self._gold}
+        ignored: list[LoneRole] = []
+        for (span, type_), there in answers.items():
+            if (span, type_) not in known:
+                (ignored if span in triggers else lone).extend(_lone(id_, (), own) for own in there.values())
+        golds, systems = (tuple(event.mention for event in side) for side in (self._gold, self._system))
+        events = TriggerEvents(id_, golds, systems)
+        return RoleTable(tuple(filled), tuple(lone), self._unknown, tuple(ignored), (events,))
 
     def _roles(self, event: Event, *documents: Document) -> "dict[str, list[Filling]]":
         """The roles of an event that are filled by at least one string."""
@@ -160,6 +194,12 @@ class Filling(NamedTuple):
         return self.argument.cluster or (self.argument.mentions[0].id,)
 
 
+def _lone(document: str, gold: Sequence[Filling], system: Sequence[Filling]) -> LoneRole:
+    golds, systems = (tuple(one.item for one in side) for side in (gold, system))
+    strings = frozenset(normalised(text) for one in (*gold, *system) for _, text in one.texts)
+    return LoneRole(document, golds, systems, strings)
+
+
 def _filled(
     document: str, event: ClusterKey, role: str, gold: Sequence[Filling], system: Sequence[Filling]
 ) -> FilledRole:
@@ -184,6 +224,7 @@ def _filled(
         len(systems),
         tuple(pairs),
         tuple(free[: min(len(golds), len(systems)) - len(pairs)]),
+        tuple(one.item for one in system),
     )
 
 

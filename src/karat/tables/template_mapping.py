@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.align.largest_f1 import largest_f1
-from karat.plugin import Tables, TableSpec
+from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.templates import BothTemplates, Entity, Template, distinct, fits
 
 
@@ -64,6 +64,11 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
         documents = tuple(chain.from_iterable(table.documents for table in tables))
         return MappingTable(documents, sum(table.unknown for table in tables))
 
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
+
 
 class _Right(NamedTuple):
     """What is right in a mapped pair."""
@@ -82,10 +87,11 @@ def _right(system: Template, gold: Template) -> _Right | None:
     if system.type not in gold.type:
         return None
     return _Right(
-        tuple(any(_same(one, other) for other in gold.entities) for one in system.entities),
-        tuple(any(_same(other, one) for other in system.entities) for one in gold.entities),
+        tuple(any(is_right(one, other) for other in gold.entities) for one in system.entities),
+        tuple(any(is_right(other, one) for other in system.entities) for one in gold.entities),
     )
 
 
-def _same(system: Entity, gold: Entity) -> bool:
+def is_right(system: Entity, gold: Entity) -> bool:
+    """Whether a system entity fits one of gold in the same role."""
     return system.role == gold.role and fits(gold, system)

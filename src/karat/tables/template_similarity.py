@@ -1,13 +1,13 @@
 """Templates assigned one-to-one by the strings that they share (Chen et al. 2023, IterX: CEAF-RME)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from karat.align.assignment import assignment
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.templates import BothTemplates, Entity, Template, distinct
 
 Phi = Literal["phi3", "subset"]
@@ -22,20 +22,29 @@ Triple = tuple[str, str, str]
 
 
 class Scored(NamedTuple):
-    """An entity of one side: how much it counts, and how much of that is right."""
+    """An entity of one side: its template, how much it counts, and how much of that is right."""
 
-    item: ArgumentItem
+    entity: Entity
+    template: int
     size: int
     right: int
-    partner: ArgumentItem | None
+    partner: int | None
+    """The number of an entity of the other side with which it shares something."""
 
 
 class SimilarTemplates(NamedTuple):
-    """One document: the entities of each side. Right ones of gold are counted by the system's where `shared`."""
+    """One document: the entities of each side that count, and the templates."""
 
     document: str
     gold: tuple[Scored, ...]
     system: tuple[Scored, ...]
+    gold_templates: tuple[Template, ...]
+    """A template for each of its types, with that type."""
+    system_templates: tuple[Template, ...]
+    kept: frozenset[int]
+    """Templates of gold that are compared: one of its types for each."""
+    pairs: tuple[tuple[int, int], ...]
+    """Numbers of gold and system templates that are assigned to each other."""
 
 
 class SimilarityTable(NamedTuple):
@@ -49,9 +58,8 @@ class SimilarityTable(NamedTuple):
 class _Copy(NamedTuple):
     """A gold template under one of its types."""
 
-    template: int
-    type: str
-    entities: tuple[Entity, ...]
+    number: int
+    template: Template
 
 
 class _Match(NamedTuple):
@@ -76,7 +84,7 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
             return SimilarityTable((), templates.unknown)
         system = [one for one in templates.system if one.entities]
         copies = [copy for number, one in enumerate(gold) for copy in _copies(number, one, alone=not system)]
-        matches = [[self._match(copy, one) for one in system] for copy in copies]
+        matches = [[self._match(copy.template, one) for one in system] for copy in copies]
         kept = self._kept(copies, matches)
         most = sum(len(one.entities) for one in gold)  # of equal assignments, the one that hits more
         weights = {
@@ -85,24 +93,38 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
             for s, match in enumerate(matches[g])
             if match.value
         }
-        scored = self._scored(copies, system, kept, [(g, s, matches[g][s]) for g, s in assignment(weights)])
-        return SimilarityTable((SimilarTemplates(tables.pair.gold.id, *scored),), templates.unknown)
+        mapped = [(g, s, matches[g][s]) for g, s in assignment(weights)]
+        golds = tuple(copy.template for copy in copies)
+        similar = SimilarTemplates(
+            tables.pair.gold.id,
+            *self._scored(golds, system, kept, mapped),
+            golds,
+            tuple(system),
+            frozenset(kept),
+            tuple((g, s) for g, s, _ in mapped),
+        )
+        return SimilarityTable((similar,), templates.unknown)
 
     def add(self, tables: Sequence[SimilarityTable]) -> SimilarityTable:
         """Documents have no templates in common."""
         documents = tuple(chain.from_iterable(table.documents for table in tables))
         return SimilarityTable(documents, sum(table.unknown for table in tables))
 
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
+
     def _kept(self, copies: Sequence[_Copy], matches: Sequence[Sequence[_Match]]) -> list[int]:
         """Of the copies of a gold template, the one that is most similar to all system templates together."""
         best: dict[int, int] = {}
         for number, copy in enumerate(copies):
-            known = best.setdefault(copy.template, number)
+            known = best.setdefault(copy.number, number)
             if sum(one.value for one in matches[number]) > sum(one.value for one in matches[known]):
-                best[copy.template] = number
+                best[copy.number] = number
         return list(best.values())
 
-    def _match(self, gold: _Copy, system: Template) -> _Match:
+    def _match(self, gold: Template, system: Template) -> _Match:
         golds = [_triples(gold.type, one) for one in gold.entities]
         systems = [_triples(system.type, one) for one in system.entities]
         if self.phi == "phi3":
@@ -120,31 +142,31 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
 
     def _scored(
         self,
-        copies: Sequence[_Copy],
+        gold: Sequence[Template],
         system: Sequence[Template],
         kept: Sequence[int],
         mapped: Sequence[tuple[int, int, _Match]],
     ) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
         by_mention = self.phi == "phi3"
-        golds: dict[tuple[int, int], tuple[int, ArgumentItem]] = {}
-        systems: dict[tuple[int, int], tuple[int, ArgumentItem]] = {}
+        counted = range(len(gold)) if by_mention else kept
+        places = (
+            [(g, number) for g in counted for number in range(len(gold[g].entities))],
+            [(s, number) for s, template in enumerate(system) for number in range(len(template.entities))],
+        )
+        numbers = [{place: number for number, place in enumerate(side)} for side in places]
+        right: tuple[dict[tuple[int, int], tuple[int, int]], ...] = ({}, {})
         for g, s, match in mapped:
             for one, other, count in match.pairs:
-                gold_item, system_item = copies[g].entities[one].item, system[s].entities[other].item
-                golds.setdefault((g, one), (count, system_item))
-                systems[s, other] = count, gold_item
-        counted = range(len(copies)) if by_mention else kept
-        gold_scored = [
-            Scored(entity.item, len(entity.strings) if by_mention else 1, *golds.get((g, number), (0, None)))
-            for g in counted
-            for number, entity in enumerate(copies[g].entities)
-        ]
-        system_scored = [
-            Scored(entity.item, len(entity.strings) if by_mention else 1, *systems.get((s, number), (0, None)))
-            for s, template in enumerate(system)
-            for number, entity in enumerate(template.entities)
-        ]
-        return tuple(gold_scored), tuple(system_scored)
+                right[0].setdefault((g, one), (count, numbers[1][s, other]))
+                right[1][s, other] = count, numbers[0][g, one]
+
+        def scored(templates: Sequence[Template], side: int) -> Iterator[Scored]:
+            for template, number in places[side]:
+                entity = templates[template].entities[number]
+                size = len(entity.strings) if by_mention else 1
+                yield Scored(entity, template, size, *right[side].get((template, number), (0, None)))
+
+        return tuple(scored(gold, 0)), tuple(scored(system, 1))
 
 
 def _copies(number: int, template: Template, *, alone: bool) -> list[_Copy]:
@@ -152,7 +174,7 @@ def _copies(number: int, template: Template, *, alone: bool) -> list[_Copy]:
     types = [template.type]
     if template.entities and not alone:
         types = [one.strip() for one in template.type.split("/")]
-    return [_Copy(number, type_, template.entities) for type_ in types]
+    return [_Copy(number, template._replace(type=type_)) for type_ in types]
 
 
 def _triples(type_: str, entity: Entity) -> list[Triple]:

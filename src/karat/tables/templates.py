@@ -81,3 +81,24 @@ def distinct(templates: Sequence[Template]) -> list[Template]:
 def fits(gold: Entity, system: Entity) -> bool:
     """Whether every string of a system entity is one of gold's."""
     return set(gold.strings).issuperset(system.strings)
+
+
+def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
+    """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
+    found = []
+    for g, one in enumerate(gold):
+        roles = {(entity.role, string) for entity in one.entities for string in entity.strings}
+        strings = {string for _, string in roles}
+        for s, other in enumerate(system):
+            theirs = {(entity.role, string) for entity in other.entities for string in entity.strings}
+            likeness = len(roles & theirs), len(strings & {string for _, string in theirs}), one.type == other.type
+            if any(likeness):
+                found.append((likeness, -g, -s))
+    golds, systems = set[int](), set[int]()
+    pairs = []
+    for _, g, s in sorted(found, reverse=True):
+        if g not in golds and s not in systems:
+            golds.add(g)
+            systems.add(s)
+            pairs.append((-g, -s))
+    return pairs

@@ -391,6 +391,20 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     assert (done.code, "store-unusable" in done.err) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["results.json", "gold.jsonl", "site/gold.jsonl", "types.txt"])
+def test_an_input_in_the_folder_of_results_is_refused_before_anything_is_written(place: Path, name: str) -> None:
+    campaign(place, "--no-reports")
+    before, store = outputs(place / "out"), place / "out" / "results.sqlite"
+    before[name] = b"Attack\n" if name == "types.txt" else jsonl(wrong=1)
+    (place / "out" / name).write_bytes(before[name])
+    given = ["--set", f"types={place / 'out' / name}"] if name == "types.txt" else ["--gold", str(place / "out" / name)]
+    size = store.stat().st_size
+    done = run(*arguments(place, "--no-reports", *given))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert outputs(place / "out") == before
+    assert store.stat().st_size == size or name == "types.txt"
+
+
 def test_a_damaged_store_is_refused(place: Path) -> None:
     campaign(place, "--no-reports")
     store = place / "out" / "results.sqlite"

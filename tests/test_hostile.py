@@ -762,7 +762,7 @@ def test_nothing_is_left_beside_an_output_that_is_a_folder() -> None:
 
 
 def test_a_file_name_of_blanks_can_be_seen() -> None:
-    assert "error: ' ': cannot read the types" in run("validate", "gold.tbf", "--types", " ").err
+    assert "error: ' ': cannot read the types" in run("validate", "fine.tbf", "--types", " ").err
 
 
 def test_output_over_an_input() -> None:

@@ -48,7 +48,8 @@ def read_bytes(path: Path) -> bytes:
 
 def has_inputs(folder: Path) -> bool:
     """Whether a recorded file is in a folder, or below it."""
-    return any(Path(path).resolve().is_relative_to(folder.resolve()) for path in _paths or ())
+    place = os.path.realpath(folder)  # links that form a loop are no error here
+    return any(Path(os.path.realpath(path)).is_relative_to(place) for path in _paths or ())
 
 
 def is_input(place: os.stat_result) -> bool:

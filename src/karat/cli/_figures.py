@@ -1,5 +1,6 @@
 """`--plot`: which figures a user wants, and writing them."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -109,7 +110,7 @@ def refuse_outputs(
     files = [file for plot in plots for file in plot.files]
     for file in (output, *files):
         refuse_overwriting(file, inputs, folder=folder)
-    if output is not None and Path(output).resolve() in [Path(file).resolve() for file in files]:
+    if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
         raise UNWRITABLE.error("this would be a figure (or its data) and the output", file=output)
 
 

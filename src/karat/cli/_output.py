@@ -59,8 +59,7 @@ def refuse_overwriting(
     _refuse_input(output)
     if output is None or folder is None or not Path(folder).is_dir():
         return
-    place = Path(output).resolve()
-    if Path(folder).resolve() in (place, *place.parents):
+    if Path(os.path.realpath(output)).is_relative_to(os.path.realpath(folder)):
         raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
 
 

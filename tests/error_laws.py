@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from karat.corpus import Corpus
 from karat.engine import RunOptions, score
@@ -21,7 +21,12 @@ from karat.results import Result
 from karat.testing.corpora import Sides, completed, distinct
 from tests.corpora import corpus
 
-EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a corpus takes minutes
+)
 
 
 def of_family(*families: str) -> list[str]:

@@ -90,6 +90,12 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+def has_trigger_twice(document: Document) -> bool:
+    """Whether two events have one trigger: OmniEvent lets a system have one of them, and counts both."""
+    triggers = [one.span for one in document.mentions if one.kind == "event"]
+    return len(set(triggers)) < len(triggers)
+
+
 @pytest.mark.parametrize("protocol", marked([*ARGUMENTS, *TEMPLATES]))
 def test_every_measure_of_arguments_obeys_the_laws(protocol: str) -> None:
     """Outcomes are explained once; the arguments alone score the same; repairs lose no more than gold as a system."""
@@ -117,7 +123,7 @@ def test_every_measure_of_arguments_obeys_the_laws(protocol: str) -> None:
             )
             assert scored(gold, alone, one, id_)[id_].micro.counts == before[id_].micro.counts, id_
             end, left = repaired(gold, system, one, id_, rounds=4)
-            if {error.name for error in left.errors} != {"one of several"}:
+            if not (protocol == "omnievent-2023" and any(map(has_trigger_twice, both[0]))):
                 assert lost(scored(gold, end, one, id_), id_) <= lost(perfect, id_) + 1e-9, id_
             assert not left.errors or found_for(gold, gold, one, id_).errors, id_
 

@@ -20,7 +20,7 @@ from karat.plugin import (
     Measure,
     Outcome,
 )
-from karat.tables.role_strings import NOTHING, Agreement, FilledRole, RoleTable, TriggerEvents
+from karat.tables.role_strings import NOTHING, Agreement, FilledRole, Filling, RoleTable, TriggerEvents
 
 NO_TEXT = Rule("argument-no-text", "note", "Give the text of the mention, or that of its document.")
 
@@ -77,10 +77,10 @@ class RoleMeans(Measure[RoleTable, Means], frozen=True):
             wrong[id(role)] += outcome.counts.lost() > 0
         found: dict[str, list[ArgumentOutcome]] = {events.document: [] for events in table.events}
         for lone, count in [*((one, 1) for one in table.lone), *((one, 0) for one in table.ignored)]:
-            sides = _compared(lone.golds, lone.strings), _compared(lone.systems, lone.strings)
-            found[lone.document].append(ArgumentOutcome(*sides, count))
+            gold, system = (_compared([one.item for one in own], own) for own in (lone.golds, lone.systems))
+            found[lone.document].append(ArgumentOutcome(gold, system, count))
         for role in table.filled:
-            golds, systems = [item for _, item in role.entities], role.answers
+            golds, systems = [item for _, item in role.entities], [one.item for one in role.answers]
             found[role.document].append(ArgumentOutcome(_compared(golds), _compared(systems), wrong[id(role)]))
         for events in table.events:
             yield _document(events, tuple(_united(found[events.document])))
@@ -103,9 +103,9 @@ def _mentions(role: FilledRole) -> Iterator[Outcome[Means]]:
 
 def _entities(role: FilledRole) -> Iterator[Outcome[Means]]:
     """Each gold entity: its best pair, or nothing."""
+    best = _best(role)
     for number, (_, gold) in enumerate(role.entities):
-        system, agreement = _best(role, number)
-        yield _outcome(role, gold, system, agreement)
+        yield _outcome(role, gold, *best.get(number, (None, NOTHING)))
 
 
 def _key(event: Mention) -> Hashable:
@@ -119,7 +119,7 @@ def _document(events: TriggerEvents, outcomes: tuple[ArgumentOutcome, ...]) -> D
     return DocumentArguments(events.document, outcomes, golds, systems, *known)
 
 
-def _compared(items: Sequence[ArgumentItem], strings: frozenset[str] = frozenset()) -> ComparedArgument | None:
+def _compared(items: Sequence[ArgumentItem], fillings: Sequence[Filling] = ()) -> ComparedArgument | None:
     """What fills a role of an event, if anything does."""
     if not items:
         return None
@@ -128,7 +128,7 @@ def _compared(items: Sequence[ArgumentItem], strings: frozenset[str] = frozenset
         "trigger": event.span,
         "type": event.attributes.get("type"),
         "role": role,
-        "strings": strings,
+        "strings": frozenset[str]().union(*(one.strings for one in fillings)),
     }
     fillers = tuple(Filler(item.mentions, item.cluster is not None) for item in items)
     return ComparedArgument((_key(event), role), tuple(items), _key(event), values, fillers)
@@ -149,9 +149,10 @@ def _events(roles: Iterable[FilledRole]) -> Iterator[tuple[FilledRole, Outcome[M
     """Each gold entity in a role of an event: its best over the triggers of the event."""
     found: dict[object, list[tuple[FilledRole, ArgumentItem, ArgumentItem | None, Agreement]]] = {}
     for role in roles:
+        best_pairs = _best(role)
         for number, (identity, gold) in enumerate(role.entities):
             found.setdefault((role.document, role.event, role.role, identity), []).append(
-                (role, gold, *_best(role, number))
+                (role, gold, *best_pairs.get(number, (None, NOTHING)))
             )
     for every in found.values():
         role, gold, system, best = max(every, key=lambda one: one[3].f1)
@@ -159,13 +160,13 @@ def _events(roles: Iterable[FilledRole]) -> Iterator[tuple[FilledRole, Outcome[M
         yield role, _outcome(role, gold, system, best._replace(accuracy=accuracy))
 
 
-def _best(role: FilledRole, entity: int) -> tuple[ArgumentItem | None, Agreement]:
-    """The best of the pairs that an entity has."""
-    own = [pair for pair in role.pairs if pair.entity == entity]
-    if not own:
-        return None, NOTHING
-    best = max(own, key=lambda pair: pair.agreement.f1)
-    return best.system, best.agreement
+def _best(role: FilledRole) -> dict[int, tuple[ArgumentItem | None, Agreement]]:
+    """The best of the pairs of each entity that has any."""
+    best: dict[int, tuple[ArgumentItem | None, Agreement]] = {}
+    for pair in role.pairs:
+        if pair.entity not in best or pair.agreement.f1 > best[pair.entity][1].f1:
+            best[pair.entity] = pair.system, pair.agreement
+    return best
 
 
 def _outcome(

@@ -12,7 +12,7 @@ from karat.errors import Origin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
 from karat.tables.role_entities import EntityTable, RoleEntities
-from karat.tables.template_mapping import MappedTemplates, is_right
+from karat.tables.template_mapping import MappedTemplates
 from karat.tables.template_similarity import Scored, SimilarTemplates
 from karat.tables.templates import Entity, Template, akin
 
@@ -145,7 +145,7 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
     for g, s in one.pairs:
         left = {number for number, right in enumerate(one.gold[g].right) if right}
         for other, compared in zip(one.system[s].template.entities, systems[s], strict=True):
-            fitting = [n for n, entity in enumerate(one.gold[g].template.entities) if is_right(other, entity)]
+            fitting = [n for n, entity in enumerate(one.gold[g].template.entities) if _fits(entity, other)]
             if fitting:
                 left.discard(fitting[0])
                 yield ArgumentOutcome(golds[g][fitting[0]], compared)
@@ -158,6 +158,11 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
         yield from (
             ArgumentOutcome(None, each, wrong) for each, right in zip(own, side.right, strict=True) if not right
         )
+
+
+def _fits(gold: Entity, system: Entity) -> bool:
+    """Whether an entity of the system is right with one of gold."""
+    return gold.role == system.role and set(gold.strings).issuperset(system.strings)
 
 
 def similar_arguments(one: SimilarTemplates) -> DocumentArguments:

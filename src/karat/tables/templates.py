@@ -1,6 +1,6 @@
 """Templates: their types, and the entities that fill their roles, as strings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from karat.model import Document, Mention
 from karat.model.arguments import Event
 from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import BothEvents
+from karat.tables.sharing import Groups
 from karat.tables.strings import normalised, strings_of
 
 UNTYPED = "attack"
@@ -22,6 +23,27 @@ class Entity(NamedTuple):
     raw: tuple[str, ...]
     strings: tuple[str, ...]
     item: ArgumentItem
+
+
+class Filled(NamedTuple):
+    """What makes two entities equal: the role, and the normalised strings that fill it."""
+
+    role: str
+    strings: tuple[str, ...]
+
+
+def grouped_entities(entities: Iterable[Entity]) -> Groups[Filled]:
+    """Equal entities in groups; they share strings in the same role."""
+    return Groups([Filled(one.role, one.strings) for one in entities], strings_in_role)
+
+
+def strings_in_role(one: Filled) -> Iterator[tuple[str, str]]:
+    """What entities may share."""
+    return ((one.role, text) for text in one.strings)
+
+
+SHARED = "pairs of different entities that share a string"
+"""What is compared (see `Limit`)."""
 
 
 class Template(NamedTuple):
@@ -78,20 +100,14 @@ def distinct(templates: Sequence[Template]) -> list[Template]:
     return list({template.content: template for template in reversed(templates)}.values())[::-1]
 
 
-def fits(gold: Entity, system: Entity) -> bool:
-    """Whether every string of a system entity is one of gold's."""
-    return set(gold.strings).issuperset(system.strings)
-
-
 def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
     """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
     found = []
+    theirs = [_strings(other) for other in system]
     for g, one in enumerate(gold):
-        roles = {(entity.role, string) for entity in one.entities for string in entity.strings}
-        strings = {string for _, string in roles}
+        own = _strings(one)
         for s, other in enumerate(system):
-            theirs = {(entity.role, string) for entity in other.entities for string in entity.strings}
-            likeness = len(roles & theirs), len(strings & {string for _, string in theirs}), one.type == other.type
+            likeness = len(own[0] & theirs[s][0]), len(own[1] & theirs[s][1]), one.type == other.type
             if any(likeness):
                 found.append((likeness, -g, -s))
     golds, systems = set[int](), set[int]()
@@ -102,3 +118,9 @@ def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int
             systems.add(s)
             pairs.append((-g, -s))
     return pairs
+
+
+def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    """The strings of a template with their roles, and without."""
+    in_roles = frozenset((entity.role, string) for entity in template.entities for string in entity.strings)
+    return in_roles, frozenset(string for _, string in in_roles)

@@ -761,6 +761,10 @@ def test_nothing_is_left_beside_an_output_that_is_a_folder() -> None:
     assert sorted(Path().rglob("*")) == before
 
 
+def test_a_file_name_of_blanks_can_be_seen() -> None:
+    assert "error: ' ': cannot read the types" in run("validate", "fine.tbf", "--types", " ").err
+
+
 def test_output_over_an_input() -> None:
     done = run("score", "fine.tbf", "fine.tbf", "-o", "fine.tbf")
     assert done.code != 0

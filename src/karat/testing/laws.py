@@ -207,7 +207,7 @@ class _Pickled(Serial):
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
         data = packed(function, shared)
         for task in tasks:
-            yield call_packed(data, pickle.loads(pickle.dumps(task)))
+            yield call_packed(data, pickle.loads(pickle.dumps(task))).result
 
 
 class _Divisible(MemoryCorpus):

@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument(
         "--budget", type=float, default=20, help="CPU seconds of tests per mutant, as they take without it"
     )
+    parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH", help="the tests that take part")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="try survivors of an earlier run again, after new tests")
     parser.add_argument("--summary", action="store_true", help="try none, and print what earlier runs found")
@@ -34,7 +35,7 @@ def main() -> int:
     options = parser.parse_args()
     files = [path for name in MUTATED for path in _modules(PACKAGE / name)]
     options.state.mkdir(parents=True, exist_ok=True)
-    reach = Reach(options.state.resolve(), files, processes=options.processes)
+    reach = Reach(options.state.resolve(), files, tests=options.tests, processes=options.processes)
     every = [mutant for path in files for mutant in mutants(path, path.relative_to(PACKAGE).as_posix())]
     chosen = sample(every, options.sample, options.seed)
     reasons = equivalent()

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import coverage
@@ -32,9 +32,9 @@ def environment(state: Path, *, sources: Path = ROOT / "src", **more: str) -> di
 class Reach:
     """Read from the folder of a run; recorded first if it is not there."""
 
-    def __init__(self, state: Path, files: Iterable[Path], *, processes: int) -> None:
+    def __init__(self, state: Path, files: Iterable[Path], *, tests: Sequence[str], processes: int) -> None:
         if not (state / "recorded").exists():
-            _record(state, files, processes)
+            _record(state, files, tests, processes)
         self.seconds = {test: one for test, one in recorded(state).items() if one is not None}
         self._parts = [coverage.CoverageData(str(path)) for path in sorted(state.glob("reach.*"))]
         for part in self._parts:
@@ -70,11 +70,11 @@ def recorded(state: Path) -> dict[str, float | None]:
     return seconds
 
 
-def _record(state: Path, files: Iterable[Path], processes: int) -> None:
+def _record(state: Path, files: Iterable[Path], tests: Sequence[str], processes: int) -> None:
     sources = os.pathsep.join(map(str, files))
     running = [
         subprocess.Popen(
-            [*PYTEST, "tests"],
+            [*PYTEST, *tests],
             cwd=ROOT,
             env=environment(state, MUTANTS_SOURCES=sources, MUTANTS_PART=f"{number}/{processes}"),
         )

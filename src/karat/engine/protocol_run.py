@@ -95,6 +95,8 @@ class ProtocolRun:
             for field in dict.fromkeys(by)
         ]
         self._lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
+        behind = dict.fromkeys(measure.table.alignment for measure, _ in self.measures)
+        self._alignments = [alignment for alignment in behind if alignment is not None]
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
         self._collapse_sizes = [0, 0, 0, 0]
         self._mentions = [0, 0]
@@ -134,7 +136,7 @@ class ProtocolRun:
             for breakdown in self._by:
                 breakdown.add_parts(unit, whole)
         if self._details is not None and self._lists_outcomes:
-            self._details.enter(unit, collapsed)
+            self._details.enter(unit, prepared.tables, self._alignments)
         if self._observer is not None:
             self._observer.enter(unit, prepared.tables)
         self._counts.add(unit, prepared.tables)

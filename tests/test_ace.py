@@ -540,7 +540,7 @@ def test_an_element_in_two_documents() -> None:
     """Refused document by document; across documents its values are summed, with the level of all its mentions."""
     first = E
     second = replace(typed(E, 0, "NOM"), id="e", mentions=(replace(typed(E, 0, "NOM").mentions[0], id="e-E-1"),))
-    with pytest.raises(KaratError, match=r"entity 'd-E' of document 'e' is also in another document"):
+    with pytest.raises(KaratError, match=r"entity 'd-E' of document 'e' is also in document 'd'"):
         run([first, second], [first, second], PLAN)
     chosen = {"processing": "cross-document"}
     whole = run([first, second], [first, second], PLAN, settings=chosen)

@@ -1,5 +1,6 @@
 """`karat campaign`: who is ranked, who is refused and why, what is kept, and what may be published."""
 
+import gzip
 import json
 import os
 import re
@@ -138,6 +139,33 @@ def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
     assert "out.jsonl, line 5" in text
 
 
+def test_archives_are_never_unpacked_to_disk(place: Path) -> None:
+    """A hook sees each file that is opened to be written: only results are, also where a member is compressed."""
+    tar(place / "submissions" / "packed.tar.gz", {"out.jsonl.gz": gzip.compress(jsonl(wrong=3))})
+    watch = """
+import os, sys, tempfile
+from karat.cli import main
+tempfile.gettempdir()  # which tries out whether it can be written to
+def seen(event, arguments):
+    if event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+        print("written:", arguments[0])
+    if event.startswith("tempfile."):
+        print("written:", *arguments)
+sys.addaudithook(seen)
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", watch, *arguments(place, "--no-reports")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    written = [line.split(": ", 1)[1] for line in done.stdout.splitlines() if line.startswith("written:")]
+    inside = str(place / "out")
+    assert written
+    assert [path for path in written if not path.startswith((inside, "/dev/"))] == []
+    overall = json.loads((place / "out" / "results.json").read_text())["rankings"][0]
+    assert [system["system"] for system in overall["systems"]] == ["alpha", "beta_primary", "packed"]
+
+
 def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
     folder(place / "submissions" / "extra", {"out.jsonl": jsonl(documents=(*DOCUMENTS, "e"))})
     content, out = campaign(place, "--no-reports")
@@ -234,6 +262,7 @@ def known(store: Path, mode: str = "ro") -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_submission_that_ends_its_process_is_refused_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own, once more: whoever dies again is refused, and tried again in the next run."""
     from karat.campaign import running, scoring
@@ -389,6 +418,20 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     folder(place / "foreign", {"results.sqlite": b"something else entirely, and longer than a header of 100 bytes" * 3})
     done = run(*arguments(place, output="foreign"))
     assert (done.code, "store-unusable" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["results.json", "gold.jsonl", "site/gold.jsonl", "types.txt"])
+def test_an_input_in_the_folder_of_results_is_refused_before_anything_is_written(place: Path, name: str) -> None:
+    campaign(place, "--no-reports")
+    before, store = outputs(place / "out"), place / "out" / "results.sqlite"
+    before[name] = b"Attack\n" if name == "types.txt" else jsonl(wrong=1)
+    (place / "out" / name).write_bytes(before[name])
+    given = ["--set", f"types={place / 'out' / name}"] if name == "types.txt" else ["--gold", str(place / "out" / name)]
+    size = store.stat().st_size
+    done = run(*arguments(place, "--no-reports", *given))
+    assert (done.code, "output-unwritable" in done.err) == (1, True)
+    assert outputs(place / "out") == before
+    assert store.stat().st_size == size or name == "types.txt"
 
 
 def test_a_damaged_store_is_refused(place: Path) -> None:

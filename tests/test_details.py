@@ -146,6 +146,14 @@ def test_coreference_lists_clusters_with_their_mentions() -> None:
     cluster = result.outcomes["coref.b3"][0].gold
     assert isinstance(cluster, ClusterRecord)
     assert [one.id for one in cluster.mentions] == ["a", "b", "c"]
+    missed, spurious = (
+        [(one.id, one.matched) for one in record.mentions]
+        for outcome in result.outcomes["coref.mention"]
+        for record in (outcome.gold or outcome.system,)
+        if isinstance(record, ClusterRecord) and outcome.outcome != "match"
+    )
+    assert missed == [("e", False)]
+    assert spurious == [("f", False)]
 
 
 def test_clusters_across_documents_name_the_documents_of_their_mentions() -> None:

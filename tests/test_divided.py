@@ -159,6 +159,20 @@ def test_an_element_in_two_processes_is_refused_as_in_one(tmp_path: Path, proces
     assert found[0].code == ("element-twice" if processing == "document" else "element-differs")
 
 
+def test_ids_are_compared_and_not_only_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may construct ids with one number: nothing is refused for it, and nothing overlooked."""
+    fine = [ace(f"d{n}", entities="E F", events="V(E)") for n in range(6)]
+    again = msgspec.structs.replace(fine[4].clusters[0], id="d2-E", kind="event")
+    twice = [*fine[:4], msgspec.structs.replace(fine[4], clusters=(*fine[4].clusters, again)), *fine[5:]]
+    good, bad = (put(tmp_path, *documents, name=name) for documents, name in ((fine, "good"), (twice, "bad")))
+    each = Serial(), Pickling()
+    before = [content(results(good, good, one, "ace-2005")[0]) for one in each]
+    for module in ("karat.checks.ids", "karat.filters.elements"):
+        monkeypatch.setattr(f"{module}.number_of", len)  # ids of one length have one number
+    assert [content(results(good, good, one, "ace-2005")[0]) for one in each] == before
+    assert {refusal(good, bad, one, "ace-2005").code for one in each} == {"element-twice"}
+
+
 def test_an_element_described_in_the_same_way_everywhere_is_one(tmp_path: Path) -> None:
     documents = [ace(f"d{n}", entities="E") for n in range(12)]
     shared = Cluster("shared", "entity", {"type": "PER", "subtype": "Individual", "class": "SPC"})

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.event_files import WIKIEVENTS, changed, saved
+from tests.event_files import GTT, MAVEN_ARG, WIKIEVENTS, changed, saved
 from tests.running import limited, run
 
 pytestmark = pytest.mark.slow
@@ -325,3 +325,28 @@ def test_an_argument_of_a_million_million_tokens(tmp_path: Path, options: list[s
     path = saved(tmp_path / "a.json", changed(WIKIEVENTS, "entity_mentions", 0, "end", to=10**12))
     done = limited("score", path, path, *options)
     assert (done.code, "memory-full" in done.err) == (1 if "wikievents-2021" in options else 0, False)
+
+
+def test_3000_events_on_one_trigger(tmp_path: Path) -> None:
+    """Each is compared with all system events there, whose strings are the same."""
+    event = MAVEN_ARG["events"][0]
+    triggers = [changed(event["mention"][0], "id", to=f"m{n}") for n in range(3000)]
+    events = [event | {"id": f"E{n}", "mention": [trigger]} for n, trigger in enumerate(triggers)]
+    path = saved(tmp_path / "a.maven.jsonl", changed(MAVEN_ARG, "events", to=events))
+    done = limited("score", path, path, "-p", "maven-arg-2024")
+    assert done.code == 0, done.err
+
+
+def test_20000_equal_entities_of_a_template(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.muc4.json", changed(GTT, "templates", 0, "Target", to=[[["the bridge", 11]]] * 20_000))
+    done = limited("score", path, path, "-p", "gtt-2021", "-p", "rme-2023", "-p", "ree-2021")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("protocol", ["gtt-2021", "rme-2023"])
+def test_5000_templates_that_share_a_string_are_refused(tmp_path: Path, protocol: str) -> None:
+    templates = [changed(GTT["templates"][0], "Weapon", to=[[[f"w{n}", 0]]]) for n in range(5000)]
+    path = saved(tmp_path / "a.muc4.json", changed(GTT, "templates", to=templates))
+    refused = limited("score", path, path, "-p", protocol)
+    assert (refused.code, "argument-too-many-pairs" in refused.err) == (1, True), refused.err
+    assert f"{path}, line 1" in refused.err

@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "gold.tbf": TBF,
         "system.tbf": TBF,
         "tokens.tbf": TOKENS,
+        "two.tbf": TOKENS + TOKENS.replace("d1", "d2"),
         "tables/d1.tab": "t1\tAnna\n",
         "types.txt": "Life_Die\n",
         "mine.toml": PROTOCOL,
@@ -46,6 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "brat/d1.ann": "T1\tA 0 4\tAnna\n",
         "brat/d1.txt": "Anna\n",
         "gold.jsonl": JSONL,
+        "clusters.json": '{"doc_key": "d1", "clusters": [["m1"]]}\n',
     }
     for name, content in files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -103,6 +105,15 @@ DESTROYING = [
     "score gold.tbf picture.svg --system-format tbf --plot picture.svg",
     "score gold.tbf picture.svg.csv --system-format tbf --plot picture.svg",
     "compare gold.tbf picture.svg --system-format tbf --plot picture.svg",
+    # Nothing is written before everything has been read:
+    "score gold.tbf system.tbf -p tac-2017 --set types=types.txt --plot scores=new.svg -o types.txt",
+    "score gold.tbf system.tbf --plot scores=new.svg -o new.svg.csv",
+    "score two.tbf two.tbf --tokens tables --jobs 2 -o tables/d1.tab",  # only other processes open the table
+    "score gold.jsonl gold.jsonl -p wikievents-2021 --set clusters=clusters.json -o clusters.json",
+    "reproduce upadhyay-2016 folder -o folder/a.tbf",
+    "reproduce upadhyay-2016 gold.tbf -o gold.tbf",
+    "campaign new folder --gold folder",
+    "campaign new folder/new --gold folder",
 ]
 
 
@@ -114,11 +125,7 @@ def test_no_output_replaces_an_input(args: str) -> None:
     done = run(*args.split())
     assert (done.code, done.out) == (1, "")
     assert "[output-unwritable]" in done.err
-    after = tree()
-    if "-o picture.svg" in args:  # the first of two outputs is written, the second is not
-        assert after.pop("picture.svg").startswith(b"<?xml")
-        assert after.pop("picture.svg.csv").startswith(b"# signature ")
-    assert after == before
+    assert tree() == before
 
 
 def test_no_output_replaces_standard_input() -> None:

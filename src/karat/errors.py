@@ -55,7 +55,7 @@ class Finding(NamedTuple):
         """File and line, as the beginning of a message; empty if there is no file."""
         if self.file is None:
             return ""
-        file = visible(self.file)
+        file = visible(self.file) if self.file.strip() else repr(self.file)  # else nobody would see it
         return f"{file}: " if self.line is None else f"{file}, line {self.line}: "
 
     def __str__(self) -> str:

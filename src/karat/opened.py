@@ -1,10 +1,11 @@
 """The files that a run has read, so that no output replaces one of them.
 
-Whatever opens an input calls `opened` or `read_bytes`. Paths are kept only while a command records them.
+Whatever opens an input calls `opened` or `read_bytes`. Paths are kept only while a command records them; a worker
+records its own, and sends them with its results.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -15,14 +16,22 @@ _paths: set[str] | None = None
 
 
 @contextmanager
-def recording() -> Iterator[None]:
-    """Record the files that are opened in this context."""
+def recording() -> Iterator[set[str]]:
+    """Record the files that are opened in this context; if one is around it, they are opened there, too."""
     global _paths
-    before, _paths = _paths, set()
+    before = _paths
+    own = _paths = set[str]()
     try:
-        yield
+        yield own
     finally:
         _paths = before
+        add(own)
+
+
+def add(paths: Iterable[str]) -> None:
+    """Record inputs that were opened elsewhere."""
+    if _paths is not None:
+        _paths.update(paths)
 
 
 def opened(path: P) -> P:
@@ -39,7 +48,8 @@ def read_bytes(path: Path) -> bytes:
 
 def has_inputs(folder: Path) -> bool:
     """Whether a recorded file is in a folder, or below it."""
-    return any(Path(path).resolve().is_relative_to(folder.resolve()) for path in _paths or ())
+    place = os.path.realpath(folder)  # links that form a loop are no error here
+    return any(Path(os.path.realpath(path)).is_relative_to(place) for path in _paths or ())
 
 
 def is_input(place: os.stat_result) -> bool:

@@ -20,7 +20,7 @@ from karat.campaign.archives import (
     is_archive,
 )
 from karat.campaign.names import is_hidden, member_name
-from karat.corpus import File, Spool
+from karat.corpus import File, MemorySpool
 from karat.corpus.folders import UNREADABLE, shown
 from karat.corpus.paths import CHUNK, TOO_LARGE, usable
 from karat.errors import KaratError, Rule, quoted
@@ -68,13 +68,13 @@ class Package(NamedTuple):
         """The hash of the content of each file."""
         return {member.name: _digest(member) for member in self.members(limits)}
 
-    def files(self, wanted: Mapping[str, str], limits: Limits, folder: Path) -> list[File]:
-        """The files of these names, which must have these hashes; members of an archive as copies in `folder`.
+    def files(self, wanted: Mapping[str, str], limits: Limits) -> list[File]:
+        """The files of these names, which must have these hashes; what is unpacked is held in memory.
 
-        The name of a copy leads through the archive, so it is the name of no file: nothing is found beside it.
+        The name of a member leads through the archive, so it is the name of no file: nothing is found beside it.
         """
         most = min(limits.bytes, max(FLOOR, limits.ratio * self._packed_bytes(limits)))
-        spool = Spool(most, folder)
+        spool = MemorySpool(most)
         try:
             return self._files(wanted, limits, spool)
         except KaratError as error:
@@ -89,7 +89,7 @@ class Package(NamedTuple):
             return self.path.stat().st_size
         return sum((self.path / member.name).stat().st_size for member in self.members(limits))
 
-    def _files(self, wanted: Mapping[str, str], limits: Limits, spool: Spool) -> list[File]:
+    def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool) -> list[File]:
         found: dict[str, File] = {}
         for member in self.members(limits):
             if member.name in wanted:

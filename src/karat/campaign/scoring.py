@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
-from karat import engine, scratch
+from karat import engine
 from karat.campaign.archives import Limits
 from karat.campaign.layouts import Submission
 from karat.campaign.naming import Naming
@@ -84,12 +83,12 @@ def scored(conditions: Conditions, job: Job) -> bytes | None:
 
 @contextmanager
 def opened_submission(conditions: Conditions, job: Job) -> Iterator[tuple[Validation, FileCorpus | None]]:
-    """The submission as a corpus, and what was found in it; copies of its files disappear afterwards."""
+    """The submission as a corpus, and what was found in it."""
     submission = job.submission
     gold = opened_gold(job.gold, conditions)
-    with scratch.folder_in(Path(scratch.spool())) as folder, closing(gold.corpus):
+    with closing(gold.corpus):
         yield validate_files(
-            lambda: submission.package.files(submission.members, conditions.limits, folder),
+            lambda: submission.package.files(submission.members, conditions.limits),
             submission.package.name,
             gold,
             conditions.resolved(gold.corpus),

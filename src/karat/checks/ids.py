@@ -1,7 +1,9 @@
 """Ids in the documents of a corpus, for formats in which an id means one thing everywhere (APF)."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 
 from karat.errors import Finding, Rule, quoted
@@ -47,7 +49,7 @@ class Ids:
 
 
 def number_of(name: str) -> int:
-    """A number of 64 bits for an id; rarely, two ids have the same.
+    """A number of 64 bits for an id: the same for the same id, but others may have it, too.
 
     It is the same in every process: only the hash of text differs, that of numbers does not.
     """
@@ -55,35 +57,32 @@ def number_of(name: str) -> int:
 
 
 class Numbers:
-    """Finds out cheaply whether ids may conflict: keeps a number for each, and compares them when all were read."""
+    """Finds out cheaply whether ids may conflict: keeps a number for each, and compares them when all were read.
+
+    Equal ids have equal numbers, so that no conflict is overlooked. Whether there is one, only the ids can tell.
+    """
 
     def __init__(self) -> None:
         self._mentions = array("q")
-        self._clusters = array("q")
-        self._kinds = array("q")
+        self._clusters: defaultdict[str, array[int]] = defaultdict(partial(array, "q"))
+        """By kind."""
 
     def add(self, document: Document) -> None:
         """Add the ids of a document."""
         self._mentions.extend([number_of(mention.id) for mention in document.mentions])
-        clusters = [number_of(cluster.id) for cluster in document.clusters]
-        self._clusters.extend(clusters)
-        kinds = {kind: number_of(kind) for kind in {cluster.kind for cluster in document.clusters}}
-        self._kinds.extend(
-            [hash((number, kinds[cluster.kind])) for number, cluster in zip(clusters, document.clusters, strict=True)]
-        )
+        for cluster in document.clusters:
+            self._clusters[cluster.kind].append(number_of(cluster.id))
 
     def merge(self, other: "Numbers") -> None:
         """Add the ids of other documents."""
         self._mentions += other._mentions
-        self._clusters += other._clusters
-        self._kinds += other._kinds
+        for kind, numbers in other._clusters.items():
+            self._clusters[kind] += numbers
 
     def may_conflict(self) -> bool:
-        """Whether a mention is in two documents, or an id names two kinds of things; rarely, two ids share a number."""
-        mentions, clusters = len(self._mentions), _distinct(self._clusters)
-        return (
-            _distinct(chain(self._mentions, self._clusters)) < mentions + clusters or _distinct(self._kinds) > clusters
-        )
+        """Whether a mention may be in two documents, or an id may name two kinds of things."""
+        apart = len(self._mentions) + sum(map(_distinct, self._clusters.values()))
+        return _distinct(chain(self._mentions, *self._clusters.values())) < apart
 
 
 def _distinct(numbers: Iterable[int]) -> int:

@@ -1,5 +1,6 @@
 """`--plot`: which figures a user wants, and writing them."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from karat.cli._options import print_findings
-from karat.cli._output import refuse_overwriting, write_output
+from karat.cli._output import UNWRITABLE, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
 from karat.errors import Findings, UsageError
 
@@ -29,6 +30,11 @@ class Plot(NamedTuple):
     def data(self) -> str:
         """Where its data go. A name of its own: `x.csv` may be somebody's table."""
         return f"{self.file}.csv"
+
+    @property
+    def files(self) -> tuple[str, str]:
+        """What is written."""
+        return self.file, self.data
 
 
 def _plots(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
@@ -93,25 +99,35 @@ named_plot_option = _option(
 curves_plot_option = _option("FILE", "", _files)
 
 
-def refuse_figures(plots: Sequence[Plot], inputs: Iterable[str | Path] = ()) -> None:
-    """Refuse figures that would overwrite an input or each other."""
-    inputs, files = list(inputs), [plot.file for plot in plots]
-    for file in files:
-        if files.count(file) > 1:
-            raise UsageError("plot-twice", f"two figures cannot both be {file!r}", "Name a file for each.")
-    for plot in plots:
-        refuse_overwriting(plot.file, inputs)
-        refuse_overwriting(plot.data, inputs)
+def refuse_outputs(
+    plots: Sequence[Plot], output: str | None, inputs: Iterable[str | Path] = (), *, folder: str | None = None
+) -> None:
+    """Refuse figures and an output that would overwrite an input or each other, or be in the folder that is read."""
+    inputs, names = list(inputs), [plot.file for plot in plots]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError("plot-twice", f"two figures cannot both be {name!r}", "Name a file for each.")
+    files = [file for plot in plots for file in plot.files]
+    for file in (output, *files):
+        refuse_overwriting(file, inputs, folder=folder)
+    if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
+        raise UNWRITABLE.error("this would be a figure (or its data) and the output", file=output)
 
 
-def write_figures(plots: Sequence[Plot], made: "Callable[[str | None, str | None], Figure]") -> None:
-    """Draw every figure before the first is written; `made` makes one of a kind."""
+def write_figures(
+    plots: Sequence[Plot], made: "Callable[[str | None, str | None], Figure]", output: str | None
+) -> None:
+    """Draw every figure before the first is written; `made` makes one of a kind.
+
+    Nothing is written if a figure, or the `output` that is written next, would overwrite what has been read by now.
+    """
     figures = [(plot, made(plot.kind, plot.of)) for plot in plots]
     findings = Findings()
     drawn = [
         (plot, figure.drawn(Path(plot.file).suffix.lower(), findings.add), figure.csv()) for plot, figure in figures
     ]
     print_findings(findings)
+    refuse_outputs(plots, output)
     for plot, picture, data in drawn:
         write_output(picture, plot.file)
         write_output(data, plot.data)

@@ -59,9 +59,18 @@ def refuse_overwriting(
     _refuse_input(output)
     if output is None or folder is None or not Path(folder).is_dir():
         return
-    place = Path(output).resolve()
-    if Path(folder).resolve() in (place, *place.parents):
+    if Path(os.path.realpath(output)).is_relative_to(os.path.realpath(folder)):
         raise UNWRITABLE.error("this is inside the input folder, and would become part of the input", file=output)
+
+
+def refuse_folder(output: str, inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse a folder to be filled that has inputs: `inputs`, or files that have been read."""
+    for name in inputs:
+        opened.opened(str(name))
+    if Path(output).exists() and opened.has_inputs(Path(output)):
+        raise UNWRITABLE.error(
+            "there are inputs of this run in the folder, which karat does not overwrite", file=output
+        )
 
 
 def _refuse_input(output: str | None) -> None:
@@ -305,8 +314,12 @@ def _folder(output: str) -> Iterator[Path]:
 
 
 def own_folder(output: str, mark: str) -> Path:
-    """A folder that a command fills again and again; one that has files, but none called `mark`, is refused."""
+    """A folder that a command fills again and again; one that has files, but none called `mark`, is refused.
+
+    So is one with inputs of this run: nothing is written there before it is known that nothing is overwritten.
+    """
     path = Path(output)
+    refuse_folder(output)
     with _refused(output):
         path.mkdir(exist_ok=True)
         if any(path.iterdir()) and not (path / mark).exists():
@@ -324,10 +337,7 @@ def replace_folder(
     from karat import scratch
 
     path = Path(output)
-    if path.exists() and opened.has_inputs(path):
-        raise UNWRITABLE.error(
-            "there are inputs of this run in the folder, which karat does not overwrite", file=output
-        )
+    refuse_folder(output)
     if path.exists() and not is_own(path):
         raise UNWRITABLE.error("there is such a folder already, and karat has not made it", file=output)
     with contextlib.ExitStack() as stack:

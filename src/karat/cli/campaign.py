@@ -7,7 +7,7 @@ import click
 
 from karat.cli._choice import Nearest
 from karat.cli._options import digits_option, progress, reading_options, settings_option
-from karat.cli._output import own_folder, refuse_overwriting, replace_folder, write_output
+from karat.cli._output import own_folder, refuse_folder, refuse_overwriting, replace_folder, write_output
 from karat.cli._scoring import (
     SEED,
     accept_faults_option,
@@ -218,6 +218,7 @@ def campaign(
     resolve_all(protocols, values if protocols else {})
     folder = Path(output or f"{Path(submissions).resolve().name}-results")
     gold_path(gold, Track())
+    refuse_folder(str(folder), (submissions, gold))
     for place in (submissions, gold):
         refuse_overwriting(str(folder), folder=place)
     limits = Limits(max_members, max_member_bytes, reading.max_bytes, max_ratio)
@@ -228,6 +229,7 @@ def campaign(
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:
         done = run.campaign(found, store, blind=anonymous, on_job=progress("submissions"))
+        refuse_folder(str(folder))  # now that everything has been read
         click.echo(_summary(done), err=True)
         outputs = Outputs(done, View(digits), title or Path(submissions).resolve().name, site=site)
         if not no_reports:

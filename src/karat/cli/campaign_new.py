@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from karat.cli._options import settings_option
-from karat.cli._output import copy_new
+from karat.cli._output import copy_new, refuse_overwriting
 from karat.cli._scoring import protocol_option
 from karat.cli.completion import complete_files
 from karat.errors import UsageError
@@ -50,6 +50,7 @@ def new(
         raise UsageError("image-codabench", "--docker-image is for --codabench", "Use both or none.")
     values = dict(map(parse_setting, settings))
     resolve_all(protocols, values if protocols else {})
+    refuse_overwriting(folder, folder=gold)
     name = title or Path(folder).resolve().name
     template = Template(gold, protocols, values, title=name, image=docker_image or f"karat:{__version__}")
     files = template.codabench() if codabench else template.campaign()

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
+from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
 from karat.cli._options import progress
-from karat.cli._output import refuse_overwriting, report_size, write_output
+from karat.cli._output import report_size, write_output
 from karat.cli._scoring import SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
@@ -77,8 +77,7 @@ def compare(
         return system
 
     runs = named.opened(opened, findings.kept)
-    refuse_overwriting(scoring.output, inputs)
-    refuse_figures(plots, inputs)
+    refuse_outputs(plots, scoring.output, inputs)
     baseline = chosen_baseline(baseline, runs)
     protocols, values = scoring.protocol_names(gold_corpus), scoring.values()
     gathered = None
@@ -105,7 +104,9 @@ def compare(
     if plots:
         from karat.report.figures import comparison_figure
 
-        write_figures(plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort))
+        write_figures(
+            plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort), scoring.output
+        )
     if scoring.form == "html":
         from karat.report.html import comparison_report
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._choice import Nearest
-from karat.cli._figures import Plot, curves_plot_option, refuse_figures, write_figures
+from karat.cli._figures import Plot, curves_plot_option, refuse_outputs, write_figures
 from karat.cli._options import input_options, print_findings, progress, settings_option
-from karat.cli._output import output_option, refuse_overwriting, write_output
+from karat.cli._output import output_option, write_output
 from karat.cli.completion import complete_files, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
@@ -101,13 +101,12 @@ def lab(
     named = None
     if gold is not None:
         named = open_corpus(gold, format=input_format, options=reading, report=findings.add)
-        refuse_overwriting(output, named.inputs())
-        refuse_figures(plots, named.inputs())
+    refuse_outputs(plots, output, () if named is None else named.inputs())
     corpus, chosen = lab.setting(measure, named, protocol, dict(map(parse_setting, settings)))
     if protocol is None:
         click.echo(f"protocol: {chosen.name} (choose with -p)", err=True)
     options = lab.Options(steps, orders, seed)
     examination = lab.examine(measure, corpus, chosen, options, findings=findings, progress=progress("systems"))
     print_findings(findings)
-    write_figures(plots, lambda _, __: shown.figure(examination))
+    write_figures(plots, lambda _, __: shown.figure(examination), output)
     write_output({"text": shown.text, "json": shown.json, "csv": shown.points}[form](examination), output)

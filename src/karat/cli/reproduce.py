@@ -2,7 +2,7 @@
 
 import click
 
-from karat.cli._figures import Plot, named_plot_option, refuse_figures, write_figures
+from karat.cli._figures import Plot, named_plot_option, refuse_outputs, write_figures
 from karat.cli._options import form_option, progress
 from karat.cli._output import output_option, write_output
 from karat.cli.completion import complete_files
@@ -38,7 +38,7 @@ def reproduce(
     if paper is None:
         write_output(listed(), output)
         return
-    refuse_figures(plots)
+    refuse_outputs(plots, output, () if data is None else (data,), folder=data)
     study = recomputed(paper, data, figures=[plot.kind for plot in plots], progress=progress("steps"), quick=quick)
-    write_figures(plots, lambda name, _: study.figure(name))
+    write_figures(plots, lambda name, _: study.figure(name), output)
     write_output(json(study) if form == "json" else text(study), output)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._figures import Plot, plot_option, refuse_figures, write_figures
+from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
 from karat.cli._options import progress
-from karat.cli._output import refuse_overwriting, report_size, write_output
+from karat.cli._output import report_size, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
 from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
@@ -68,8 +68,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     gold_corpus = scoring.gold(gold, findings.add)
     system_corpus = scoring.system(system, gold_corpus, findings.add)
     inputs = [*gold_corpus.inputs(), *system_corpus.inputs()]
-    refuse_overwriting(output, inputs)
-    refuse_figures(plots, inputs)
+    refuse_outputs(plots, output, inputs)
     protocols = resolve_all(scoring.protocol_names(gold_corpus), scoring.values())
     with_documents = scoring.form == "html" and not scoring.summary
     by = scoring.by
@@ -112,7 +111,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         from karat.report.figures import result_figure
         from karat.stats.confidence import changed
 
-        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort))
+        write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort), output)
         if not with_errors:  # only a figure needed them
             results = [changed(result, errors=None) for result in results]
     if scoring.form == "html":

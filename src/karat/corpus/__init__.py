@@ -7,7 +7,7 @@ from karat.corpus.fingerprint import Fingerprint
 from karat.corpus.interface import Corpus, Executor, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
-from karat.corpus.paths import File, Spool, find
+from karat.corpus.paths import File, MemorySpool, find
 from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
 
@@ -18,8 +18,8 @@ __all__ = [
     "FileCorpus",
     "Fingerprint",
     "MemoryCorpus",
+    "MemorySpool",
     "Progress",
-    "Spool",
     "Survey",
     "Topics",
     "absent_names",

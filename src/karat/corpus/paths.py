@@ -3,6 +3,7 @@
 import errno
 import functools
 import gzip
+import io
 import os
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat import scratch
 from karat.corpus.folders import UNREADABLE, files_in, shown
@@ -39,10 +40,11 @@ CHUNK = 1 << 20
 
 
 class File(NamedTuple):
-    """A file to read: the name the user knows it by, and where its bytes are (a path, or a URL)."""
+    """A file to read: the name the user knows it by, and where its bytes are (a path, a URL, or in memory)."""
 
     name: str
     path: str
+    data: bytes | None = None
 
     def open(self) -> BinaryIO:
         """Its bytes, after a byte-order mark if there is one."""
@@ -56,10 +58,14 @@ class File(NamedTuple):
 
     def open_whole(self, buffering: int = -1) -> BinaryIO:
         """Its bytes."""
+        if self.data is not None:
+            return io.BytesIO(self.data)
         return open_url(self.path) if is_url(self.path) else open(self.path, "rb", buffering=buffering)
 
     def size(self) -> int:
         """How many bytes it has."""
+        if self.data is not None:
+            return len(self.data)
         return state_of(self.path)[0] if is_url(self.path) else Path(self.path).stat().st_size
 
     def head(self, size: int = 4096) -> bytes:
@@ -212,7 +218,7 @@ def usable(path: Path, spool: "Spool") -> File:
         if not path.is_file():
             with path.open("rb") as pipe:
                 return spool.file(pipe, name)
-        return _unpacked(name, str(path), spool)
+        return _unpacked(File(name, str(path)), spool)
     except OSError as error:
         raise _unreadable(error, name) from None
 
@@ -222,52 +228,65 @@ def _usable_url(url: str, spool: "Spool") -> File:
     if url.startswith("file://"):
         opened(url.removeprefix("file://"))  # so that it is not overwritten
     try:
-        return _unpacked(url, url, spool)
+        return _unpacked(File(url, url), spool)
     except OSError as error:
         raise _unreadable(error, url) from None
 
 
-def _unpacked(name: str, path: str, spool: "Spool") -> File:
+def _unpacked(file: File, spool: "Spool") -> File:
     """The file itself, or an uncompressed copy."""
-    with File(name, path).open_whole() as stream:
+    with file.open_whole() as stream:
         if stream.read(2) != GZIP_MARK:
-            return File(name, path)
+            return file
         stream.seek(0)
         try:
             with gzip.open(stream) as unpacked:
-                return File(name, spool.copy(unpacked, name))
+                return spool.copy(unpacked, file.name)
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise GZIP.error("the compressed file is damaged or truncated", file=name) from None
+            raise GZIP.error("the compressed file is damaged or truncated", file=file.name) from None
 
 
 class Spool:
     """Copies of streams, which can be read twice; all copies of one argument together have a limited size.
 
-    Copies are in `folder`, or, without one, in a folder that is removed when the process ends.
+    Copies are in a folder that is removed when the process ends.
     """
 
-    def __init__(self, most: int, folder: Path | None = None) -> None:
+    def __init__(self, most: int) -> None:
         self._most = self._left = most
-        self._folder = folder
 
-    def copy(self, stream: "SupportsRead[bytes]", name: str) -> str:
-        """The path of a copy. The limit is checked while the copy grows, so that an endless stream ends there."""
-        with tempfile.NamedTemporaryFile(dir=self._folder or scratch.spool(), delete=False) as copy:
-            while chunk := stream.read(CHUNK):
-                self._left -= len(chunk)
-                if self._left < 0:
-                    copy.truncate(0)
-                    message = f"more than {self._most:,} bytes of streams and unpacked files"
-                    raise TOO_LARGE.error(message, file=name)
-                copy.write(chunk)
-        return copy.name
+    def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
+        """A copy of a stream."""
+        with tempfile.NamedTemporaryFile(dir=scratch.spool(), delete=False) as copy:
+            self._fill(copy, stream, name)
+        return File(name, copy.name)
+
+    def _fill(self, copy: IO[bytes], stream: "SupportsRead[bytes]", name: str) -> None:
+        """The limit is checked while the copy grows, so that an endless stream ends there."""
+        while chunk := stream.read(CHUNK):
+            self._left -= len(chunk)
+            if self._left < 0:
+                copy.truncate(0)
+                message = f"more than {self._most:,} bytes of streams and unpacked files"
+                raise TOO_LARGE.error(message, file=name)
+            copy.write(chunk)
 
     def file(self, stream: "SupportsRead[bytes]", name: str) -> File:
         """A copy of a stream as a file; if it is compressed, what is in it."""
         try:
-            return _unpacked(name, self.copy(stream, name), self)
+            return _unpacked(self.copy(stream, name), self)
         except OSError as error:
             raise _unreadable(error, name) from None
+
+
+class MemorySpool(Spool):
+    """The same in memory: for streams that must not reach the disk."""
+
+    def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
+        """A copy of a stream."""
+        copy = io.BytesIO()
+        self._fill(copy, stream, name)
+        return File(name, "", copy.getvalue())
 
 
 @functools.cache

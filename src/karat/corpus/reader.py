@@ -155,6 +155,8 @@ class DocumentReader:
 
     def _state(self, number: int, stream: BinaryIO) -> FileState:
         """What a file is like now; one that is read from a URL was looked at when it was opened."""
+        if (data := self._files[number].data) is not None:
+            return len(data), 0
         if number not in self._remote:
             state = os.fstat(stream.fileno())
             return state.st_size, state.st_mtime_ns

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 from karat import __version__
-from karat.engine.executors import AHEAD, call_packed, in_order, packed
+from karat.engine.executors import AHEAD, Done, call_packed, in_order, packed
 from karat.errors import KaratError, Rule
+from karat.opened import read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -73,7 +74,7 @@ class Cluster:
         if not self._given.endswith(".json"):
             return self._given
         try:
-            return str(json.loads(Path(self._given).read_bytes())["address"])
+            return str(json.loads(read_bytes(Path(self._given)))["address"])
         except (OSError, ValueError, LookupError, TypeError) as error:
             self._refuse_address(f"the scheduler file cannot be read: {error}")
 
@@ -101,7 +102,7 @@ class Cluster:
         """The result of each task, in their order."""
         data, folder = packed(function, shared), str(Path.cwd())
 
-        def submit(task: T) -> "_Result[R]":
+        def submit(task: T) -> "_Result[Done[R]]":
             return _Result(self._client.submit(_call_in, folder, data, task, pure=False), self._client)
 
         return in_order(submit, tasks, AHEAD * self.width(0))
@@ -133,7 +134,7 @@ class _Result(Generic[R]):
 _turn = threading.Lock()
 
 
-def _call_in(folder: str, data: bytes, task: Any) -> Any:
+def _call_in(folder: str, data: bytes, task: Any) -> Done[Any]:
     """Apply a packed function to a task, on a worker, in the folder in which the user is: paths may be relative to it.
 
     A process has one such folder, and one interpreter lock: its threads take turns.

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
 from karat.engine.records import Line, UnitRecords, place_of
-from karat.model import Pair
-from karat.plugin import Detail, Measure, UnitOfEvaluation
+from karat.plugin import AlignmentSpec, Detail, Measure, Tables, UnitOfEvaluation
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
@@ -39,9 +38,9 @@ class Details:
         self._items: dict[str, list[dict[str, Any]]] = {}
         self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
 
-    def enter(self, unit: str, pair: Pair) -> None:
+    def enter(self, unit: str, tables: Tables, alignments: Iterable[AlignmentSpec]) -> None:
         """Make records of the mentions of a document, before the tables of its unit are added."""
-        self._unit_records(unit).add(pair)
+        self._unit_records(unit).add(tables.pair, {spec: tables.get(spec) for spec in alignments})
 
     def leave(self) -> None:
         """Release the records of units whose tables have all been added, except those that outcomes refer to."""
@@ -56,8 +55,8 @@ class Details:
         outcomes = []
         for outcome in measure.outcomes(table):
             place = document or outcome.document
-            gold = records.record(outcome.gold, "gold", place)
-            system = records.record(outcome.system, "system", place)
+            gold = records.record(outcome.gold, "gold", place, measure.table.alignment)
+            system = records.record(outcome.system, "system", place, measure.table.alignment)
             outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
         outcomes.sort(key=_order)
         self._outcomes.setdefault(measure.id, []).extend(outcomes)

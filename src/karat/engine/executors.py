@@ -15,8 +15,9 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from multiprocessing import active_children, get_context, parent_process
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
+from karat import opened
 from karat.errors import Rule
 
 S = TypeVar("S")
@@ -79,7 +80,7 @@ class Processes:
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _follow_parent)
         pool, data = self._pool, packed(function, shared)
 
-        def submit(task: T) -> "Future[R]":
+        def submit(task: T) -> "Future[Done[R]]":
             with _signals_deferred():
                 return pool.submit(call_packed, data, task)
 
@@ -104,6 +105,14 @@ class Processes:
         self._pool.shutdown()
 
 
+class Done(NamedTuple, Generic[R]):
+    """What a worker sends."""
+
+    result: R
+    opened: list[str]
+    """The files that it has read for this."""
+
+
 class Future(Protocol[R_co]):
     """A result that is on its way."""
 
@@ -112,15 +121,21 @@ class Future(Protocol[R_co]):
         ...
 
 
-def in_order(submit: Callable[[T], Future[R]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
+def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
     """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used."""
-    waiting: deque[Future[R]] = deque()
+    waiting: deque[Future[Done[R]]] = deque()
+
+    def first() -> R:
+        done = waiting.popleft().result()
+        opened.add(done.opened)
+        return done.result
+
     for task in tasks:
         waiting.append(submit(task))
         if len(waiting) >= ahead:
-            yield waiting.popleft().result()
+            yield first()
     while waiting:
-        yield waiting.popleft().result()
+        yield first()
 
 
 def packed(function: Callable[[S, T], R], shared: S) -> bytes:
@@ -128,10 +143,12 @@ def packed(function: Callable[[S, T], R], shared: S) -> bytes:
     return pickle.dumps((function, shared), pickle.HIGHEST_PROTOCOL)
 
 
-def call_packed(data: bytes, task: Any) -> Any:
+def call_packed(data: bytes, task: Any) -> Done[Any]:
     """Apply a function to a task; what its tasks share is unpickled once per process."""
     function, shared = _unpacked(data)
-    return function(shared, task)
+    with opened.recording() as paths:
+        result = function(shared, task)
+    return Done(result, sorted(paths))
 
 
 @lru_cache(maxsize=1)

@@ -1,14 +1,15 @@
 """Pairs of documents: the two sides of each document, read and checked one after another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from karat.checks import checked
 from karat.checks.ids import Ids, Numbers
 from karat.corpus import Corpus, Survey
 from karat.engine.tokens import TOKENS_DIFFER, difference
-from karat.errors import KaratError, Origin, Report, Rule, of_side, quoted
+from karat.errors import Finding, KaratError, Origin, Report, Rule, of_side, quoted
 from karat.model import Document, Pair
+from karat.plugin import DocumentCheck
 from karat.protocols import Protocol
 
 NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
@@ -86,12 +87,18 @@ class Pairs:
         self._gold.refuse_ids()
         self._system.refuse_ids()
 
+    def recheck(self, doubts: Mapping[Origin, DocumentCheck]) -> None:
+        """Check the documents of some sides once more, and refuse what is found."""
+        for origin, check in doubts.items():
+            (self._gold if origin == "gold" else self._system).refuse(check)
+
 
 class _Side:
     """One side, read document by document."""
 
     def __init__(self, corpus: Corpus, origin: Origin, report: Report) -> None:
         self.corpus = corpus
+        self._origin = origin
         self._report = of_side(report, origin)
         self.numbers = Numbers() if corpus.global_ids else None
 
@@ -109,12 +116,19 @@ class _Side:
         """Refuse an id that names two things. Documents are read again only if there may be one."""
         if self.numbers is None or not self.numbers.may_conflict():
             return
-        ids = Ids()
-        for document in self.corpus:
-            for finding in ids.check(document):
+        self.refuse(Ids().check)
+
+    def refuse(self, check: DocumentCheck) -> None:
+        """Read all documents once more, in the order of their ids, and refuse what a check finds to be fatal."""
+        for id_ in sorted(self.corpus.survey().rows):
+            for finding in check(self.corpus.read(id_, _ignore)):
                 if finding.severity == "fatal":
-                    file, line = self.corpus.where(document.id, finding.item)
-                    raise KaratError(finding._replace(file=file, line=line))
+                    file, line = self.corpus.where(id_, finding.item)
+                    raise KaratError(finding._replace(file=file, line=line, origin=self._origin))
+
+
+def _ignore(finding: Finding) -> None:
+    """It was reported when the document was read first."""
 
 
 def _pair(gold: _Side, system: _Side, id_: str, report: Report) -> Pair:

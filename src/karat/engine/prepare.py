@@ -1,12 +1,12 @@
 """Preparation: filters and collapses a pair of documents once for all protocols that do it in the same way."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from karat.errors import Report
+from karat.errors import Origin, Report
 from karat.filters import collapsing
 from karat.model import Pair
-from karat.plugin import Collapse, Comparison, CorpusTransform, Filter, PairTransform, Tables
+from karat.plugin import Collapse, Comparison, CorpusTransform, DocumentCheck, Filter, PairTransform, Tables
 from karat.protocols import Protocol
 
 MakeTables = Callable[[Pair], Tables]
@@ -113,6 +113,10 @@ class Preparation:
         """All pairs were prepared: filters report, or refuse, what concerns the corpus as a whole."""
         for transform in self._remembering():
             transform.finish(self._report)
+
+    def doubts(self) -> Iterator[Mapping[Origin, DocumentCheck]]:
+        """What filters have to check once more, by side."""
+        return (transform.doubts() for transform in self._remembering())
 
     def forget(self) -> None:
         """Release the last pair, so that two pairs are never in memory together."""

@@ -1,14 +1,15 @@
 """Records of the items of outcomes: mentions with their text and line, and clusters, links and trees made of them."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from karat.errors import Item as LocatedItem
 from karat.errors import Origin
 from karat.model import Cluster, Document, Mention, Pair, cluster_keys
 from karat.model.texts import mention_text
-from karat.plugin import ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
@@ -23,11 +24,19 @@ class UnitRecords:
         self._name_documents = name_documents
         self._mentions: dict[tuple[Origin, str, str], MentionRecord] = {}
         self._members: dict[tuple[Origin, Hashable], list[tuple[str, MentionRecord]]] = {}
+        self._matched: dict[AlignmentSpec, set[tuple[Origin, str, str]]] = {}
         self._described: dict[tuple[Origin, Hashable], Cluster] = {}
-        self._clusters: dict[tuple[Origin, Hashable, str | None], ClusterRecord] = {}
+        self._clusters: dict[tuple[Origin, Hashable, str | None, AlignmentSpec | None], ClusterRecord] = {}
 
-    def add(self, pair: Pair) -> None:
-        """Add the mentions of a document."""
+    def add(self, pair: Pair, aligned: Mapping[AlignmentSpec, AlignedPairs]) -> None:
+        """Add the mentions of a document, which are aligned in these ways."""
+        for spec, alignment in aligned.items():
+            matched = self._matched.setdefault(spec, set())
+            for g, s, _, _ in alignment.pairs:
+                matched |= {
+                    ("gold", pair.gold.id, alignment.gold[g].id),
+                    ("system", pair.gold.id, alignment.system[s].id),
+                }
         source = pair.gold if pair.gold.text is not None else pair.system
         sides: tuple[tuple[Origin, Document], ...] = (("gold", pair.gold), ("system", pair.system))
         for side, document in sides:
@@ -50,6 +59,7 @@ class UnitRecords:
         """The records so far, to be sent to another process; lines were looked up when they were made."""
         part = UnitRecords(_no_line, name_documents=self._name_documents)
         part._mentions, part._members, part._described = self._mentions, self._members, self._described
+        part._matched = self._matched
         return part
 
     def merge(self, later: "UnitRecords") -> None:
@@ -59,18 +69,25 @@ class UnitRecords:
             self._members.setdefault(key, []).extend(members)
         for key, cluster in later._described.items():
             self._described.setdefault(key, cluster)
+        for spec, matched in later._matched.items():
+            self._matched.setdefault(spec, set()).update(matched)
 
-    def record(self, item: Item | None, side: Origin, document: str | None) -> Record | None:
-        """The record of an item; of a cluster, only the mentions in `document` if the item is in one document."""
+    def record(
+        self, item: Item | None, side: Origin, document: str | None, spec: AlignmentSpec | None = None
+    ) -> Record | None:
+        """The record of an item; of a cluster, only the mentions in `document` if the item is in one document.
+
+        Mentions of clusters say whether they are unmatched in the alignment `spec`.
+        """
         if item is None:
             return None
         if isinstance(item, Mention):
             assert document is not None, "a table of mentions is listed document by document"
             return self._mentions[side, document, item.id]
         if isinstance(item, ClusterItem):
-            return self._cluster(side, item.id, document, item.size)
+            return self._cluster(side, item.id, document, spec, item.size)
         if isinstance(item, LinkItem):
-            source, target = (self._cluster(side, key, document) for key in (item.source, item.target))
+            source, target = (self._cluster(side, key, document, spec) for key in (item.source, item.target))
             return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
         if isinstance(item, ArgumentItem):
             assert document is not None, "a table of arguments is listed document by document"
@@ -78,17 +95,24 @@ class UnitRecords:
             filler = fillers[0].id if item.cluster is None and fillers else item.cluster or ""
             return LinkRecord(item.role, event.id, filler, (event,), tuple(fillers))
         if isinstance(item, TreeItem):
-            events = tuple(self._cluster(side, key, document) for key in item.events)
+            events = tuple(self._cluster(side, key, document, spec) for key in item.events)
             return TreeRecord(events[0].id if events else str(item.root), "tree", events)
         return ElementRecord(item.kind, item.attributes)
 
-    def _cluster(self, side: Origin, key: Hashable, document: str | None, size: int | None = None) -> ClusterRecord:
-        record = self._clusters.get((side, key, document))
+    def _cluster(
+        self, side: Origin, key: Hashable, document: str | None, spec: AlignmentSpec | None, size: int | None = None
+    ) -> ClusterRecord:
+        record = self._clusters.get((side, key, document, spec))
         if record is None or (size is not None and record.size != size):
             members = self._members.get((side, key), ())
-            mentions = tuple(record for place, record in members if document is None or place == document)
+            matched = None if spec is None else self._matched.get(spec)
+            mentions = tuple(
+                record if matched is None or (side, place, record.id) in matched else replace(record, matched=False)
+                for place, record in members
+                if document is None or place == document
+            )
             record = self._described_by(side, key, mentions, len(mentions) if size is None else size)
-            self._clusters[side, key, document] = record
+            self._clusters[side, key, document, spec] = record
         return record
 
     def _described_by(

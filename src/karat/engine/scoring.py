@@ -176,6 +176,8 @@ class Scoring:
     def results(self) -> list[Result]:
         """The result of each protocol, when all documents were added."""
         self._pairs.finish()
+        for doubts in self._preparation.doubts():
+            self._pairs.recheck(doubts)
         with self._places.of(""):
             self._preparation.finish()
         for side, corpus, count in zip(("gold", "the system"), (self.gold, self.system), self._mentions, strict=True):

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 from karat.checks.ids import number_of
 from karat.errors import Finding, KaratError, Origin, Report, Rule, quoted
@@ -31,42 +31,12 @@ class Elements(Filter, frozen=True):
         """Refuse an element that is also in an earlier document, or one that differs from there."""
         del comparison, report
         if self.within == "corpus":
-            return _BothSides(_Differences(), _Differences())
-        return _BothSides(_HashedRepetitions(), _HashedRepetitions())
+            return _NoDifferences()
+        return _NoRepetitions()
 
     def checks(self) -> Sequence[DocumentCheck]:
         """The same for one side."""
         return (_Differences() if self.within == "corpus" else _Repetitions(),)
-
-
-C = TypeVar("C", bound=CorpusCheck)
-
-
-class _BothSides(CorpusTransform, Generic[C]):
-    """Refuses what is wrong on either side; pairs are left as they are."""
-
-    merges = True
-
-    def __init__(self, gold: C, system: C) -> None:
-        self._gold, self._system = gold, system
-
-    def __call__(self, pair: Pair) -> Pair:
-        """The same pair."""
-        sides: tuple[tuple[Origin, C, Document], ...]
-        sides = ("gold", self._gold, pair.gold), ("system", self._system, pair.system)
-        for side, check, document in sides:
-            for finding in check(document):
-                raise KaratError(finding._replace(origin=side))
-        return pair
-
-    def accepts(self, later: "_BothSides[C]") -> bool:
-        """Whether no element of later pairs is refused for what these have."""
-        return self._gold.accepts(later._gold) and self._system.accepts(later._system)
-
-    def merge(self, later: "_BothSides[C]") -> None:
-        """Remember the elements of later pairs."""
-        self._gold.merge(later._gold)
-        self._system.merge(later._system)
 
 
 class _Repetitions(CorpusCheck):
@@ -88,28 +58,6 @@ class _Repetitions(CorpusCheck):
     def merge(self, later: "_Repetitions") -> None:
         """Remember the elements of later documents."""
         self._first |= later._first
-
-
-class _HashedRepetitions(CorpusCheck):
-    """The same in little memory: the earlier document is not known."""
-
-    def __init__(self) -> None:
-        self._seen = _SeenIds()
-
-    def __call__(self, document: Document) -> Iterator[Finding]:
-        """Each of them."""
-        repeated = self._seen.repeated([cluster.id for cluster in document.clusters])
-        for cluster in document.clusters:
-            if cluster.id in repeated:
-                yield _repeated(cluster, document, "another document of the same side")
-
-    def accepts(self, later: "_HashedRepetitions") -> bool:
-        """Whether no element of later documents is in these."""
-        return not self._seen.common(later._seen.numbers())
-
-    def merge(self, later: "_HashedRepetitions") -> None:
-        """Remember the elements of later documents."""
-        self._seen.add(later._seen.numbers())
 
 
 def _repeated(cluster: Cluster, document: Document, place: str) -> Finding:
@@ -152,6 +100,33 @@ class _Differences(CorpusCheck):
         self._varying |= later._varying
 
 
+class _NoDifferences(CorpusTransform):
+    """Refuses elements that differ between two documents of one side; pairs are left as they are."""
+
+    merges = True
+
+    def __init__(self) -> None:
+        self._gold, self._system = _Differences(), _Differences()
+
+    def __call__(self, pair: Pair) -> Pair:
+        """The same pair."""
+        sides: tuple[tuple[Origin, _Differences, Document], ...]
+        sides = ("gold", self._gold, pair.gold), ("system", self._system, pair.system)
+        for side, check, document in sides:
+            for finding in check(document):
+                raise KaratError(finding._replace(origin=side))
+        return pair
+
+    def accepts(self, later: "_NoDifferences") -> bool:
+        """Whether no element of later pairs is refused for what these have."""
+        return self._gold.accepts(later._gold) and self._system.accepts(later._system)
+
+    def merge(self, later: "_NoDifferences") -> None:
+        """Remember the elements of later pairs."""
+        self._gold.merge(later._gold)
+        self._system.merge(later._system)
+
+
 def _description(cluster: Cluster) -> Mapping[str, Value]:
     """What a document says about a cluster, external links included."""
     links = {f"link to {quoted(link.resource)}": link.id for link in cluster.external}
@@ -167,34 +142,51 @@ def _difference(one: Mapping[str, Value], other: Mapping[str, Value]) -> str:
     return ""
 
 
-class _SeenIds:
-    """Ids of earlier documents: the latest in a set, all others as sorted, merged runs of numbers, 8 bytes per id."""
+class _NoRepetitions(CorpusTransform):
+    """Refuses elements that are in two documents of one side; pairs are left as they are.
+
+    It keeps numbers in place of ids. If one of them comes again, it may be that of another id.
+    """
+
+    merges = True
+
+    def __init__(self) -> None:
+        self._seen: dict[Origin, _Seen] = {"gold": _Seen(), "system": _Seen()}
+
+    def __call__(self, pair: Pair) -> Pair:
+        """The same pair."""
+        self._seen["gold"].add([number_of(cluster.id) for cluster in pair.gold.clusters])
+        self._seen["system"].add([number_of(cluster.id) for cluster in pair.system.clusters])
+        return pair
+
+    def merge(self, later: "_NoRepetitions") -> None:
+        """Remember the elements of later pairs."""
+        for side, seen in self._seen.items():
+            seen.merge(later._seen[side])
+
+    def doubts(self) -> Mapping[Origin, DocumentCheck]:
+        """The sides on which a number came again."""
+        return {side: _Repetitions() for side, seen in self._seen.items() if seen.again}
+
+
+class _Seen:
+    """Numbers of earlier documents: the latest in a set, all others as sorted, merged runs, 8 bytes for each."""
 
     RECENT = 10_000
 
     def __init__(self) -> None:
         self._recent: set[int] = set()
         self._runs: list[array[int]] = []
-
-    def repeated(self, ids: Sequence[str]) -> list[str]:
-        """The ids that were in an earlier call; remembers all of them."""
-        named = {number_of(id_): id_ for id_ in ids}
-        seen = self.common(named)
-        self.add(named)
-        return [named[number] for number in seen]
-
-    def numbers(self) -> list[int]:
-        """All that were added."""
-        return [*self._recent, *(number for run in self._runs for number in run)]
-
-    def common(self, numbers: Iterable[int]) -> list[int]:
-        """Those of some numbers that were added before."""
-        listed = list(numbers)
-        return [*self._recent.intersection(listed), *[key for run in self._runs for key in _common(run, listed)]]
+        self.again = False
+        """Whether a number was added twice."""
 
     def add(self, numbers: Iterable[int]) -> None:
-        """Remember some numbers."""
-        self._recent.update(numbers)
+        """Add some numbers."""
+        listed = list(numbers)
+        before = len(self._recent)
+        self._recent.update(listed)
+        if len(self._recent) < before + len(listed) or any(_has_one(run, listed) for run in self._runs):
+            self.again = True
         if len(self._recent) > self.RECENT:
             fresh = array("q", sorted(self._recent))
             while self._runs and len(self._runs[-1]) <= len(fresh):
@@ -202,14 +194,17 @@ class _SeenIds:
             self._runs.append(fresh)
             self._recent.clear()
 
+    def merge(self, later: "_Seen") -> None:
+        """Add the numbers of another one."""
+        self.again |= later.again
+        for run in (later._recent, *later._runs):
+            self.add(run)
 
-def _common(run: "array[int]", keys: Iterable[int]) -> Iterator[int]:
-    """The keys that are in a run."""
+
+def _has_one(run: "array[int]", keys: Iterable[int]) -> bool:
+    """Whether one of the keys is in a run."""
     end = len(run)
-    for key in keys:
-        place = bisect_left(run, key)
-        if place < end and run[place] == key:
-            yield key
+    return any((place := bisect_left(run, key)) < end and run[place] == key for key in keys)
 
 
 FILTER = Elements

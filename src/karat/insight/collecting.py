@@ -107,7 +107,7 @@ class Collector:
         pair = tables.pair
         if unit not in self._records:
             self._records[unit] = UnitRecords(self._line, name_documents=self._protocol.unit != "document")
-        self._records[unit].add(pair)
+        self._records[unit].add(pair, {})
         aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
         view = DocumentView(pair.gold.id, pair, aligned, tables.get(BothEvents()))
         self._documents.setdefault(unit, {})[view.id] = view

@@ -169,8 +169,8 @@ class _Compared:
         """Every outcome."""
         table, credit = self._table, self._row.credit
         golds, systems = _by_key(table.gold), _by_key(table.system)
-        missed: list[int] = []
-        spurious: list[int] = []
+        missed: dict[int, None] = {}  # in order, and quick to look up
+        spurious: dict[int, None] = {}
         for key, own in golds.items():
             there = systems.get(key, [])
             for g, s in zip(own, there, strict=False):
@@ -179,21 +179,22 @@ class _Compared:
                 if there and credit == "gold":
                     yield self._match(g, there[0], AGAIN["gold"], "repeated")
                 else:
-                    missed.append(g)
+                    missed[g] = None
         for key, own in systems.items():
             there = golds.get(key, [])
             for s in own[len(there) :]:
                 if there and credit == "system":
                     yield self._match(there[0], s, AGAIN["system"], "repeated")
                 else:
-                    spurious.append(s)
+                    spurious[s] = None
         for s in [one for one in spurious if one in table.coreferent]:
-            spurious.remove(s)
-            free = [g for g in table.coreferent[s] if g in missed]
-            counts = MATCH if free else AGAIN["system"]
-            if free:
-                missed.remove(free[0])
-            yield self._match(free[0] if free else table.coreferent[s][0], s, counts, "coreferent")
+            del spurious[s]
+            free = next((g for g in table.coreferent[s] if g in missed), None)
+            if free is None:
+                yield self._match(table.coreferent[s][0], s, AGAIN["system"], "coreferent")
+            else:
+                del missed[free]
+                yield self._match(free, s, MATCH, "coreferent")
         yield from self._left(missed, spurious)
 
     def _match(self, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Found:
@@ -205,7 +206,7 @@ class _Compared:
                     return _Found(g, s, counts, label)
         return _Found(golds.numbers[gold][0], systems.numbers[system][0], counts, label or "other trigger")
 
-    def _left(self, missed: list[int], spurious: list[int]) -> Iterator[_Found]:
+    def _left(self, missed: Iterable[int], spurious: Iterable[int]) -> Iterator[_Found]:
         """Items that only one side has, and which of them differ in one thing only."""
         golds = [(self._table.gold.numbers[g][0], self._table.gold) for g in missed]
         systems = [(self._table.system.numbers[s][0], self._table.system) for s in spurious]

@@ -62,18 +62,19 @@ def _mentions(role: FilledRole) -> Iterator[Outcome[Means]]:
 
 def _entities(role: FilledRole) -> Iterator[Outcome[Means]]:
     """Each gold entity: its best pair, or nothing."""
+    best = _best(role)
     for number, (_, gold) in enumerate(role.entities):
-        system, agreement = _best(role, number)
-        yield _outcome(role, gold, system, agreement)
+        yield _outcome(role, gold, *best.get(number, (None, NOTHING)))
 
 
 def _events(roles: Iterable[FilledRole]) -> Iterator[Outcome[Means]]:
     """Each gold entity in a role of an event: its best over the triggers of the event."""
     found: dict[object, list[tuple[FilledRole, ArgumentItem, ArgumentItem | None, Agreement]]] = {}
     for role in roles:
+        best_pairs = _best(role)
         for number, (identity, gold) in enumerate(role.entities):
             found.setdefault((role.document, role.event, role.role, identity), []).append(
-                (role, gold, *_best(role, number))
+                (role, gold, *best_pairs.get(number, (None, NOTHING)))
             )
     for every in found.values():
         role, gold, system, best = max(every, key=lambda one: one[3].f1)
@@ -81,13 +82,13 @@ def _events(roles: Iterable[FilledRole]) -> Iterator[Outcome[Means]]:
         yield _outcome(role, gold, system, best._replace(accuracy=accuracy))
 
 
-def _best(role: FilledRole, entity: int) -> tuple[ArgumentItem | None, Agreement]:
-    """The best of the pairs that an entity has."""
-    own = [pair for pair in role.pairs if pair.entity == entity]
-    if not own:
-        return None, NOTHING
-    best = max(own, key=lambda pair: pair.agreement.f1)
-    return best.system, best.agreement
+def _best(role: FilledRole) -> dict[int, tuple[ArgumentItem | None, Agreement]]:
+    """The best of the pairs of each entity that has any."""
+    best: dict[int, tuple[ArgumentItem | None, Agreement]] = {}
+    for pair in role.pairs:
+        if pair.entity not in best or pair.agreement.f1 > best[pair.entity][1].f1:
+            best[pair.entity] = pair.system, pair.agreement
+    return best
 
 
 def _outcome(

@@ -1,12 +1,12 @@
 """Protocols: what a protocol file may hold, and the filters it may name."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta, Struct
 
-from karat.errors import Finding, Report
+from karat.errors import Finding, Origin, Report
 from karat.model import Document, Pair, Value
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
@@ -160,6 +160,13 @@ class CorpusTransform:
 
     def finish(self, report: Report) -> None:
         """All pairs were seen: report, or raise, what concerns the corpus as a whole."""
+
+    def doubts(self) -> "Mapping[Origin, DocumentCheck]":
+        """All pairs were seen, and what was kept of them does not show whether a side is right.
+
+        Each document of that side is read once more and checked; what the check finds is raised.
+        """
+        return {}
 
 
 class CorpusCheck:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from msgspec import UNSET
+
 from karat.counts import Counts, Ratio
 from karat.model import Region, Value
 from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
@@ -165,7 +167,8 @@ def _mention(mention: MentionRecord, show_line: bool) -> str:
     place = f"line {mention.line}" if show_line and mention.line is not None else offsets(mention.span)
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))
-    return printable(f"{name} [{where}]" if where else name)
+    matched = "" if mention.matched is UNSET else " (unmatched)"
+    return printable(f"{name} [{where}]{matched}" if where else f"{name}{matched}")
 
 
 def attributes_in_words(attributes: Mapping[str, Value]) -> str:

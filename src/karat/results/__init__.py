@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 
@@ -148,6 +148,8 @@ class MentionRecord(Struct, frozen=True):
     attributes: Mapping[str, Value]
     document: str | UnsetType = UNSET
     """Its document, if the unit of evaluation has several."""
+    matched: Literal[False] | UnsetType = UNSET
+    """False for a mention of a cluster that no mention of the other side is aligned with."""
 
 
 class ClusterRecord(Struct, frozen=True):

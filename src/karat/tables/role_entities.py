@@ -1,5 +1,6 @@
 """The entities that fill each role of a document, gold's assigned to the system's (Du et al. 2021, CEAF-REE)."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
@@ -8,9 +9,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.align.assignment import assignment
 from karat.plugin import Tables, TableSpec
-from karat.tables.templates import BothTemplates, Entity, Template, fits
+from karat.tables.sharing import Limit, alike, assigned
+from karat.tables.templates import SHARED, BothTemplates, Entity, Template, grouped_entities
 
 
 class RoleEntities(NamedTuple):
@@ -43,24 +44,25 @@ class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=T
         templates = tables.get(BothTemplates())
         gold, system = _by_role(templates.gold), _by_role(templates.system)
         id_ = tables.pair.gold.id
-        roles = [self._assigned(id_, gold.get(one, []), system.get(one, [])) for one in sorted({*gold, *system})]
+        limit = Limit(id_, SHARED)
+        roles = [self._assigned(id_, gold.get(one, []), system.get(one, []), limit) for one in sorted({*gold, *system})]
         return EntityTable(tuple(roles), templates.unknown)
 
-    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity]) -> RoleEntities:
-        values = {
-            (g, s): value
-            for g, one in enumerate(gold)
-            for s, other in enumerate(system)
-            if (value := self._similarity(one, other))
-        }
-        scale = lcm(*(value.denominator for value in values.values()))
-        chosen = assignment({edge: int(value * scale) for edge, value in values.items()})
-        return RoleEntities(document, tuple(gold), tuple(system), tuple((g, s, values[g, s]) for g, s in chosen))
+    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity], limit: Limit) -> RoleEntities:
+        golds, systems = grouped_entities(gold), grouped_entities(system)
+        pairs_alike = alike(golds, systems, limit)
+        found = {groups: self._similarity(one.strings, other.strings) for groups, one, other in pairs_alike}
+        values = {groups: value for groups, value in found.items() if value}
+        scale = lcm(*{value.denominator for value in values.values()})
+        chosen = assigned({groups: int(value * scale) for groups, value in values.items()}, golds, systems)
+        pairs = tuple((g, s, values[groups]) for (g, s), groups in chosen)
+        return RoleEntities(document, tuple(gold), tuple(system), pairs)
 
-    def _similarity(self, gold: Entity, system: Entity) -> Fraction:
+    def _similarity(self, gold: Sequence[str], system: Sequence[str]) -> Fraction:
         if self.proportional:
-            return Fraction(sum(one in system.strings for one in gold.strings), len(system.strings))
-        return Fraction(fits(gold, system))
+            known = frozenset(system)
+            return Fraction(sum(one in known for one in gold), len(system))
+        return Fraction(frozenset(gold).issuperset(system))
 
     def add(self, tables: Sequence[EntityTable]) -> EntityTable:
         """Documents have no entities in common."""
@@ -75,10 +77,30 @@ def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
     superset of an earlier one's is left out.
     """
     roles: dict[str, list[Entity]] = {}
+    kept: dict[str, _Kept] = {}
     for template in templates:
         for entity in template.entities:
-            taken = roles.setdefault(entity.role, [])
-            strings = set(entity.raw)
-            if len(templates) == 1 or not any(strings <= {*one.raw} or strings >= {*one.raw} for one in taken):
-                taken.append(entity)
+            if len(templates) == 1 or kept.setdefault(entity.role, _Kept()).add(frozenset(entity.raw)):
+                roles.setdefault(entity.role, []).append(entity)
     return roles
+
+
+class _Kept:
+    """Sets of strings of which none is a subset of another."""
+
+    def __init__(self) -> None:
+        self._having: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
+        self._filed: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
+        """Each set once, under a string that was rare: whatever includes the set has that string."""
+
+    def add(self, strings: frozenset[str]) -> bool:
+        """Add a set, unless one is a subset or a superset of it."""
+        rarest = min(strings, key=lambda text: len(self._having[text]))
+        if any(strings <= other for other in self._having[rarest]):
+            return False
+        if any(other <= strings for text in strings for other in self._filed[text]):
+            return False
+        for text in strings:
+            self._having[text].append(strings)
+        self._filed[rarest].append(strings)
+        return True

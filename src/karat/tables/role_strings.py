@@ -3,18 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from math import lcm
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.align.assignment import assignment
 from karat.model import ClusterKey, Document, Mention, Pair
 from karat.model.arguments import Argument, Event
 from karat.model.texts import mention_text
 from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import BothEvents
+from karat.tables.sharing import Groups, Limit, alike, assigned
 from karat.tables.strings import normalised
 
 
@@ -26,6 +26,9 @@ class Agreement(NamedTuple):
     recall: Fraction
     f1: Fraction
 
+
+MOST_STRINGS = 300_000
+"""Strings of one document, counted in each role that they fill: a few seconds."""
 
 NOTHING = Agreement(*[Fraction(0)] * 4)
 
@@ -98,12 +101,23 @@ class _Filler(NamedTuple):
     words: tuple[str, ...]
 
 
+class _Strings:
+    """The strings that fill a role."""
+
+    def __init__(self, fillings: "Sequence[Filling]") -> None:
+        self.fillings = fillings
+        self.fillers = list(_fillers(fillings))
+        self.groups = Groups([one.words for one in self.fillers], frozenset)
+
+
 class _Document:
     """Compares the events of a document."""
 
     def __init__(self, pair: Pair, gold: Sequence[Event], system: Sequence[Event]) -> None:
         self._pair, self._gold, self._system = pair, gold, system
         self._unknown = 0
+        self._strings = Limit(pair.gold.id, "strings that fill a role", MOST_STRINGS)
+        self._pairs = Limit(pair.gold.id, "pairs of different strings that fill a role")
 
     def table(self) -> RoleTable:
         id_ = self._pair.gold.id
@@ -115,12 +129,17 @@ class _Document:
             merged = answers.setdefault((event.mention.span, event.type), {})
             for role, fillings in self._roles(event, self._pair.system, self._pair.gold).items():
                 merged.setdefault(role, []).extend(fillings)
+        strings: dict[tuple[object, object, str], _Strings] = {}
         for number, (event, own) in enumerate(zip(self._gold, roles, strict=True)):
             there = answers.get((event.mention.span, event.type), {})
+            self._strings.add(len(there))  # each is an item of each gold event on the trigger
             for role in dict.fromkeys([*own, *there]):
                 if role in own and role in there:
-                    key = event.mention.cluster or (id_, number)
-                    filled.append(_filled(id_, key, role, own[role], there[role]))
+                    key = event.mention.span, event.type, role
+                    if key not in strings:
+                        strings[key] = _Strings(there[role])
+                    cluster = event.mention.cluster or (id_, number)
+                    filled.append(self._filled(cluster, role, _Strings(own[role]), strings[key]))
                 else:
                     sides = [side[role][0].item if role in side else None for side in (own, there)]
                     lone.append(LoneRole(id_, *sides))
@@ -134,12 +153,37 @@ class _Document:
         """The roles of an event that are filled by at least one string."""
         roles: dict[str, list[Filling]] = {}
         for argument in event.arguments:
+            self._strings.add(len(argument.mentions))
             texts = [(mention, mention_text(mention, *documents)) for mention in argument.mentions]
             known = [(mention, text) for mention, text in texts if text is not None]
             self._unknown += len(texts) - len(known)
             if known:
                 roles.setdefault(argument.role, []).append(Filling(event, argument, tuple(known)))
         return roles
+
+    def _filled(self, event: ClusterKey, role: str, gold: _Strings, system: _Strings) -> FilledRole:
+        golds, systems = gold.fillers, system.fillers
+        agreements = {
+            groups: _agreement(one, other) for groups, one, other in alike(gold.groups, system.groups, self._pairs)
+        }
+        scale = lcm(*{one.f1.denominator for one in agreements.values()})
+        weights = {groups: int(one.f1 * scale) for groups, one in agreements.items()}
+        chosen = assigned(weights, gold.groups, system.groups)
+        taken = {s for (_, s), _ in chosen}
+        free = (one.item for s, one in enumerate(systems) if s not in taken)
+        return FilledRole(
+            self._pair.gold.id,
+            event,
+            role,
+            tuple((one.identity, one.item) for one in gold.fillings),
+            len(golds),
+            len(systems),
+            tuple(
+                StringPair(golds[g].entity, golds[g].item, systems[s].item, agreements[groups])
+                for (g, s), groups in chosen
+            ),
+            tuple(islice(free, min(len(golds), len(systems)) - len(chosen))),
+        )
 
 
 class Filling(NamedTuple):
@@ -160,34 +204,7 @@ class Filling(NamedTuple):
         return self.argument.cluster or (self.argument.mentions[0].id,)
 
 
-def _filled(
-    document: str, event: ClusterKey, role: str, gold: Sequence[Filling], system: Sequence[Filling]
-) -> FilledRole:
-    golds, systems = list(_strings(gold)), list(_strings(system))
-    agreements = {
-        (g, s): agreement
-        for g, one in enumerate(golds)
-        for s, other in enumerate(systems)
-        if (agreement := _agreement(one.words, other.words)).f1
-    }
-    scale = lcm(*(one.f1.denominator for one in agreements.values()))
-    chosen = assignment({edge: int(one.f1 * scale) for edge, one in agreements.items()})
-    pairs = [StringPair(golds[g].entity, golds[g].item, systems[s].item, agreements[g, s]) for g, s in chosen]
-    taken = {s for _, s in chosen}
-    free = [one.item for s, one in enumerate(systems) if s not in taken]
-    return FilledRole(
-        document,
-        event,
-        role,
-        tuple((one.identity, one.item) for one in gold),
-        len(golds),
-        len(systems),
-        tuple(pairs),
-        tuple(free[: min(len(golds), len(systems)) - len(pairs)]),
-    )
-
-
-def _strings(fillings: Sequence[Filling]) -> Iterator[_Filler]:
+def _fillers(fillings: Sequence[Filling]) -> Iterator[_Filler]:
     for number, one in enumerate(fillings):
         for mention, text in one.texts:
             item = ArgumentItem(one.argument.role, one.event.mention, (mention,))
@@ -196,8 +213,6 @@ def _strings(fillings: Sequence[Filling]) -> Iterator[_Filler]:
 
 def _agreement(gold: tuple[str, ...], system: tuple[str, ...]) -> Agreement:
     shared = (Counter(gold) & Counter(system)).total()
-    if not shared:
-        return NOTHING
     return Agreement(
         Fraction(gold == system),
         Fraction(shared, len(system)),

@@ -1,6 +1,6 @@
 """System templates mapped to gold templates so that the document's F1 is largest (Du, Rush and Cardie 2021, GTT)."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,7 +8,11 @@ from msgspec import Struct
 
 from karat.align.largest_f1 import largest_f1
 from karat.plugin import Tables, TableSpec
-from karat.tables.templates import BothTemplates, Entity, Template, distinct, fits
+from karat.tables.sharing import Groups, Limit, alike
+from karat.tables.templates import SHARED, BothTemplates, Filled, Template, distinct, grouped_entities
+
+MOST_TEMPLATES = 10_000
+"""Pairs of templates for which the mapping with the largest F1 is searched: some seconds."""
 
 
 class Side(NamedTuple):
@@ -44,7 +48,11 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
         """That of one document."""
         templates = tables.get(BothTemplates())
         gold, system = distinct(templates.gold), templates.system
-        weights = [[_right(one, other) for other in gold] for one in system]
+        limit = Limit(tables.pair.gold.id, "pairs of a gold and a system template", MOST_TEMPLATES)
+        limit.add(len(gold) * len(system))
+        shared = Limit(tables.pair.gold.id, SHARED)
+        golds, systems = ([(one.type, grouped_entities(one.entities)) for one in side] for side in (gold, system))
+        weights = [[_right(one, other, shared) for other in golds] for one in systems]
         sizes = [sum(1 + len(one.entities) for one in side) for side in (system, gold)]
         chosen = largest_f1([[None if own is None else own.counts for own in row] for row in weights], *sizes)
         gold_right = [Side(one, False, (False,) * len(one.entities)) for one in gold]
@@ -65,6 +73,10 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
         return MappingTable(documents, sum(table.unknown for table in tables))
 
 
+_Typed = tuple[str, Groups[Filled]]
+"""The type of a template, and its entities."""
+
+
 class _Right(NamedTuple):
     """What is right in a mapped pair."""
 
@@ -77,15 +89,16 @@ class _Right(NamedTuple):
         return 1 + sum(self.system), 1 + sum(self.gold)
 
 
-def _right(system: Template, gold: Template) -> _Right | None:
+def _right(system: _Typed, gold: _Typed, limit: Limit) -> _Right | None:
     """What a mapped pair gets right; None if the system's type is not a part of gold's."""
-    if system.type not in gold.type:
+    if system[0] not in gold[0]:
         return None
-    return _Right(
-        tuple(any(_same(one, other) for other in gold.entities) for one in system.entities),
-        tuple(any(_same(other, one) for other in system.entities) for one in gold.entities),
-    )
+    pairs = alike(gold[1], system[1], limit)
+    fitting = [groups for groups, one, other in pairs if frozenset(one.strings).issuperset(other.strings)]
+    return _Right(_marked(system[1], {s for _, s in fitting}), _marked(gold[1], {g for g, _ in fitting}))
 
 
-def _same(system: Entity, gold: Entity) -> bool:
-    return system.role == gold.role and fits(gold, system)
+def _marked(entities: Groups[Filled], right: Set[int]) -> tuple[bool, ...]:
+    """For each entity, whether its group is right."""
+    marked = {number: group in right for group, own in enumerate(entities.members) for number in own}
+    return tuple(marked[number] for number in range(len(marked)))

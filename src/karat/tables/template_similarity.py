@@ -1,14 +1,15 @@
 """Templates assigned one-to-one by the strings that they share (Chen et al. 2023, IterX: CEAF-RME)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from karat.align.assignment import assignment
+from karat.align.assignment import Edge
 from karat.plugin import ArgumentItem, Tables, TableSpec
-from karat.tables.templates import BothTemplates, Entity, Template, distinct
+from karat.tables.sharing import Groups, Limit, alike, assigned
+from karat.tables.templates import SHARED, BothTemplates, Entity, Filled, Template, distinct, strings_in_role
 
 Phi = Literal["phi3", "subset"]
 """How similar templates are.
@@ -17,8 +18,8 @@ phi3    the mentions that they share, for the best one-to-one assignment of thei
 subset  the system entities that share a mention with a gold entity
 """
 
-Triple = tuple[str, str, str]
-"""The type of a template, a role, and a string that fills it."""
+MOST_ENTITIES = 300_000
+"""Entities of gold in one document, counted under each type of their template."""
 
 
 class Scored(NamedTuple):
@@ -46,11 +47,22 @@ class SimilarityTable(NamedTuple):
     """Entities without any string, which are left out."""
 
 
+class _Typed(NamedTuple):
+    """What makes two templates equal: the type, and the entities in their order."""
+
+    type: str
+    entities: tuple[Filled, ...]
+
+    def parts(self) -> Iterator[tuple[str, str, str]]:
+        """What it may share with others: the type, a role, and a string that fills it."""
+        return ((self.type, one.role, text) for one in self.entities for text in one.strings)
+
+
 class _Copy(NamedTuple):
     """A gold template under one of its types."""
 
     template: int
-    type: str
+    typed: _Typed
     entities: tuple[Entity, ...]
 
 
@@ -75,17 +87,27 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
         if self.empty_documents == "ignore" and not gold:
             return SimilarityTable((), templates.unknown)
         system = [one for one in templates.system if one.entities]
-        copies = [copy for number, one in enumerate(gold) for copy in _copies(number, one, alone=not system)]
-        matches = [[self._match(copy, one) for one in system] for copy in copies]
-        kept = self._kept(copies, matches)
+        entities = Limit(tables.pair.gold.id, "entities, counted under each type of their template", MOST_ENTITIES)
+        copies = [copy for number, one in enumerate(gold) for copy in _copies(number, one, entities, alone=not system)]
+        golds = Groups([copy.typed for copy in copies], _Typed.parts)
+        systems = Groups([_typed(one.type, one.entities) for one in system], _Typed.parts)
+        limit, shared = Limit(tables.pair.gold.id, "pairs of different templates"), Limit(tables.pair.gold.id, SHARED)
+        matches = {groups: self._match(one, other, shared) for groups, one, other in alike(golds, systems, limit)}
+        kept = self._kept(copies, golds, systems, matches)
         most = sum(len(one.entities) for one in gold)  # of equal assignments, the one that hits more
+        rows = Groups([copies[number].typed for number in kept], _Typed.parts)
+        number_of = {typed: number for number, typed in enumerate(golds.items)}
+        row_of = {number_of[typed]: row for row, typed in enumerate(rows.items)}
         weights = {
-            (g, s): match.value * (1 + most) + match.hits
-            for g in kept
-            for s, match in enumerate(matches[g])
-            if match.value
+            (row_of[g], s): match.value * (1 + most) + match.hits
+            for (g, s), match in matches.items()
+            if match.value and g in row_of
         }
-        scored = self._scored(copies, system, kept, [(g, s, matches[g][s]) for g, s in assignment(weights)])
+        mapped = [
+            (kept[row], s, matches[number_of[rows.items[groups[0]]], groups[1]])
+            for (row, s), groups in assigned(weights, rows, systems)
+        ]
+        scored = self._scored(copies, system, kept, mapped)
         return SimilarityTable((SimilarTemplates(tables.pair.gold.id, *scored),), templates.unknown)
 
     def add(self, tables: Sequence[SimilarityTable]) -> SimilarityTable:
@@ -93,29 +115,42 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
         documents = tuple(chain.from_iterable(table.documents for table in tables))
         return SimilarityTable(documents, sum(table.unknown for table in tables))
 
-    def _kept(self, copies: Sequence[_Copy], matches: Sequence[Sequence[_Match]]) -> list[int]:
+    def _kept(
+        self,
+        copies: Sequence[_Copy],
+        golds: Groups[_Typed],
+        systems: Groups[_Typed],
+        matches: Mapping[Edge, _Match],
+    ) -> list[int]:
         """Of the copies of a gold template, the one that is most similar to all system templates together."""
+        values = [0] * len(copies)
+        for (g, s), match in matches.items():
+            for number in golds.members[g]:
+                values[number] += match.value * len(systems.members[s])
         best: dict[int, int] = {}
         for number, copy in enumerate(copies):
             known = best.setdefault(copy.template, number)
-            if sum(one.value for one in matches[number]) > sum(one.value for one in matches[known]):
+            if values[number] > values[known]:
                 best[copy.template] = number
         return list(best.values())
 
-    def _match(self, gold: _Copy, system: Template) -> _Match:
-        golds = [_triples(gold.type, one) for one in gold.entities]
-        systems = [_triples(system.type, one) for one in system.entities]
+    def _match(self, gold: _Typed, system: _Typed, limit: Limit) -> _Match:
+        """How similar two templates of one type are."""
         if self.phi == "phi3":
+            golds, systems = (Groups(one.entities, strings_in_role) for one in (gold, system))
             shared = {
-                (g, s): count
-                for g, one in enumerate(golds)
-                for s, other in enumerate(systems)
-                if (count := sum(triple in one for triple in other))
+                groups: sum(text in known for text in other.strings)
+                for groups, one, other in alike(golds, systems, limit)
+                for known in [frozenset(one.strings)]
             }
-            pairs = tuple((g, s, shared[g, s]) for g, s in assignment(shared))
-            value = sum(count for _, _, count in pairs)
-            return _Match(value, 0, pairs)
-        pairs = tuple((g, s, 1) for s, other in enumerate(systems) if (g := _hit(golds, other)) is not None)
+            pairs = tuple((g, s, shared[groups]) for (g, s), groups in assigned(shared, golds, systems))
+            return _Match(sum(count for _, _, count in pairs), 0, pairs)
+        first: dict[tuple[str, str], int] = {}
+        for number, one in enumerate(gold.entities):
+            for part in strings_in_role(one):
+                first.setdefault(part, number)
+        hits = (next((first[part] for part in strings_in_role(one) if part in first), None) for one in system.entities)
+        pairs = tuple((g, s, 1) for s, g in enumerate(hits) if g is not None)
         return _Match(len(pairs), len({g for g, _, _ in pairs}), pairs)
 
     def _scored(
@@ -147,22 +182,15 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
         return tuple(gold_scored), tuple(system_scored)
 
 
-def _copies(number: int, template: Template, *, alone: bool) -> list[_Copy]:
+def _copies(number: int, template: Template, limit: Limit, *, alone: bool) -> Iterator[_Copy]:
     """The template once for each of its types, if it has entities and there is a system template."""
     types = [template.type]
     if template.entities and not alone:
         types = [one.strip() for one in template.type.split("/")]
-    return [_Copy(number, type_, template.entities) for type_ in types]
+    for type_ in types:
+        limit.add(len(template.entities))
+        yield _Copy(number, _typed(type_, template.entities), template.entities)
 
 
-def _triples(type_: str, entity: Entity) -> list[Triple]:
-    return [(type_, entity.role, text) for text in entity.strings]
-
-
-def _hit(golds: Sequence[Sequence[Triple]], system: Sequence[Triple]) -> int | None:
-    """The first gold entity that has the first string of a system entity that any of them has."""
-    for triple in system:
-        for number, one in enumerate(golds):
-            if triple in one:
-                return number
-    return None
+def _typed(type_: str, entities: Iterable[Entity]) -> _Typed:
+    return _Typed(type_, tuple(Filled(one.role, one.strings) for one in entities))

@@ -1,6 +1,6 @@
 """Templates: their types, and the entities that fill their roles, as strings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from karat.model import Document, Mention
 from karat.model.arguments import Event
 from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import BothEvents
+from karat.tables.sharing import Groups
 from karat.tables.strings import normalised, strings_of
 
 UNTYPED = "attack"
@@ -22,6 +23,27 @@ class Entity(NamedTuple):
     raw: tuple[str, ...]
     strings: tuple[str, ...]
     item: ArgumentItem
+
+
+class Filled(NamedTuple):
+    """What makes two entities equal: the role, and the normalised strings that fill it."""
+
+    role: str
+    strings: tuple[str, ...]
+
+
+def grouped_entities(entities: Iterable[Entity]) -> Groups[Filled]:
+    """Equal entities in groups; they share strings in the same role."""
+    return Groups([Filled(one.role, one.strings) for one in entities], strings_in_role)
+
+
+def strings_in_role(one: Filled) -> Iterator[tuple[str, str]]:
+    """What entities may share."""
+    return ((one.role, text) for text in one.strings)
+
+
+SHARED = "pairs of different entities that share a string"
+"""What is compared (see `Limit`)."""
 
 
 class Template(NamedTuple):
@@ -76,8 +98,3 @@ def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
 def distinct(templates: Sequence[Template]) -> list[Template]:
     """Equal templates once: those of the same type, with the same strings in the same order."""
     return list({template.content: template for template in reversed(templates)}.values())[::-1]
-
-
-def fits(gold: Entity, system: Entity) -> bool:
-    """Whether every string of a system entity is one of gold's."""
-    return set(gold.strings).issuperset(system.strings)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from karat import checks, corpus, filters, formats
-from karat.engine import checking, validation
+from karat.engine import checking, kinds, validation
 from karat.errors import Rule
 from tests.running import run
 from tests.test_validate import JSONL, TBF
@@ -246,6 +246,22 @@ CASES = {
         {"d.tbf.gz": gzip.compress(BLOCK.encode() * 9)},
         "d.tbf.gz --max-bytes 100",
     ),
+    "no heads to match by": Case(
+        "heads-absent",
+        "fatal",
+        "d.jsonl",
+        1,
+        {"d.jsonl": '{"id":"d","unit":"token","mentions":[{"id":"a","span":[[0,2]]},{"id":"b","span":[[2,3]]}]}\n'},
+        "d.jsonl -p conll-2012 --set match=head",
+    ),
+    "nothing to score": Case(
+        "kind-absent",
+        "fatal",
+        "d.jsonl",
+        None,
+        {"d.jsonl": '{"id":"d","mentions":[{"id":"a","span":[[0,2]],"kind":"entity"}]}\n'},
+        "d.jsonl",
+    ),
     "JSONL in another unit": Case(
         "jsonl-unit", "fatal", "d.jsonl", 2, {"d.jsonl": '\n{"id":"d"}\n'}, "d.jsonl --unit token"
     ),
@@ -264,7 +280,6 @@ NEVER_FOUND = {
     "element-differs": "only a score across documents minds what they say of one element",
     "topics-absent": "validate takes no topics",
     "not-a-document": "only what a program builds in memory can be something else",
-    "heads-absent": "only a score that matches by heads minds",
     "heads-first-word": "only a score that matches by heads minds",
     "singletons-removed": "only a score may leave out singletons",
     "spool-full": "only a full disk has it; tests/test_outputs.py fills one",
@@ -292,7 +307,7 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [validation, checking]
+    modules = [validation, checking, kinds]
     for package in (corpus, formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")

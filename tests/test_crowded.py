@@ -11,7 +11,7 @@ from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignmentChoice, Comparison, Match, Tables
 from karat.tables.aligned import Alignment
 
-EXAMPLES = settings(max_examples=400, deadline=None)
+EXAMPLES = settings(max_examples=150, deadline=None)
 FAR = 10**17  # sizes that floating point does not hold exactly
 
 segments = st.tuples(st.integers(0, 9), st.integers(1, 6)).map(lambda pair: (pair[0], sum(pair)))

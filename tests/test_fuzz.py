@@ -119,6 +119,20 @@ def _reported(
     return [problem["property"] for problem in tally.problems]
 
 
+def test_an_output_may_replace_what_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    space = Workspace(tmp_path)
+    space.fill({"gold/a.jsonl": b"1", "system/a.jsonl": b"2"})
+    one = case(0, 0)
+    for written, found in (("system/a.jsonl", []), ("gold/a.jsonl", ["inputs stay as they are"])):
+        Path(written).write_bytes(b"longer")
+        monkeypatch.setattr(checking, "execute", lambda _: Outcome(0, b"", "", 0))
+        tally = checking.Tally()
+        checking.checked(one, ("convert", "gold/a.jsonl", "system/a.jsonl"), 0, space, tally)
+        assert [problem["property"] for problem in tally.problems] == found
+
+
 def test_documents_are_shuffled() -> None:
     data = b'{"id":"a","mentions":[]}\n{"id":"b","mentions":[]}\n{"id":"c","mentions":[]}\n'
     orders = {shuffled_documents(data, "x.jsonl", "jsonl", Random(number)) for number in range(30)}

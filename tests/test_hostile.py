@@ -720,6 +720,10 @@ BROKEN_PROTOCOLS: dict[str, tuple[str | bytes, str]] = {
     "wrong unit": ("title = 'mine'\nmeasures = []\nunit = 'sentence'\n", "'sentence'"),
     "unknown family": ("title = 'mine'\n[[measures]]\nfamily = 'nuget'\n", "Did you mean nugget?"),
     "unknown alignment": ("title = 'mine'\n[[measures]]\nfamily = 'nugget'\nalignment = 'a'\n", "'a'"),
+    "unknown alignment of words": (
+        "title = 'mine'\n[alignments.a]\n[[measures]]\nfamily = 'coref'\nalignment = 'a'\noverlap = 'words'\n",
+        "there is no alignment 'words'. Known: a.",
+    ),
     "unknown parameter": ("title = 'mine'\n[[measures]]\nfamily = 'nugget'\nalignment = '{a}'\n", "{a}"),
     "not UTF-8": (b"title = '\xe9'\nmeasures = []\n", "UTF-8"),
 }
@@ -733,6 +737,17 @@ def test_broken_protocol_file(name: str) -> None:
     content, says = BROKEN_PROTOCOLS[name]
     save("mine.toml", content)
     assert_refused(score("fine.tbf", "fine.tbf", "-p", "mine.toml"), "protocol-file", says, file="mine.toml")
+
+
+def test_a_file_name_that_is_too_long() -> None:
+    refused = score("fine.tbf", "fine.tbf", "-p", "liu-2015", "--set", f"types={'5' * 300}")
+    assert_refused(refused, "parameter-file", "there is no such file", file="5" * 300)
+
+
+def test_systems_that_have_no_measure_in_common() -> None:
+    refused = run("compare", "fine.tbf", "fine.tbf", "-p", "ace-2005-nist")
+    assert refused.code == 1
+    assert "error: fine.tbf: " in refused.err
 
 
 def test_two_protocol_files_of_one_name() -> None:

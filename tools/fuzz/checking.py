@@ -63,8 +63,9 @@ def _unasked(arguments: Arguments, outcome: Outcome, space: Workspace) -> list[P
     wanted = {str(Path(name)) for name in asked_for if name}
     unwanted = [name for name in sorted(new) if not any(name == one or name.startswith(f"{one}/") for one in wanted)]
     found = []
-    if changed:
-        found.append(Problem("inputs stay as they are", arguments[0], str(sorted(changed))))
+    space.accept(changed & wanted)  # an output may replace what the command does not read
+    if changed - wanted:
+        found.append(Problem("inputs stay as they are", arguments[0], str(sorted(changed - wanted))))
     if stray or unwanted:
         found.append(Problem("no file left behind", f"{arguments[0]}, exit {outcome.code}", str([*stray, *unwanted])))
     elif new and outcome.code and arguments[0] != "validate":

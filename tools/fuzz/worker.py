@@ -31,8 +31,6 @@ TWIN_EVERY = 20
 """One run in so many is repeated in a warm process with another hash seed."""
 TWIN_RUNS = 5000
 """Runs after which the other hash seed changes."""
-CHOICES = frozenset({"heads-absent"})
-"""Refusals that ask for a choice although a corpus is valid: WikiEvents has no heads, by which its protocol matches."""
 PROCESS_EVERY = 2500
 """One run in so many is repeated in a new process."""
 
@@ -91,7 +89,7 @@ class Runner:
         if is_accepted and one.clean is not None:
             score = checked(one, one.clean, number, self._space, tally)
             code = refusal(score) or "no code"
-            if score.code and code not in CHOICES:
+            if score.code:
                 tally.report(number, one, one.clean, Problem("validate clean implies score works", code, score.err))
         if last.code == 0 and command[0] == "score" and "json" in command and not {"-o", "--details"} & {*command}:
             for files, arguments in reordered(one, number):

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 FOLDERS = ("gold", "system")
@@ -36,6 +36,10 @@ class Workspace:
         """Entries that are new since the files were put there, and those that were changed or removed."""
         now = _entries("")
         return now.keys() - self._given.keys(), {path for path, stamp in self._given.items() if now.get(path) != stamp}
+
+    def accept(self, paths: Set[str]) -> None:
+        """Take changed files for what was put there."""
+        self._given |= {path: stamp for path, stamp in _entries("").items() if path in paths}
 
     def tidy(self) -> None:
         """Remove what a command has written, so that the next one finds only the files of the case."""

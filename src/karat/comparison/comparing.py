@@ -147,7 +147,7 @@ def sorting(results: Mapping[str, Sequence[Result]], sort_by: str | None) -> str
     runs = [run for own in results.values() for run in own]
     quoted = {id_ for run in runs for id_ in run.headline_ids() if id_ in shared}
     if not shared:
-        raise NO_MEASURE.error("the systems have no measure in common")
+        raise NO_MEASURE.error("the systems have no measure in common", file=runs[0].gold.name)
     # The headline is in the protocol's order; without one, there is just the last of the first family.
     return next((id_ for id_ in reversed([*shared, *runs[0].headline]) if id_ in quoted), shared[-1])
 

@@ -17,6 +17,7 @@ from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER
 from karat.corpus.divided import Sent, attempted, collected
 from karat.corpus.folders import UNREADABLE
 from karat.engine.against import Reference, Submission
+from karat.engine.kinds import lacking
 from karat.engine.validated import Validation
 from karat.errors import Finding, KaratError, Rule, UsageError, graver, without
 from karat.filters import restricted
@@ -39,6 +40,8 @@ class Plan(NamedTuple):
     """All allowed types; None: any."""
     gold: Reference | None
     """What the corpus is compared with."""
+    is_reference: bool = False
+    """Whether others are compared with the corpus, which may have no annotations then."""
 
 
 class Batch(NamedTuple):
@@ -59,6 +62,7 @@ class CheckedPart(NamedTuple):
     seen: Survey
     checks: list[CorpusCheck]
     compared: set[str]
+    kinds: set[str]
 
 
 def check_corpus(
@@ -70,7 +74,7 @@ def check_corpus(
     executor: Executor | None = None,
 ) -> None:
     """Check all documents of a corpus, and report what is wrong with them."""
-    corpus, before = plan.corpus, dict(validation.findings.counts)
+    corpus, before, grave = plan.corpus, dict(validation.findings.counts), _grave(validation)
     validation.sources |= {file.name: file for file in corpus.files}
     documents = CheckedDocuments(plan, validation, submission)
     width = 1 if executor is None else executor.width(corpus.size())
@@ -93,6 +97,16 @@ def check_corpus(
         submission.enter(documents.seen.rows)
     if not documents.seen.rows and validation.findings.counts == before:
         validation.add(NO_DOCUMENTS.at("there is no document", file=corpus.name))
+    if submission is None and not plan.is_reference and grave == _grave(validation):
+        found = [lacking(protocol, documents.kinds, "the corpus") for protocol in plan.protocols]
+        for finding in dict.fromkeys(finding for finding in found if finding is not None):
+            validation.add(finding._replace(file=corpus.name))
+
+
+def _grave(validation: Validation) -> int:
+    """How many findings make files invalid."""
+    found = validation.findings.by_severity()
+    return found["fatal"] + found["fault"]
 
 
 def _batches(corpus: FileCorpus, most: int) -> Iterator[Batch]:
@@ -137,6 +151,8 @@ class CheckedDocuments:
     def __init__(self, plan: Plan, validation: Validation, submission: Submission | None) -> None:
         self._corpus, self._validation, self._submission = plan.corpus, validation, submission
         self.seen = Survey()
+        self.kinds: set[str] = set()
+        """Those of all mentions."""
         filters = dict.fromkeys((protocol.kinds, one) for protocol in plan.protocols for one in protocol.filters)
         own = [(kinds, one) for kinds, filter_ in filters for one in filter_.checks()]
         ids = [_UniqueIds()] if plan.corpus.global_ids else []
@@ -171,6 +187,7 @@ class CheckedDocuments:
                 report(finding)
             raise
         self._validation.count(corpus.files[number].name, mentions=len(document.mentions))
+        self.kinds.update(mention.kind for mention in document.mentions)
         for finding in check(document, where, self._checks):
             report(finding)
         if self._submission is not None:
@@ -196,7 +213,7 @@ class CheckedDocuments:
     def part(self) -> CheckedPart:
         """What was found, to be sent to another process."""
         compared = set() if self._submission is None else self._submission.compared
-        return CheckedPart(self._validation, self.seen, self._remembering, compared)
+        return CheckedPart(self._validation, self.seen, self._remembering, compared, self.kinds)
 
     def merge(self, part: CheckedPart) -> bool:
         """Add documents that come after those so far; False: nothing was added, since they must be checked here."""
@@ -210,6 +227,7 @@ class CheckedDocuments:
             self.seen.add(block, file)
         for own, later in both:
             own.merge(later)
+        self.kinds |= part.kinds
         if self._submission is not None:
             self._submission.compared |= part.compared
         return True

@@ -13,11 +13,12 @@ from karat.corpus import Survey
 from karat.counts import ScoreValues
 from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
 from karat.engine.details import Details, DetailsPart
+from karat.engine.kinds import lacking
 from karat.engine.observer import Observe
 from karat.engine.prepare import PreparedPair
 from karat.engine.score_function import ScoreFunction
 from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
-from karat.errors import Finding, Findings, Report, Rule, nearest, quoted
+from karat.errors import Finding, Findings, KaratError, Report, Rule, quoted
 from karat.model import Document, Pair
 from karat.plugin import Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
 from karat.protocols import Protocol
@@ -31,7 +32,6 @@ IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only ove
 GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
 COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
 RESTRICTED = Rule("breakdown-restricted", "note", "These rows do not add up to the total.")
-NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
 NO_TOPIC = Rule(
     "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
 )
@@ -72,9 +72,8 @@ class ProtocolRun:
         self._report = report
         self._chosen = measures
         self._keeps_rows = keep_rows
-        if protocol.kinds is not None and gold.kinds and gold.kinds.isdisjoint(protocol.kinds):
-            message = f"gold has no mention of kind {', '.join(protocol.kinds)}"
-            raise NO_KIND.error(f"{message}. {nearest(protocol.kinds[0], sorted(gold.kinds))}")
+        if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
+            raise KaratError(finding)
         rows = self._rows(_setting(protocol, gold, system))
         self._details = details
         self._observer = None if observe is None else observe(protocol, [row for row, _ in rows])
@@ -339,7 +338,7 @@ def _align(
     rewarded: Sequence[str] | None = None,
 ) -> Alignment:
     """All attributes are compared in every alignment, so that alignments share their candidates."""
-    choice = protocol.alignments[name]
+    choice = protocol.alignment(name)
     rewarded = scorable(attributes) if rewarded is None else rewarded
     after = _align(protocol, attributes, choice.after, agree=agree, rewarded=rewarded) if choice.after else None
     return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)

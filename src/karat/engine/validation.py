@@ -151,5 +151,5 @@ def reference(
     files = find(path, max_bytes=options.max_bytes)
     corpus = corpus_of(files, path, format=format, fallback=fallback, options=options, report=own.add, skip_broken=True)
     protocols = resolved(corpus)
-    check_corpus(Plan(corpus, protocols, None, None), own, executor=executor)
+    check_corpus(Plan(corpus, protocols, None, None, is_reference=True), own, executor=executor)
     return Reference(corpus, own.findings.by_severity(), protocols), own

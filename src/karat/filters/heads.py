@@ -1,16 +1,18 @@
 """Heads of mentions, for protocols that match by head."""
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 from msgspec.structs import replace
 
-from karat.errors import KaratError, Origin, Report, Rule
+from karat.errors import Finding, KaratError, Origin, Report, Rule
 from karat.filters import unchanged
 from karat.model import Document, Mention, Pair
 from karat.model.arguments import events_of
 from karat.model.regions import size
 from karat.model.texts import has_article, words_of
-from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
+from karat.plugin import Comparison, CorpusTransform, DocumentCheck, Filter, PairTransform
 
 ABSENT = Rule(
     "heads-absent",
@@ -39,6 +41,15 @@ class Heads(Filter, frozen=True):
         del comparison, report
         return _Heads(self.missing, self.of, trim=self.trim) if self.match == "head" else unchanged
 
+    def checks(self) -> Sequence[DocumentCheck]:
+        """Heads that are missing, where that is refused; as on the system's side, an article is a word."""
+        return (partial(_missing, of=self.of),) if self.match == "head" and self.missing == "refuse" else ()
+
+
+def _missing(document: Document, *, of: Whose) -> Iterator[Finding]:
+    if lacking := _lacking(document, of, trim=False):
+        yield ABSENT.at(_unmatched(f"{len(lacking):,}", of, len(lacking)), item=lacking[0].id)
+
 
 class _Heads(CorpusTransform):
     """Counts mentions of several words without a head."""
@@ -58,25 +69,11 @@ class _Heads(CorpusTransform):
         return Pair(gold, system) if self._fill else pair
 
     def _side(self, origin: Origin, document: Document) -> Document:
-        lacking = self._lacking(document, trim=self._trim and origin == "gold")
+        lacking = _lacking(document, self._of, trim=self._trim and origin == "gold")
         if lacking:
             self._counts[origin] += len(lacking)
             self._first = self._first or (origin, document.id, lacking[0].id)
         return replace(document, mentions=tuple(map(_with_head, document.mentions))) if self._fill else document
-
-    def _lacking(self, document: Document, *, trim: bool) -> list[Mention]:
-        if self._of == "mentions":
-            return [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
-        fillers = {
-            mention.id: mention
-            for event in events_of(document)
-            for argument in event.arguments
-            for mention in argument.mentions
-            if mention.head is None
-        }
-        return [
-            one for one in fillers.values() if len(words_of(one, document)) > 1 + (trim and has_article(one, document))
-        ]
 
     def merge(self, later: "_Heads") -> None:
         """Add the counts of later pairs."""
@@ -90,13 +87,35 @@ class _Heads(CorpusTransform):
             return
         origin, document, item = self._first
         numbers = " and ".join(f"{count:,} {side}" for side, count in self._counts.items() if count)
-        plural = "s" * (sum(self._counts.values()) > 1)
-        message = f"{numbers} {self._of.removesuffix('s')}{plural} of several words without a head"
+        count = sum(self._counts.values())
         if self._fill:
-            report(FIRST_WORD.at(f"{message}: the first word is taken", item=item, origin=origin, document=document))
+            message = f"{_headless(numbers, self._of, count)}: the first word is taken"
+            report(FIRST_WORD.at(message, item=item, origin=origin, document=document))
         else:
-            what = f"{message}: {self._of} cannot be matched by their heads"
-            raise KaratError(ABSENT.at(what, item=item, origin=origin, document=document))
+            message = _unmatched(numbers, self._of, count)
+            raise KaratError(ABSENT.at(message, item=item, origin=origin, document=document))
+
+
+def _headless(numbers: str, of: Whose, count: int) -> str:
+    return f"{numbers} {of.removesuffix('s')}{'s' * (count > 1)} of several words without a head"
+
+
+def _unmatched(numbers: str, of: Whose, count: int) -> str:
+    return f"{_headless(numbers, of, count)}: {of} cannot be matched by their heads"
+
+
+def _lacking(document: Document, of: Whose, *, trim: bool) -> list[Mention]:
+    """Mentions of several words without a head; with `trim`, a leading article is no word."""
+    if of == "mentions":
+        return [mention for mention in document.mentions if mention.head is None and size(mention.span) > 1]
+    fillers = {
+        mention.id: mention
+        for event in events_of(document)
+        for argument in event.arguments
+        for mention in argument.mentions
+        if mention.head is None
+    }
+    return [one for one in fillers.values() if len(words_of(one, document)) > 1 + (trim and has_article(one, document))]
 
 
 def _with_head(mention: Mention) -> Mention:

@@ -87,6 +87,15 @@ class Protocol(Struct, frozen=True):
     """Hash of the file, for a protocol that is not karat's own."""
     headline: tuple[str, ...] = ()
     """Ids of the scores that are usually quoted."""
+    file: str | None = None
+    """Where it is written."""
+
+    def alignment(self, name: str) -> AlignmentChoice:
+        """One of its alignments, by name."""
+        if name not in self.alignments:
+            message = f"there is no alignment {name!r}. {nearest(name, self.alignments)}"
+            raise FILE.error(message, file=self.file)
+        return self.alignments[name]
 
     @property
     def kinds(self) -> tuple[str, ...] | None:
@@ -145,6 +154,7 @@ def resolve(name: str, settings: Mapping[str, Any] | None = None) -> Protocol:
         families=tuple(read.family(entry, file.alignments) for entry in file.measures),
         digest=digest(path),
         headline=file.headline,
+        file=str(path),
     )
 
 
@@ -206,9 +216,16 @@ def _fitting(key: str, value: Any, parameter: Parameter) -> Any:
     if parameter.choices is not None and fitted not in parameter.choices:
         hint = f"{nearest(str(fitted), parameter.choices)} It takes: {', '.join(parameter.choices)}."
         raise UsageError("bad-value", f"--set {key}={value}: not a value it takes", hint)
-    if parameter.file and fitted and not Path(fitted).is_file():
+    if parameter.file and fitted and not _is_file(fitted):
         raise NO_FILE.error(f"there is no such file (--set {key}=...)", file=fitted)
     return fitted
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # it is too long for a name
+        return False
 
 
 def _number(value: Any, type_: type[int] | type[float]) -> int | float | None:

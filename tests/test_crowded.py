@@ -97,6 +97,14 @@ def test_all_want_the_same_partner() -> None:
     assert [(g, s) for g, s, *_ in found] == [(11 - number, number) for number in range(12)]
 
 
+def test_a_mention_within_the_reach_of_another_need_not_overlap() -> None:
+    """The long gold mention reaches over both of the system; the short one has ended before them."""
+    gold = [Mention("long", ((0, 20),)), Mention("short", ((1, 2),))]
+    system = [Mention("s", ((5, 6),)), Mention("t", ((10, 12),))]
+    found = crowded(gold, system, AlignmentChoice(similarity="overlap"))
+    assert [(gold[g].id, system[s].id) for g, s, *_ in found] == [("long", "s")]
+
+
 def test_offsets_that_floating_point_does_not_hold() -> None:
     """Near 10^17 it holds every 16th whole number: two characters would be none."""
     gold, system = [Mention("g", ((FAR, FAR + 1),))], [Mention("s", ((FAR, FAR + 2),))]

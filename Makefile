@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+# worksteal: tests of a file share its fixtures, and no process waits for the last long file of another.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test check slow coverage lint bench bench-million bench-limits bench-compare calibrate fuzz mutants docs clean
@@ -35,7 +36,7 @@ check: $(VENV)/ready  ## run the quick tests, in under a minute
 	$(PYTEST) -m "not slow"
 
 slow: $(VENV)/ready  ## run the tests that check leaves out
-	$(PYTEST) --dist worksteal -m slow
+	$(PYTEST) -m slow
 
 coverage: $(VENV)/ready  ## run the quick tests and print how much of karat they reach
 	$(PYTEST) -m "not slow" --cov --cov-report=

@@ -33,8 +33,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
         terminalreporter.write_line(f"{skipped} tests skipped: {NO_SHARED_DATA} (set KARAT_SHARED)", yellow=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests run without counting lines: they reach what the quick ones reach."""
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.no_cover)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Slow tests and their fixtures run without counting lines, which doubles their time: quick ones reach the same."""
+    coverage = item.config.pluginmanager.getplugin("_cov")
+    controller = coverage and coverage.cov_controller
+    if not controller or not item.get_closest_marker("slow"):
+        return (yield)
+    controller.pause()
+    try:
+        return (yield)
+    finally:
+        controller.resume()

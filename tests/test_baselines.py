@@ -251,6 +251,7 @@ def test_nothing_to_learn_from(corpus: str, tmp_path: Path) -> None:
     assert "[baseline-training]" in refused.err
 
 
+@pytest.mark.slow
 def test_same_bytes_for_any_hash_seed(stories: str) -> None:
     command = [sys.executable, "-m", "karat", "baseline", "sac", stories, "--train-topics", "1-6"]
     outputs = {

@@ -262,6 +262,7 @@ def known(store: Path, mode: str = "ro") -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_submission_that_ends_its_process_is_refused_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own, once more: whoever dies again is refused, and tried again in the next run."""
     from karat.campaign import running, scoring

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 import declared
@@ -36,6 +36,7 @@ from karat.cli import cli, main
 from karat.formats import FORMATS
 from karat.measures import MEASURES
 from karat.model import Cluster, Document, Link, Mention
+from karat.plugin import Law
 from tests.pages import ELISION, matches
 
 ROOT = Path(__file__).parents[1]
@@ -92,6 +93,22 @@ def test_the_symbols_of_a_formula_are_defined(name: str) -> None:
     measures = {part.casefold() for id_ in card.rows for part in re.split(r"\W+", id_)}
     defined = {symbol for key in card.symbols for symbol in re.findall(r"[\w-]+", key)}
     assert {symbol for symbol in used - defined if symbol.casefold() not in measures} == set()
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_every_symbol_that_a_card_defines_is_in_its_formula(name: str) -> None:
+    """What is in parentheses, the a of Value(a, b), stands for any argument."""
+    card = MEASURES.get(name).card
+    defined = re.findall(r"[\w-]+", " ".join(re.sub(r"\(.*?\)", "", key) for key in card.symbols))
+    assert [symbol for symbol in defined if not re.search(rf"(?<!\w){symbol}(?!\w)", card.formula)] == []
+
+
+@pytest.mark.parametrize("name", MEASURES.names())
+def test_a_card_promises_laws_that_there_are_and_lists_rows_of_its_family(name: str) -> None:
+    card = MEASURES.get(name).card
+    assert set(card.laws) <= {*get_args(Law)}
+    rows = {id_ for key in card.rows for id_ in key.split(", ") if id_ != "..."}
+    assert [id_ for id_ in rows if not id_.startswith(f"{name}.")] == []
 
 
 def test_every_field_of_the_model_is_documented(pages: dict[str, str]) -> None:
@@ -253,7 +270,15 @@ def doctested(text: str, names: dict[str, Any]) -> list[str]:
     return [failures.getvalue()] if failures.getvalue() else []
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(DOCS)))
+LONG = ("campaign.md", "figures.md", "report.md", "tutorial.md")
+"""Pages whose commands take more than a second: figures, reports, many systems."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if path.name in LONG else ()) for path in WRITTEN],
+    ids=lambda path: str(path.relative_to(DOCS)),
+)
 def test_pages_show_what_karat_prints(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with as_file(files("karat") / "demo") as demo:
         shutil.copytree(demo, tmp_path, dirs_exist_ok=True)

@@ -88,7 +88,14 @@ def examples(*path: str) -> list[Example]:
     return [Example(" ".join(("karat", *path)), line) for line in lines if line.startswith("karat ")]
 
 
-EXAMPLES = [example for path in COMMANDS for example in examples(*path)]
+LONG = frozenset(("campaign", "demo", "lab", "reproduce", "--plot", "--jobs", "html"))
+"""What takes more than a second: many systems, figures, processes."""
+
+EXAMPLES = [
+    pytest.param(example, marks=() if LONG.isdisjoint(example.arguments) else pytest.mark.slow)
+    for path in COMMANDS
+    for example in examples(*path)
+]
 
 
 def done(*args: str) -> Run:

@@ -411,6 +411,7 @@ def test_an_unknown_suffix_is_refused(name: str) -> None:
 # The command line
 
 
+@pytest.mark.slow
 def test_score_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, literal: karat.Result) -> None:
     monkeypatch.chdir(tmp_path)
     base = ["score", GOLD, SYSTEMS["literal"], "-p", "tac-2017", "-m", "nugget", "--by", "type", "--by", "realis"]

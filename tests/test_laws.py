@@ -19,9 +19,9 @@ from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.tables.contingency import Contingency
-from karat.testing import check_law, laws, suite
+from karat.testing import check_laws, laws, suite
 from karat.testing.corpora import Sides, argument_documents, sides, template_documents
-from karat.testing.laws import LAWS, tables
+from karat.testing.laws import LAWS, Trial, tables
 from tests.corpora import ace, arguments, corpus, mention, templates
 
 
@@ -48,17 +48,17 @@ TWO_DOCUMENTS: Sides = (
 
 def test_a_merge_that_loses_a_part_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a run that is never divided would pass for one that is."""
-    laws.processes(resolve("tac-2017"), TWO_DOCUMENTS)
+    laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
     monkeypatch.setattr(Scoring, "merge", lambda *_: True)
     with pytest.raises(AssertionError, match="must obey 'processes', but one part per document"):
-        laws.processes(resolve("tac-2017"), TWO_DOCUMENTS)
+        laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
 
 
 def test_an_empty_document_that_counts_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    laws.empty(resolve("exact-2013"), TWO_DOCUMENTS)
+    laws.empty(Trial(resolve("exact-2013"), TWO_DOCUMENTS))
     monkeypatch.setattr(Nugget, "count", lambda *_: PrecisionRecall(0, 1, 0, 1))
     with pytest.raises(AssertionError, match="must obey 'empty', but an empty document changes /nugget"):
-        laws.empty(resolve("exact-2013"), TWO_DOCUMENTS)
+        laws.empty(Trial(resolve("exact-2013"), TWO_DOCUMENTS))
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_a_law_is_either_promised_or_disproved(name: str) -> None:
     """By a counter-example below, or by one that is found at random: a protocol says no less than it could."""
     for law in [law for law in get_args(Law) if law not in resolve(name).laws and (name, law) not in COUNTEREXAMPLES]:
         try:
-            check_law(law, resolve(name), examples=300)
+            check_laws([law], resolve(name), examples=300)
         except AssertionError:
             continue
         pytest.skip(f"no counter-example for {law!r} was found: promise it, or disprove it here")
@@ -88,8 +88,7 @@ def test_a_law_is_either_promised_or_disproved(name: str) -> None:
 def test_laws_of_arguments_and_templates(name: str) -> None:
     """On corpora that hold nothing else: those of every sort have few arguments."""
     made = template_documents if "template" in _argument_families(name) else argument_documents
-    for law in resolve(name).laws:
-        check_law(law, resolve(name), corpora=sides(made))
+    check_laws(resolve(name).laws, resolve(name), corpora=sides(made))
 
 
 def one(*mentions: Mention) -> list[Document]:
@@ -243,7 +242,7 @@ COUNTEREXAMPLES: dict[tuple[str, Law], Sides] = {
 def test_counterexamples_disprove(protocol: str, law: Law) -> None:
     assert law not in resolve(protocol).laws
     with pytest.raises(AssertionError):
-        LAWS[law](resolve(protocol), COUNTEREXAMPLES[protocol, law])
+        LAWS[law](Trial(resolve(protocol), COUNTEREXAMPLES[protocol, law]))
 
 
 # Families promise for their own arithmetic, whatever alignment made the table.

@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+import os
 import sys
 import time
 import tomllib
@@ -25,6 +26,8 @@ def main() -> int:
     parser.add_argument(
         "--budget", type=float, default=20, help="CPU seconds of tests per mutant, as they take without it"
     )
+    parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH", help="the tests that take part")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="try survivors of an earlier run again, after new tests")
     parser.add_argument("--summary", action="store_true", help="try none, and print what earlier runs found")
     parser.add_argument("--state", type=Path, default=ROOT / ".mutants", help="folder in which a stopped run goes on")
@@ -32,7 +35,7 @@ def main() -> int:
     options = parser.parse_args()
     files = [path for name in MUTATED for path in _modules(PACKAGE / name)]
     options.state.mkdir(parents=True, exist_ok=True)
-    reach = Reach(options.state.resolve(), files)
+    reach = Reach(options.state.resolve(), files, tests=options.tests, processes=options.processes)
     every = [mutant for path in files for mutant in mutants(path, path.relative_to(PACKAGE).as_posix())]
     chosen = sample(every, options.sample, options.seed)
     reasons = equivalent()
@@ -41,7 +44,9 @@ def main() -> int:
         results.forget_survivors(but=reasons)
     left = [] if options.summary else [mutant for mutant in chosen if mutant not in results]
     started = time.monotonic()
-    execution = Execution(options.state.resolve(), reach, budget=options.budget)
+    execution = Execution(
+        options.state.resolve(), reach, budget=options.budget, processes=options.processes, killers=results.killers()
+    )
     for number, (mutant, result) in enumerate(execution.results(left), 1):
         results.add(mutant, result)
         seconds = time.monotonic() - started
@@ -100,6 +105,10 @@ class Results:
             for key, result in self._known.items()
             if result.result == "killed" or key.rpartition(" | ")[0] in but
         }
+
+    def killers(self) -> dict[str, str]:
+        """The test that noticed each mutant last, also on other code, by the mutant's name."""
+        return {key.rpartition(" | ")[0]: one.by for key, one in self._known.items() if one.result == "killed"}
 
     @staticmethod
     def _key(mutant: Mutant) -> str:

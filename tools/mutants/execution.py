@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from mutants.reach import PACKAGE, PYTEST, ROOT, Reach, environment
 
 LIMIT = 2
 """A mutant may take this many times as long as the tests take without it, and 10 seconds more."""
+PAUSE = 0.2
+"""Seconds between two looks at what the processes have found."""
 
 
 class Result(NamedTuple):
@@ -23,49 +25,69 @@ class Result(NamedTuple):
 
 
 class Execution:
-    """Tries mutants with the tests that reach them, within a budget of seconds per mutant."""
+    """Tries mutants with the tests that reach them, within a budget of seconds per mutant, in several processes.
 
-    def __init__(self, state: Path, reach: Reach, *, budget: float) -> None:
+    `killers` are tests that noticed a mutant in an earlier run, on other code: they come first.
+    """
+
+    def __init__(
+        self, state: Path, reach: Reach, *, budget: float, processes: int, killers: Mapping[str, str] | None = None
+    ) -> None:
         self._state = state
         self._reach = reach
         self._budget = budget
+        self._processes = processes
+        self._killers = killers or {}
 
     def results(self, mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, Result]]:
         """Each mutant's result as it comes."""
         mutants = list(mutants)
-        alone = [mutant for mutant in mutants if not mutant.function]
-        together = [mutant for mutant in mutants if mutant.function]
-        for mutant, result in self._together(together) if together else ():
-            if result.result == "not tried":  # what happens at import replaced the function by something else
-                alone.append(mutant)
-            else:
-                yield mutant, result
-        for mutant in alone:
-            yield mutant, self._alone(mutant)
-
-    def _together(self, mutants: list[Mutant]) -> Iterator[tuple[Mutant, Result]]:
-        jobs = [self._job(mutant) for mutant in mutants]
-        files = sorted({test.partition("::")[0] for job in jobs for test in _tests(job)})
         named = {mutant.name: mutant for mutant in mutants}
-        for name, result in self._run(jobs, files, ROOT / "src"):
-            yield named[name], result
+        alone = [mutant for mutant in mutants if not mutant.function]
+        jobs = [self._job(mutant) for mutant in mutants if mutant.function]
+        shares = [jobs[number :: self._processes] for number in range(self._processes)]
+        running = [self._start(number, share) for number, share in enumerate(shares) if share]
+        while running:
+            for process in running:
+                for name, result in process.results():
+                    if result.result == "not tried":  # what happens at import replaced the function by something else
+                        alone.append(named[name])
+                    else:
+                        yield named[name], result
+            running = [process for process in running if not process.has_ended]
+            time.sleep(PAUSE)
+        yield from self._alone(alone)
 
-    def _alone(self, mutant: Mutant) -> Result:
-        sources = self._state / "sources"
-        shutil.copytree(PACKAGE, sources / "karat", dirs_exist_ok=True)
+    def _alone(self, mutants: list[Mutant]) -> Iterator[tuple[Mutant, Result]]:
+        """Each in a process of its own, which finds the mutated module on its path."""
+        waiting = list(reversed(mutants))
+        running: dict[int, tuple[Mutant, _Process]] = {}
+        while waiting or running:
+            for number in range(self._processes):
+                if number not in running and waiting:
+                    mutant = waiting.pop()
+                    job = {**self._job(mutant), "function": ""}
+                    running[number] = mutant, self._start(number, [job], self._mutated(mutant, number))
+            for number, (mutant, process) in [*running.items()]:
+                found = list(process.results())
+                if process.has_ended:
+                    del running[number]
+                    yield mutant, found[0][1] if found else Result("killed", "import of the tests")
+            time.sleep(PAUSE)
+
+    def _mutated(self, mutant: Mutant, number: int) -> Path:
+        """A folder with the sources and one mutated module."""
+        sources = self._state / f"sources.{number}"
+        shutil.rmtree(sources, ignore_errors=True)
+        shutil.copytree(PACKAGE, sources / "karat", ignore=shutil.ignore_patterns("__pycache__"))
         (sources / "karat" / mutant.file).write_text(mutant.source, encoding="utf-8")
-        for stale in (sources / "karat" / mutant.file).parent.glob("__pycache__/*.pyc"):
-            stale.unlink()
-        job = {**self._job(mutant), "function": ""}
-        try:
-            for _, result in self._run([job], sorted({test.partition("::")[0] for test in _tests(job)}), sources):
-                return result
-        finally:
-            shutil.copy(PACKAGE / mutant.file, sources / "karat" / mutant.file)
-        return Result("killed", "import of the tests")
+        return sources
+
+    def _start(self, number: int, jobs: list[dict[str, object]], sources: Path = ROOT / "src") -> "_Process":
+        return _Process(self._state, number, jobs, sources)
 
     def _job(self, mutant: Mutant) -> dict[str, object]:
-        tests = self._reach.tests(mutant, budget=self._budget)
+        tests = self._reach.tests(mutant, budget=self._budget, first=self._killers.get(mutant.name))
         seconds = sum(self._reach.seconds[test] for test in tests)
         return {
             "name": mutant.name,
@@ -77,32 +99,36 @@ class Execution:
             "seconds": int(LIMIT * seconds) + 10,
         }
 
-    def _run(self, jobs: list[dict[str, object]], files: list[str], sources: Path) -> Iterator[tuple[str, Result]]:
-        """Start pytest with the plug-in, and read its results as it writes them."""
-        path = self._state / "jobs.json"
+
+class _Process:
+    """Pytest with the plug-in, which tries some mutants and writes the results to a file as they come."""
+
+    def __init__(self, state: Path, number: int, jobs: list[dict[str, object]], sources: Path) -> None:
+        path = state / f"jobs.{number}.json"
         path.write_text(json.dumps(jobs), encoding="utf-8")
-        results = path.with_suffix(".results")
-        results.write_text("", encoding="utf-8")
-        process = subprocess.Popen(
+        self._results = path.with_suffix(".results")
+        self._results.write_text("", encoding="utf-8")
+        self._read = 0
+        self.has_ended = False
+        files = sorted({test.partition("::")[0] for job in jobs for test in _tests(job)})
+        self._process = subprocess.Popen(
             [*PYTEST, *files],
             cwd=ROOT,
-            env=environment(self._state, sources=sources, MUTANTS_JOBS=str(path)),
+            env=environment(state, sources=sources, MUTANTS_JOBS=str(path)),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with results.open(encoding="utf-8") as stream:
-            line = ""
-            while True:
-                ended = process.poll() is not None
-                line += stream.readline()
-                if line.endswith("\n"):
-                    entry = json.loads(line)
-                    yield entry["name"], Result(entry["result"], entry["by"])
-                    line = ""
-                elif ended:
-                    return
-                else:
-                    time.sleep(0.2)
+
+    def results(self) -> Iterator[tuple[str, Result]]:
+        """What has come since the last time."""
+        ended = self._process.poll() is not None
+        lines = self._results.read_text(encoding="utf-8").splitlines(keepends=True)
+        complete = [line for line in lines if line.endswith("\n")]
+        for line in complete[self._read :]:
+            entry = json.loads(line)
+            yield entry["name"], Result(entry["result"], entry["by"])
+        self._read = len(complete)
+        self.has_ended = ended
 
 
 def _tests(job: dict[str, object]) -> list[str]:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import coverage
@@ -32,19 +32,21 @@ def environment(state: Path, *, sources: Path = ROOT / "src", **more: str) -> di
 class Reach:
     """Read from the folder of a run; recorded first if it is not there."""
 
-    def __init__(self, state: Path, files: Iterable[Path]) -> None:
+    def __init__(self, state: Path, files: Iterable[Path], *, tests: Sequence[str], processes: int) -> None:
         if not (state / "recorded").exists():
-            _record(state, files)
-        seconds: dict[str, float | None] = json.loads((state / "tests.json").read_bytes())
-        self.seconds = {test: one for test, one in seconds.items() if one is not None}
-        self._data = coverage.CoverageData(str(state / "reach"))
-        self._data.read()
+            _record(state, files, tests, processes)
+        self.seconds = {test: one for test, one in recorded(state).items() if one is not None}
+        self._parts = [coverage.CoverageData(str(path)) for path in sorted(state.glob("reach.*"))]
+        for part in self._parts:
+            part.read()
 
-    def tests(self, mutant: Mutant, *, budget: float) -> list[str]:
+    def tests(self, mutant: Mutant, *, budget: float, first: str | None = None) -> list[str]:
         """The tests that reach a mutant, file by file, cheap ones first, as many as the budget of seconds allows."""
-        lines = self._data.contexts_by_lineno(str(PACKAGE / mutant.file))
-        every = {context for listed in lines.values() for context in listed}
-        contexts = set(lines.get(mutant.line, ())) or every
+        lines: dict[int, set[str]] = {}
+        for part in self._parts:
+            for line, listed in part.contexts_by_lineno(str(PACKAGE / mutant.file)).items():
+                lines.setdefault(line, set()).update(listed)
+        contexts = lines.get(mutant.line) or {context for listed in lines.values() for context in listed}
         chosen = [test for test in self.seconds if contexts.intersection((test, test.partition("::")[0]))]
         if not mutant.function or not chosen:
             chosen = list(self.seconds)  # what is declared at import is used by whoever asks for it
@@ -56,12 +58,29 @@ class Reach:
                 break
             files.setdefault(test.partition("::")[0], []).append(test)
         cost = {file: sum(self.seconds[test] for test in tests) / len(tests) for file, tests in files.items()}
-        return [test for file in sorted(files, key=lambda file: (cost[file], file)) for test in files[file]]
+        in_order = [test for file in sorted(files, key=lambda file: (cost[file], file)) for test in files[file]]
+        return [*([first] if first in self.seconds else []), *(test for test in in_order if test != first)]
 
 
-def _record(state: Path, files: Iterable[Path]) -> None:
+def recorded(state: Path) -> dict[str, float | None]:
+    """The CPU seconds of each test that was recorded; None if it did not pass."""
+    seconds: dict[str, float | None] = {}
+    for path in sorted(state.glob("tests.*.json")):
+        seconds |= json.loads(path.read_bytes())
+    return seconds
+
+
+def _record(state: Path, files: Iterable[Path], tests: Sequence[str], processes: int) -> None:
     sources = os.pathsep.join(map(str, files))
-    done = subprocess.run([*PYTEST, "tests"], cwd=ROOT, env=environment(state, MUTANTS_SOURCES=sources), check=False)
-    if done.returncode not in (0, 1, 5):  # passed, failed, nothing left to do
-        raise SystemExit(f"the tests do not run: pytest ended with {done.returncode}")
+    running = [
+        subprocess.Popen(
+            [*PYTEST, *tests],
+            cwd=ROOT,
+            env=environment(state, MUTANTS_SOURCES=sources, MUTANTS_PART=f"{number}/{processes}"),
+        )
+        for number in range(processes)
+    ]
+    for process in running:
+        if process.wait() not in (0, 1, 5):  # passed, failed, nothing left to do
+            raise SystemExit(f"the tests do not run: pytest ended with {process.returncode}")
     (state / "recorded").touch()

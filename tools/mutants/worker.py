@@ -22,6 +22,8 @@ import coverage
 import pytest
 from hypothesis import Phase, settings
 
+from mutants.reach import recorded
+
 MEMORY = 8 * 2**30
 """Bytes of address space; the imported libraries reserve some of it."""
 PATIENCE = 900
@@ -41,7 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if "MUTANTS_JOBS" in os.environ:
         config.pluginmanager.register(Jobs(folder, Path(os.environ["MUTANTS_JOBS"])))
     else:
-        config.pluginmanager.register(Recording(folder, os.environ["MUTANTS_SOURCES"].split(os.pathsep)))
+        sources = os.environ["MUTANTS_SOURCES"].split(os.pathsep)
+        config.pluginmanager.register(Recording(folder, sources, os.environ["MUTANTS_PART"]))
 
 
 class Recording:
@@ -50,15 +53,22 @@ class Recording:
     Lines that are reached by a fixture count for all tests of the file: they may share it.
     """
 
-    def __init__(self, folder: Path, sources: list[str]) -> None:
-        self._file = folder / "tests.json"
+    def __init__(self, folder: Path, sources: list[str], part: str) -> None:
+        number, _, count = part.partition("/")
+        self._number, self._count = int(number), int(count)
+        self._known = recorded(folder)
+        self._file = folder / f"tests.{number}.json"
         self._seconds: dict[str, float | None] = json.loads(self._file.read_bytes()) if self._file.exists() else {}
-        self._coverage = coverage.Coverage(data_file=folder / "reach", include=sources, config_file=False)
+        self._coverage = coverage.Coverage(data_file=folder / f"reach.{number}", include=sources, config_file=False)
         self._coverage.load()
         self._coverage.start()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if item.nodeid not in self._seconds]
+        """Whole files, so that their fixtures are made once; other processes record the others."""
+        place = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+        items[:] = [
+            item for item in items if place[item.path] % self._count == self._number and item.nodeid not in self._known
+        ]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None]:
@@ -106,7 +116,7 @@ class Jobs:
         return True
 
     def _result(self, job: dict[str, Any], items: list[pytest.Item]) -> dict[str, str]:
-        folder = self._folder / "temporary"
+        folder = self._folder / f"temporary.{os.getpid()}"
         folder.mkdir(exist_ok=True)
         reader, writer = os.pipe()
         child = os.fork()

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from operator import attrgetter
 
 from karat.errors import Finding, Rule
 from karat.model import ORDERED, Document, Link
@@ -19,6 +20,8 @@ PARENTS = Rule(
 MOST = 10
 """Cycles reported for one kind of link in a document; each costs a walk over its links."""
 
+_mention_id = attrgetter("id")
+
 Class = str | tuple[str]
 """A coreference class: the id of a cluster, or of a mention without one (in a tuple if a cluster has the same id)."""
 ClassLink = tuple[Class, Class]
@@ -33,8 +36,9 @@ def check(document: Document) -> Iterator[Finding]:
     class_of: dict[str, Class] = {
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }
-    ambiguous = set(class_of.values()) - class_of.keys()
-    if ambiguous:
+    clusters = set(class_of.values())
+    if not clusters.isdisjoint(map(_mention_id, document.mentions)):
+        ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
     # What fills a role is no event: roles form no cycles, and repeated ones mean something.

@@ -14,6 +14,8 @@ from karat.formats._apf_rules import BLANKS, INVALID, ORDER, SHAPE, UNKNOWN, VAL
 
 MOST = 10_000
 """Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
+SHORTEST = 4
+"""Bytes of a tag, at least."""
 
 
 class Validation:
@@ -59,7 +61,8 @@ class Validation:
 
     def examine(self) -> bool:
         """Whether the document is valid; if not, children and attributes that are not as in the DTD are reported."""
-        self._is_valid = self._data.count(b"<") < MOST and dtd().validate(self._root)
+        is_small = len(self._data) < SHORTEST * MOST or self._data.count(b"<") < MOST
+        self._is_valid = is_small and dtd().validate(self._root)
         if not self._is_valid:
             self._examine_children(self._root, ELEMENTS["document"])
         return self._is_valid

@@ -67,14 +67,15 @@ _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
+_MENTION = re.compile(rb"<(%s)_mention\b([^>]*)" % "|".join(KINDS).encode())
 _OPTIONAL = [
-    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"<{tag}\s[^>]*\s{name}\b".encode()))
+    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"\s{name}\b".encode()))
     for tag, element in ELEMENTS.items()
     if tag.endswith("_mention")
     for name in element.attributes
     if name not in element.required
 ]
-"""Optional attributes of mentions: the kind, the name, and a pattern that finds one."""
+"""Optional attributes of mentions: the kind, the name, and a pattern that finds one in the tags of such mentions."""
 _NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
 """Elements and mentions."""
 
@@ -118,19 +119,24 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
             id_ = element.get("DOCID")
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
-            kinds = frozenset(
-                kind for tag, kind in KINDS.items() if data.find(f"<{tag}_mention".encode(), begin, end) >= 0
-            )
-            attributes = {(kind, "type") for kind in kinds & {"entity", "event"}}
-            for kind, name, pattern in _OPTIONAL:
-                if data.find(name.encode(), begin, end) >= 0 and pattern.search(data, begin, end):
-                    attributes.add((kind, name.lower()))
             place = offset + begin, end - begin, line
             context = msgspec.json.encode(header).decode()
-            yield Block(*place, id_, contents=Contents(frozenset(attributes), kinds, clustered=kinds), context=context)
+            yield Block(*place, id_, contents=_contents(data, begin, end), context=context)
             header.unknown, header.comments = [], []  # reported once
     if is_empty:
         raise SHAPE.error("the file has no <document>", file=file, line=1)
+
+
+def _contents(data: bytes, begin: int, end: int) -> Contents:
+    """Which kinds of mentions a document has, and which of their attributes, by their tags alone."""
+    tags: dict[str, list[bytes]] = {}
+    for tag, attributes in _MENTION.findall(data, begin, end):
+        tags.setdefault(KINDS[tag.decode()], []).append(attributes)
+    written = {kind: b"".join(own) for kind, own in tags.items()}
+    kinds = frozenset(tags)
+    named = {(kind, "type") for kind in kinds & {"entity", "event"}}
+    named |= {(kind, name.lower()) for kind, name, pattern in _OPTIONAL if pattern.search(written.get(kind, b""))}
+    return Contents(frozenset(named), kinds, clustered=kinds)
 
 
 class _SourceFile(NamedTuple):

@@ -132,7 +132,7 @@ def blanc_links(table: Contingency) -> Outcomes:
 def blanc_nonlinks(table: Contingency) -> Outcomes:
     """Pairs of mentions across clusters: half a pair for each of its mentions, summed over a cell."""
     clusters = _Clusters(table)
-    common = sum(table.overlap.values())
+    common = table.shared_mentions
     for (k, r), shared in table.overlap.items():
         right = shared * (common - table.gold_found[k] - table.system_found[r] + shared) / 2
         gold = shared * (table.gold_mentions - table.gold[k]) / 2

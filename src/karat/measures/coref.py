@@ -152,13 +152,13 @@ def _pairs(number: int) -> int:
 
 def mention(table: Contingency) -> PrecisionRecall:
     """Mentions that both sides have, over the mentions of each side."""
-    shared = sum(table.overlap.values())
+    shared = table.shared_mentions
     return PrecisionRecall(shared, table.system_mentions, shared, table.gold_mentions)
 
 
 def muc(table: Contingency) -> PrecisionRecall:
     """Σ (o - 1) over Σ (n - 1) of each side."""
-    links = sum([shared - 1 for shared in table.overlap.values()])
+    links = table.shared_mentions - len(table.overlap)
     return PrecisionRecall(
         links, table.system_mentions - len(table.system), links, table.gold_mentions - len(table.gold)
     )
@@ -182,26 +182,22 @@ def ceafm(table: Contingency) -> PrecisionRecall:
 
 def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
-    similarity = {(k, r): 2 * shared / (table.gold[k] + table.system[r]) for (k, r), shared in table.overlap.items()}
-    best = best_matching(similarity)
+    similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
+    best = best_matching(dict(zip(table.overlap, similarities, strict=True)))
     return PrecisionRecall(best, len(table.system), best, len(table.gold))
 
 
 def blanc_links(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions within a cluster."""
-    right = pairs_within(table.overlap.values())
-    return PrecisionRecall(right, pairs_within(table.system.values()), right, pairs_within(table.gold.values()))
+    return PrecisionRecall(table.shared_links, table.system_links, table.shared_links, table.gold_links)
 
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    links = blanc_links(table)
-    common = _pairs(sum(table.overlap.values()))
-    right = (
-        common - pairs_within(table.gold_found.values()) - pairs_within(table.system_found.values()) + links.recall_num
-    )
-    system = _pairs(table.system_mentions) - links.precision_den
-    gold = _pairs(table.gold_mentions) - links.recall_den
+    within_gold, within_system = (pairs_within(found.values()) for found in (table.gold_found, table.system_found))
+    right = _pairs(table.shared_mentions) - within_gold - within_system + table.shared_links
+    system = _pairs(table.system_mentions) - table.system_links
+    gold = _pairs(table.gold_mentions) - table.gold_links
     return PrecisionRecall(right, system, right, gold)
 
 

@@ -57,12 +57,32 @@ class Contingency:
     @cached_property
     def gold_mentions(self) -> int:
         """N_k."""
-        return sum(self.gold.values())
+        return _total(self.listed[0])
 
     @cached_property
     def system_mentions(self) -> int:
         """N_r."""
-        return sum(self.system.values())
+        return _total(self.listed[1])
+
+    @cached_property
+    def shared_mentions(self) -> int:
+        """m: the mentions that both sides have."""
+        return _total(self.listed[2])
+
+    @cached_property
+    def gold_links(self) -> int:
+        """Σ C2(n(k)): pairs of mentions within a gold cluster."""
+        return pairs_within(self.gold.values())
+
+    @cached_property
+    def system_links(self) -> int:
+        """Σ C2(n(r))."""
+        return pairs_within(self.system.values())
+
+    @cached_property
+    def shared_links(self) -> int:
+        """Σ C2(o(k, r)): the links that both sides have."""
+        return pairs_within(self.overlap.values())
 
     @cached_property
     def cells(self) -> list[tuple[int, int, int]]:
@@ -171,11 +191,8 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return [_without_each(table, golds, systems) for table in tables]
 
     def _report_hidden_links(self, tables: Sequence[Contingency], whole: Contingency, report: Report) -> None:
-        links = [pairs_within(side.values()) for side in (whole.gold, whole.system)]
-        within = [
-            sum(pairs_within(side.values()) for side in sides)
-            for sides in ([table.gold for table in tables], [table.system for table in tables])
-        ]
+        links = [whole.gold_links, whole.system_links]
+        within = [sum([table.gold_links for table in tables]), sum([table.system_links for table in tables])]
         if links != within:
             gold, system = (f"{every - held:,} of {every:,}" for every, held in zip(links, within, strict=True))
             message = f"links between {self.unit}s are not scored: {gold} pairs of coreferent mentions in gold"
@@ -202,6 +219,10 @@ def _added(parts: Iterable[Listed[T]]) -> Counter[T]:
 
 def _repeated(part: Listed[T]) -> Iterable[T]:
     return chain.from_iterable(map(repeat, part, part.values())) if isinstance(part, dict) else part
+
+
+def _total(part: Listed[T]) -> int:
+    return sum(part.values()) if isinstance(part, dict) else len(part)
 
 
 def _counted(part: Listed[T]) -> dict[T, int]:

@@ -6,6 +6,7 @@
 import math
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
@@ -49,17 +50,41 @@ SWAPPED = {
 }
 
 
+class Trial:
+    """A protocol and the corpora that it is tried on, with the result that several laws compare with another."""
+
+    def __init__(self, protocol: Protocol, both: Sides) -> None:
+        self.protocol = protocol
+        self.both = both
+
+    @cached_property
+    def result(self) -> Result:
+        """Gold and system scored in one process."""
+        return _score(self.protocol, *self.both)
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The result as data; nobody changes it."""
+        return self.result.to_dict()
+
+
 def _require(condition: bool, law: AnyLaw, protocol: Protocol, message: str) -> None:
     verb = "promises" if law in LAWS else "must obey"
     assert condition, f"{protocol.name} {verb} {law!r}, but {message}"
 
 
-def perfect(protocol: Protocol, both: Sides) -> None:
+def _require_same(here: Any, there: Any, law: AnyLaw, protocol: Protocol, change: str) -> None:
+    if here != there:
+        _require(False, law, protocol, f"{change} changes {_difference(here, there)}")
+
+
+def perfect(trial: Trial) -> None:
     """Gold against itself scores 1 if the ratio is defined (or 0 if less is better).
 
     A composite, such as the CoNLL average, scores 1 if all ratios of its family are defined.
     """
-    scores = _score(protocol, both[0], both[0]).scores
+    protocol, gold = trial.protocol, trial.both[0]
+    scores = _score(protocol, gold, gold).scores
     undefined: set[str] = set()
     for id_, score in scores.items():
         for name, ratio in score.micro.counts.ratios().items() if score.micro.counts is not None else ():
@@ -79,31 +104,32 @@ def _family(id_: str) -> str:
     return id_.partition(".")[0]
 
 
-def bounded(protocol: Protocol, both: Sides) -> None:
+def bounded(trial: Trial) -> None:
     """Scores lie between 0 and 1."""
-    for id_, score in _score(protocol, *both).scores.items():
+    for id_, score in trial.result.scores.items():
         for values in (score.micro, score.macro):
             for name, value in values.values.items() if values is not None else ():
                 inside = value is None or 0 <= value <= 1
-                _require(inside, "bounded", protocol, f"the {name} of {id_} is {value}")
+                _require(inside, "bounded", trial.protocol, f"the {name} of {id_} is {value}")
 
 
-def order(protocol: Protocol, both: Sides) -> None:
+def order(trial: Trial) -> None:
     """The order of documents and links does not matter."""
-    gold, system = ([replace(doc, links=doc.links[::-1]) for doc in reversed(side)] for side in both)
-    here, there = _score(protocol, *both).to_dict(), _score(protocol, gold, system).to_dict()
-    _require(here == there, "order", protocol, f"another order changes {_difference(here, there)}")
+    reordered = ([replace(doc, links=doc.links[::-1]) for doc in reversed(side)] for side in trial.both)
+    here, there = trial.content, _score(trial.protocol, *reordered).to_dict()
+    _require_same(here, there, "order", trial.protocol, "another order")
 
 
-def ids(protocol: Protocol, both: Sides) -> None:
+def ids(trial: Trial) -> None:
     """Renaming mentions and clusters changes nothing but the names in messages."""
-    gold, system = ([_renamed(document) for document in side] for side in both)
-    here, there = (_without_messages(_score(protocol, *sides_)) for sides_ in (both, (gold, system)))
-    _require(here == there, "ids", protocol, f"other ids change {_difference(here, there)}")
+    renamed = ([_renamed(document) for document in side] for side in trial.both)
+    here, there = map(_without_messages, (trial.content, _score(trial.protocol, *renamed).to_dict()))
+    _require_same(here, there, "ids", trial.protocol, "renaming")
 
 
-def additive(protocol: Protocol, both: Sides) -> None:
+def additive(trial: Trial) -> None:
     """Counts of documents add up to the counts of the corpus."""
+    protocol, both = trial.protocol, trial.both
     whole = _counts(protocol, both, both)
     systems = {document.id: document for document in both[1]}
     golds = {document.id: document for document in both[0]}
@@ -117,13 +143,14 @@ def additive(protocol: Protocol, both: Sides) -> None:
         _require(close, "additive", protocol, f"{id_} counts {counts} in all, and {sums} document by document")
 
 
-def outcomes(protocol: Protocol, both: Sides) -> None:
+def outcomes(trial: Trial) -> None:
     """The outcomes of a document sum to its counts, and those of a unit to the unit's; each names an item.
 
     The card of a family describes the classes of its outcomes.
     """
+    protocol = trial.protocol
     described = {"match", "miss", "spurious"}.union(*(choice.family.card.outcomes for choice in protocol.families))
-    for measure, table in tables(protocol, both):
+    for measure, table in tables(protocol, trial.both):
         listed = list(measure.outcomes(table))
         counts = measure.count(table)
         sums = measure.counts_type().summed(astuple(outcome.counts) for outcome in listed)
@@ -136,8 +163,9 @@ def outcomes(protocol: Protocol, both: Sides) -> None:
         _require(not unknown, "outcomes", protocol, message)
 
 
-def swap(protocol: Protocol, both: Sides) -> None:
+def swap(trial: Trial) -> None:
     """Swapping the two sides swaps precision and recall, and changes no other score."""
+    protocol, both = trial.protocol, trial.both
     survey = _joint_survey(both)
     there, back = _scores(protocol, survey, survey, both), _scores(protocol, survey, survey, (both[1], both[0]))
     for id_, values in there.items():
@@ -151,23 +179,22 @@ def swap(protocol: Protocol, both: Sides) -> None:
             _require(equal, "swap", protocol, message)
 
 
-def empty(protocol: Protocol, both: Sides) -> None:
+def empty(trial: Trial) -> None:
     """A document that is empty on both sides changes no score; one that the system lacks counts as an empty one."""
-    here = _scores_of(_score(protocol, *both))
+    protocol, both = trial.protocol, trial.both
+    here = trial.content["scores"]
     nothing = [Document("nothing", topic=both[0][0].topic)]
-    there = _scores_of(_score(protocol, [*both[0], *nothing], [*both[1], *nothing]))
-    _require(here == there, "empty", protocol, f"an empty document changes {_difference(here, there)}")
+    there = _score(protocol, [*both[0], *nothing], [*both[1], *nothing]).to_dict()["scores"]
+    _require_same(here, there, "empty", protocol, "an empty document")
     if protocol.gold_only_documents == "score":
-        there = _scores_of(_score(protocol, *completed(both)))
-        message = f"an empty document in place of one that the system lacks changes {_difference(here, there)}"
-        _require(here == there, "empty", protocol, message)
+        there = _score(protocol, *completed(both)).to_dict()["scores"]
+        _require_same(here, there, "empty", protocol, "an empty document in place of one that the system lacks")
 
 
-def processes(protocol: Protocol, both: Sides) -> None:
+def processes(trial: Trial) -> None:
     """Documents that are divided among processes give the same result as in one."""
-    here, there = (_score(protocol, *both, executor=executor).to_dict() for executor in (None, _Pickled()))
-    message = f"one part per document, merged in order, changes {_difference(here, there)}"
-    _require(here == there, "processes", protocol, message)
+    here, there = trial.content, _score(trial.protocol, *trial.both, executor=_Pickled()).to_dict()
+    _require_same(here, there, "processes", trial.protocol, "one part per document, merged in order,")
 
 
 class _Pickled(Serial):
@@ -193,13 +220,7 @@ class _Divisible(MemoryCorpus):
         return part
 
 
-def _scores_of(result: Result) -> dict[str, Any]:
-    """Micro and macro averages of each row, without the units behind them."""
-    content: dict[str, Any] = result.to_dict()["scores"]
-    return content
-
-
-LAWS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {
+LAWS: dict[AnyLaw, Callable[[Trial], None]] = {
     "perfect": perfect,
     "bounded": bounded,
     "order": order,
@@ -209,7 +230,7 @@ LAWS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {
     "swap": swap,
 }
 
-ALWAYS: dict[AnyLaw, Callable[[Protocol, Sides], None]] = {"empty": empty, "processes": processes}
+ALWAYS: dict[AnyLaw, Callable[[Trial], None]] = {"empty": empty, "processes": processes}
 
 
 def _score(
@@ -290,8 +311,7 @@ def _renamed(document: Document) -> Document:
     )
 
 
-def _without_messages(result: Result) -> dict[str, Any]:
-    content = result.to_dict()
+def _without_messages(content: dict[str, Any]) -> dict[str, Any]:
     return content | {"warnings": [warning | {"message": ""} for warning in content["warnings"]]}
 
 

@@ -117,7 +117,8 @@ class DetectionTable:
         """Element_Value · Mentions_Value of tokens against themselves."""
         mentions_value, kind = self.want.reading.mentions_value, self.want.kind
         return {
-            (id_ := token.element.id): token.inherent * mentions_value(kind, token.own, side[id_].level, token.own)
+            (id_ := token.element.id): token.element.inherent
+            * mentions_value(kind, token.own, side[id_].level, token.own)
             for token in tokens
         }
 
@@ -128,7 +129,7 @@ class DetectionTable:
         return _summed(
             {
                 (id_ := token.element.id): weight
-                * token.inherent
+                * token.element.inherent
                 * mentions_value(kind, token.unmapped, self.system[id_].level, token.own)
                 for token in document.system
             }

@@ -50,7 +50,8 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
         elements: ElementsByKind = {}
         for id_, kind in kinds.items():
             own = mentions.get(id_, ())
-            element = Element(id_, kind, self._completed(kind, attributes.get(id_, {}), own), own)
+            completed = self._completed(kind, attributes.get(id_, {}), own)
+            element = Element(id_, kind, completed, own, self.reading.inherent_value(kind, completed))
             elements.setdefault(kind, []).append(element)
         for of_kind in elements.values():
             of_kind.sort(key=_first_location)

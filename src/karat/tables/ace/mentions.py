@@ -69,27 +69,22 @@ class CorrespondenceTable:
         firsts = range(len(self.system)) if self.first_equals is None else self.first_equals[1]
         for number, mention in zip(firsts, self.system, strict=True):
             mention.unmapped = reading.unmapped_mmv(parameters, mention, corresponds=number in corresponding)
-        self.inherent = tuple(
-            [reading.inherent_value(parameters, element.attributes) for element in side] for side in self._elements
-        )
-        """Element_Value of each element of gold, and of the system, against itself."""
         self._element_values: dict[tuple[int, int], float] = {}
         self._tokens: dict[tuple[int, bool], Tokens] = {}
 
     def tokens(self, side: int, elements: list[Element], *, is_promoted: bool) -> Tokens:
         """The tokens of gold (side 0) or of the system (1), whole or promoted: made once for all tasks."""
         if (side, is_promoted) not in self._tokens:
-            mentions, inherent = (self.gold, self.system)[side], self.inherent[side]
-            owners = [mention.element for mention in mentions]
+            mentions = (self.gold, self.system)[side]
+            owners = list(range(len(mentions))) if is_promoted else [mention.element for mention in mentions]
             if is_promoted:
-                sums = [(inherent[mention.element], mention.own, mention.unmapped) for mention in mentions]
-                owners = list(range(len(mentions)))
+                sums = [(mention.own, mention.unmapped) for mention in mentions]
             else:
-                sums = list(zip(inherent, *_sums(len(elements), mentions), strict=True))
+                sums = list(zip(*_sums(len(elements), mentions), strict=True))
             levels = self.parameters.MTypeValue
             tokens = [
-                ElementToken(element, value, value_of(levels, element.attributes.get("level")), own, unmapped)
-                for element, (value, own, unmapped) in zip(elements, sums, strict=True)
+                ElementToken(element, value_of(levels, element.attributes.get("level")), own, unmapped)
+                for element, (own, unmapped) in zip(elements, sums, strict=True)
             ]
             self._tokens[side, is_promoted] = tokens, owners
         return self._tokens[side, is_promoted]
@@ -104,9 +99,7 @@ class CorrespondenceTable:
         """Element_Value of two elements by their numbers, computed once."""
         found = self._element_values.get((gold, system))
         if found is None:
-            ours, theirs = self._elements[0][gold].attributes, self._elements[1][system].attributes
-            inherent = min(self.inherent[0][gold], self.inherent[1][system])
-            found = self._reading.element_value(self.parameters, ours, theirs, inherent)
+            found = self._reading.element_value(self.parameters, self._elements[0][gold], self._elements[1][system])
             self._element_values[gold, system] = found
         return found
 

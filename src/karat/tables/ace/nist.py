@@ -56,23 +56,23 @@ class Nist(Plan):
         """3, 22 An absent SET is NO, an absent MODALITY or TENSE Unspecified."""
         return DEFAULTS.get(kind, {})
 
-    def inherent_value(self, parameters: DetectionParameters | RecognitionParameters, attributes: Attributes) -> float:
+    def inherent_value(self, kind: str, attributes: Attributes) -> float:
         """21 At least epsilon."""
-        return max(super().inherent_value(parameters, attributes), EPSILON)
+        return max(super().inherent_value(kind, attributes), EPSILON)
 
     def element_value(
         self,
         parameters: DetectionParameters | RecognitionParameters,
-        gold: Attributes,
-        system: Attributes,
-        inherent: float,
+        gold: Element,
+        system: Element,
     ) -> float:
         """21 TERN: an attribute that differs is worth epsilon of its value, and the sum at least epsilon."""
-        value = super().element_value(parameters, gold, system, inherent)
+        value = super().element_value(parameters, gold, system)
         if parameters.W_err:
             return value
-        both = [name for name in parameters.AttrValue if name in gold and name in system]
-        wrong = [value_of(parameters.AttrValue[name], gold[name]) for name in both if gold[name] != system[name]]
+        ours, theirs = gold.attributes, system.attributes
+        both = [name for name in parameters.AttrValue if name in ours and name in theirs]
+        wrong = [value_of(parameters.AttrValue[name], ours[name]) for name in both if ours[name] != theirs[name]]
         return max(fsum([value, *[weight * EPSILON for weight in wrong]]), EPSILON)
 
     def mention_role(self, mention: Mention, entity: Element) -> Value | None:

@@ -48,8 +48,11 @@ class Plan:
 
     # EDR, VAL and TERN: Value(token) = Element_Value(token) · Mentions_Value(token)
 
-    def inherent_value(self, parameters: DetectionParameters | RecognitionParameters, attributes: Attributes) -> float:
+    def inherent_value(self, kind: str, attributes: Attributes) -> float:
         """Element_Value of a token by itself: Π AttrValue(attribute), in TERN Σ AttrValue over existing attributes."""
+        parameters = self.detection.get(kind) or self.recognition.get(kind)
+        if parameters is None:  # what ACE does not have
+            return 0.0
         weights = parameters.AttrValue.items()
         if parameters.W_err:
             return prod([value_of(weight, attributes.get(name)) for name, weight in weights])
@@ -58,23 +61,24 @@ class Plan:
     def element_value(
         self,
         parameters: DetectionParameters | RecognitionParameters,
-        gold: Attributes,
-        system: Attributes,
-        inherent: float,
+        gold: Element,
+        system: Element,
     ) -> float:
         """Element_Value(sys) of a mapped token.
 
-        min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err over attributes that differ, with the minimum as `inherent`.
+        min(Π AttrValue(sys), Π AttrValue(ref)) · Π W_err over attributes that differ.
         TERN: Σ AttrValue over attributes that both have and that are the same.
         """
+        ours, theirs = gold.attributes, system.attributes
         if not parameters.W_err:
             weights = parameters.AttrValue.items()
-            return fsum([value_of(weight, gold[name]) for name, weight in weights if _agree(name, gold, system)])
-        if gold != system:
+            return fsum([value_of(weight, ours[name]) for name, weight in weights if _agree(name, ours, theirs)])
+        value = min(gold.inherent, system.inherent)
+        if ours != theirs:
             for name, weight in parameters.W_err.items():
-                if gold.get(name) != system.get(name):
-                    inherent *= weight
-        return inherent
+                if ours.get(name) != theirs.get(name):
+                    value *= weight
+        return value
 
     def mention_role(self, mention: Mention, entity: Element) -> Value | None:
         """The role of an entity mention; None: it has none, and no role differs from it."""
@@ -205,9 +209,8 @@ class Plan:
     def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """Element_Value(sys) of a mapped relation or event."""
         del mapped
-        gold, system = pair.gold, pair.system
-        parameters, inherent = self.recognition[gold.element.kind], min(gold.inherent, system.inherent)
-        return self.element_value(parameters, gold.element.attributes, system.element.attributes, inherent)
+        gold, system = pair.gold.element, pair.system.element
+        return self.element_value(self.recognition[gold.kind], gold, system)
 
     def arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """Arguments_Value(sys): Σ MAV over the system's arguments, or their product.

@@ -73,7 +73,8 @@ class PromotedRelations(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
             id_ = qualified(document.id, mention.id)
             found = self.entities.whole.reading.promoted_arguments(arguments.get(mention.id, {}).values())
             span = _span(heads.get(mention.id, ()))
-            return Element(id_, element.kind, element.attributes, (mention,), in_order(found, order), element.id, span)
+            own = in_order(found, order)
+            return Element(id_, element.kind, element.attributes, (mention,), element.inherent, own, element.id, span)
 
         return {
             kind: [relation(element, mention) for element in elements.get(kind, ()) for mention in element.mentions]
@@ -85,7 +86,14 @@ def _promoted(elements: ElementsByKind, kinds: Sequence[str], document: str) -> 
     """Each mention an element by itself."""
     return {
         kind: [
-            Element(qualified(document, mention.id), kind, _at_level(element, mention), (mention,), parent=element.id)
+            Element(
+                qualified(document, mention.id),
+                kind,
+                _at_level(element, mention),
+                (mention,),
+                element.inherent,
+                parent=element.id,
+            )
             for element in elements.get(kind, ())
             for mention in element.mentions
         ]

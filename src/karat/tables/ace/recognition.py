@@ -20,7 +20,7 @@ from karat.tables.ace.detection import DetectionTable, DetectionValues
 from karat.tables.ace.element_mapping import ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.groups import Groups, attributes_key, by_first, first_equals, only_first
-from karat.tables.ace.mapping import IndexPair, is_one_to_one, optimal
+from karat.tables.ace.mapping import IndexPair, optimal
 from karat.tables.ace.mentions import MOST_PAIRS, are_many, common_extensions, is_crowded, refuse_many
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.promotion import PromotedRelations
@@ -119,7 +119,7 @@ class RecognitionTable:
         values: Mapping[str, Mapping[str, Mapping[str, float]]],
     ) -> dict[str, RelationToken]:
         """The tokens of one side by id, over all documents that mention them."""
-        reading, parameters = self.want.reading, self.want.parameters
+        reading = self.want.reading
         same: dict[str, list[tuple[str, Element]]] = {}
         for document, elements in documents:
             for element in elements:
@@ -133,9 +133,8 @@ class RecognitionTable:
                 arguments = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
             own = [self.argument_value(values[kind], argument, names) for _, kind, argument in arguments]
             mentions = sum([len(part.mentions) for _, part in parts])
-            inherent = reading.inherent_value(parameters, element.attributes)
-            value = inherent * reading.own_arguments_value(own, mentions)
-            tokens[id_] = RelationToken(element, names, arguments, own, fsum(own), inherent, value)
+            value = element.inherent * reading.own_arguments_value(own, mentions)
+            tokens[id_] = RelationToken(element, names, arguments, own, fsum(own), value)
         return tokens
 
     def argument_value(
@@ -364,8 +363,8 @@ class RecognitionTable:
 
 def _mapped_share(shares: Mapping[IndexPair, float], groups: Groups | None) -> float:
     """The overlap of mention extents of two tokens under the mapping that makes it largest."""
-    if groups is None and is_one_to_one(shares):
-        return fsum(shares.values())
+    if groups is None and len(shares) == 1:
+        return next(iter(shares.values()))
     chosen = optimal({pair: (round(share * 1e12), 0.0) for pair, share in shares.items()}, groups)
     if groups is not None:
         chosen = groups.first_members(chosen)

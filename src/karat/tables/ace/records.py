@@ -33,6 +33,8 @@ class Element(Struct, gc=False, eq=False):
     kind: str
     attributes: Mapping[str, Value]
     mentions: Sequence[Mention]
+    inherent: float
+    """Element_Value against itself; a promoted mention has that of its element."""
     arguments: Sequence[Argument] = ()
     parent: str | None = None
     """The element that this one was a mention of, before it was promoted."""
@@ -74,8 +76,6 @@ class ElementToken(Struct, frozen=True, gc=False):
     """What an entity, value or time has in one document."""
 
     element: Element
-    inherent: float
-    """Element_Value against itself."""
     level: float
     """MTypeValue of its level."""
     own: float
@@ -104,8 +104,6 @@ class RelationToken(Struct, frozen=True, gc=False):
     """Value(arg, arg) of each argument."""
     own_total: float
     """Their sum."""
-    inherent: float
-    """Element_Value against itself."""
     value: float
     """Value(token) against itself."""
 

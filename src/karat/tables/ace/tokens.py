@@ -9,7 +9,6 @@ from functools import cached_property
 from math import fsum
 
 from karat.tables.ace.groups import Groups
-from karat.tables.ace.mapping import is_one_to_one
 from karat.tables.ace.mentions import CorrespondenceTable
 from karat.tables.ace.plan import Plan
 from karat.tables.ace.records import Correspondence, Element, ElementPair, ElementToken
@@ -58,7 +57,7 @@ class DocumentTokens:
     def _pair(self, system: int, pairs: list[Correspondence], groups: Groups | None = None) -> ElementPair:
         """A system token and a gold one, under the mapping of mentions that maximises Σ MMV of the system's."""
         reading, mentions, mapped = self._reading, self.mentions.system, pairs
-        if groups is not None or (len(pairs) > 1 and not is_one_to_one([(pair.system, pair.gold) for pair in pairs])):
+        if groups is not None or len(pairs) > 1:
             gains = {
                 (pair.system, pair.gold): (reading.gain(pair.mmv, mentions[pair.system].unmapped), pair.overlap)
                 for pair in pairs

@@ -1,6 +1,7 @@
 """Details of ACE elements: mentions side by side, and why a mapped element lost value, on documents of a few words."""
 
 from collections.abc import Mapping
+from math import nextafter
 from typing import Any
 
 import pytest
@@ -84,6 +85,12 @@ def test_a_common_string_of_just_the_least_share_is_enough() -> None:
     """0.28 · 25 is 7.000000000000001 in floating point, and yet 7 of 25 characters are 0.28 of them."""
     assert have_common_string("x" * 7 + "a" * 18, "x" * 7 + "b" * 18, 0.28)
     assert not have_common_string("x" * 6 + "a" * 19, "x" * 6 + "b" * 19, 0.28)
+
+
+def test_a_share_that_is_less_by_a_rounding_error_is_not_enough() -> None:
+    """One letter of three is a third, and the next number that floating point has is more."""
+    assert have_common_string("abc", "axy", 1 / 3)
+    assert not have_common_string("abc", "axy", nextafter(1 / 3, 1))
 
 
 def test_a_value_without_weight_is_worth_that_of_all_others_or_nothing() -> None:

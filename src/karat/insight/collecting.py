@@ -7,6 +7,7 @@ from karat.engine.breakdown import DOCUMENT_FIELDS
 from karat.engine.observer import Rows
 from karat.engine.records import Line, UnitRecords
 from karat.insight.anaphors import ANAPHOR_CLASSES, anaphor_errors
+from karat.insight.arguments import CHOICE, argument_classes, argument_errors
 from karat.insight.clusters import CLUSTER_CLASSES, cluster_errors
 from karat.insight.elements import element_classes, element_errors
 from karat.insight.found import Classes, CountedTable, DocumentView, Findings, FoundError, UnitView
@@ -53,6 +54,9 @@ class TargetErrors:
             return LINK_CLASSES
         if self.target.errors_of == "anaphors":
             return ANAPHOR_CLASSES
+        if self.target.errors_of == "arguments":
+            classes = argument_classes(self.target.measures[0].argument_parts)
+            return {name: text for name, text in classes.items() if name != CHOICE or name in names}
         wrong = sorted(name.removeprefix("wrong ") for name in names if name.startswith("wrong "))
         classes = element_classes(wrong)
         return {name: text for name, text in classes.items() if name in names or name in ("miss", "false alarm")}
@@ -148,6 +152,9 @@ class Collector:
             return element_errors(unit)
         if target.errors_of == "anaphors":
             return anaphor_errors(unit)
+        if target.errors_of == "arguments":
+            roles = ("role",) if "role" in target.measures[0].argument_parts else ()
+            return argument_errors(unit, tuple(dict.fromkeys((*roles, *confused))))
         first = unit.tables[0]
         alignment = first.measure.table.alignment
         assert alignment is not None, "clusters and links are compared by an alignment of mentions"
@@ -170,6 +177,8 @@ class Collector:
             value = None if place is None else DOCUMENT_FIELDS[field](unit.documents[place].document)
             return ABSENT if value is None else value
         for record in records:
+            if field == "role" and isinstance(record, LinkRecord):
+                return record.kind
             for one in _attributed(record):
                 if field == "kind":
                     return one.kind

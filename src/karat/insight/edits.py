@@ -1,6 +1,6 @@
 """Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -10,6 +10,7 @@ from karat.corpus import Corpus, Survey
 from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Report, Target
 from karat.insight.graph import LinkGraph
+from karat.insight.rewriting import Rewriting, Slot
 from karat.model import Cluster, ClusterKey, Document, Link, Mention, Pair
 
 
@@ -32,6 +33,12 @@ class Edit(Struct):
     """What takes the place of the document, before all other changes."""
     keep_links: bool = True
     """Whether links stay; without, a repair of clusters cannot make a cycle of them."""
+    rewriting: Rewriting | None = None
+    """The arguments of the document: it is written anew from these, with the two changes that follow."""
+    events: dict[Hashable, Mention | None] = field(default_factory=dict)
+    """Events or templates by key as they become, or are added; None: removed, with their slots."""
+    slots: dict[Hashable, Slot | None] = field(default_factory=dict)
+    """Slots by key as they become, or are added; None: removed."""
     scored: frozenset[str] | None = None
     """Ids of the mentions that the protocol scores (None: all). Others give way to one that is added on their span."""
 
@@ -45,6 +52,9 @@ class Edit(Struct):
         self.moved |= other.moved
         self.replaced = self.replaced or other.replaced
         self.keep_links = self.keep_links and other.keep_links
+        self.rewriting = self.rewriting or other.rewriting
+        self.events |= other.events
+        self.slots |= other.slots
         self.scored = other.scored if self.scored is None else self.scored
 
 
@@ -57,6 +67,8 @@ class Repair(NamedTuple):
 
 def edited(document: Document, edit: Edit) -> Document:
     """The document with the changes. Links to what is removed are removed, too."""
+    if edit.rewriting is not None:
+        return edit.rewriting.rewritten(document, edit.events, edit.slots)
     base = document if edit.replaced is None else edit.replaced
     mentions = [left for one in base.mentions if (left := edit.mentions.get(one.id, one)) is not None]
     mentions = [moved for one in mentions if (moved := _moved(one, edit.moved)) is not None]

@@ -32,7 +32,7 @@ def element_classes(attributes: Sequence[str]) -> Classes:
         "false alarm": "the element is mapped to no reference",
         **{f"wrong {name}": f"the element is mapped, but its {name} is not the reference's" for name in attributes},
         "mentions": "the attributes are right; mentions are missing, spurious, or wrong",
-        "arguments": "the attributes are right; arguments are missing, spurious, or in a wrong role",
+        "arguments": "the attributes are right; arguments are missing, spurious, in a wrong role, or something else",
         "argument values": "the arguments correspond, but what they refer to is worth less than gold's",
     }
 
@@ -90,9 +90,9 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
     for name in detail.wrong:
         if any(side.is_written(name, detail) for side in sides):  # others follow from mentions
             return f"wrong {name}"
-    if any(part.part == "argument" and part.gold != part.system for part in parts):
-        return "arguments"
-    return "argument values" if any(part.part == "argument" for part in parts) else "mentions"
+    if not any(part.part == "argument" for part in parts):
+        return "mentions"
+    return "argument values" if all(side.has_same_arguments(detail) for side in sides) else "arguments"
 
 
 class _Side:
@@ -147,6 +147,14 @@ class _Sides:
         found = [side.described(id_) for side, id_ in sides if id_ is not None and side.has(id_)]
         return any(one is not None and name in one.attributes for one in found)
 
+    def has_same_arguments(self, detail: Detail) -> bool:
+        """Whether an element has the arguments that are mapped to gold's, and no others."""
+        golds = self._gold.links.get(detail.gold_id or "", ())
+        systems = self._system.links.get(detail.system_id or "", ())
+        return {(link.kind, self._counterpart(link.target)) for link in golds} == {
+            (link.kind, link.target) for link in systems
+        }
+
     def repair(self, name: str, detail: Detail) -> Edit:
         """What repairs an error in this document."""
         edit = Edit()
@@ -168,8 +176,11 @@ class _Sides:
         return edit
 
     def _copied(self, gold: str) -> str:
-        """The id that a copy of a gold element gets; ids are those of the whole corpus."""
-        return f"{REPAIRED} {self._pair.gold.id} {gold}"
+        """The id that a copy of a gold element gets; ids are the corpus's, and earlier repairs keep theirs."""
+        id_ = f"{REPAIRED} {self._pair.gold.id} {gold}"
+        while self._system.has(id_):
+            id_ += "+"
+        return id_
 
     def _copy(self, edit: Edit, gold: str) -> None:
         """Add an element of gold; of a promoted mention, an element with this mention."""
@@ -190,8 +201,8 @@ class _Sides:
     def _take_mentions(self, edit: Edit, gold: str, system: str) -> None:
         """Give an element the mentions that gold has."""
         if system not in self._system.members:
-            own, other = self._system.mentions[system], self._gold.mentions[gold]
-            edit.mentions[system] = replace(other, id=system, cluster=own.cluster)
+            own = edit.mentions.get(system) or self._system.mentions[system]
+            edit.mentions[system] = replace(self._gold.mentions[gold], id=system, cluster=own.cluster)
             return
         edit.mentions |= dict.fromkeys([mention.id for mention in self._system.members[system]])
         for mention in self._gold.mentions_of(gold):
@@ -251,8 +262,8 @@ class _Sides:
 
     def _counterpart(self, gold: str) -> str | None:
         """The element that gold's is mapped to; or, in it, the mention at the place of gold's."""
-        if gold in self._gold.members:
-            found = self.mapping.get(gold)
+        found = self.mapping.get(gold)
+        if gold in self._gold.members or self._system.has(found):
             return found if self._system.has(found) else None
         return self._counterparts.get(gold)
 

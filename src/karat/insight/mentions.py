@@ -4,6 +4,7 @@ They are found from the outcomes of a measure that did not earn everything. Miss
 are paired, best Dice first. An error belongs to the first class in the order of definition that describes it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,10 +17,11 @@ from karat.insight.edits import Edit, Repair
 from karat.insight.found import Classes, DocumentView, Findings, FoundError, UnitView
 from karat.model import Document, Mention, Pair, Value
 from karat.model.regions import size
-from karat.plugin import Comparison, Outcome, Tables
+from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
 from karat.results.errors import Cell, Instance
 from karat.tables.aligned import Alignment, CandidatePairs
 
+Attributed = Mention | ArgumentItem
 MOST_OVERLAPS = 500_000
 """Overlapping mentions of a document among which split and merged ones are looked for."""
 ABSENT = "(none)"
@@ -52,25 +54,38 @@ class _Outcomes(NamedTuple):
     missed: list[Mention]
     spurious: list[Mention]
     """Without a gold mention, or aligned with one that another system mention matches better."""
+    listed: set[str]
+    """All mentions of the system that there are outcomes of."""
+    times: Counter[str]
+    """How many outcomes of each spurious mention are wrong; of one that is also matched, how many besides."""
 
 
 def mention_errors(unit: UnitView, attributes: Sequence[str], confused: Sequence[str]) -> Findings:
     """The errors of a unit, document by document, and the confusions of some attributes."""
     errors: list[FoundError] = []
     met: list[tuple[Mention | None, Mention | None]] = []
-    by_document: dict[str | None, list[Iterator[Outcome[Any]]]] = {}
+    by_document: dict[str | None, list[Sequence[Outcome[Any]]]] = {}
     for document, measure, table in unit.tables:
-        by_document.setdefault(document, []).append(measure.outcomes(table))
+        for id_, own in _by_document(document, measure.outcomes(table)).items():
+            by_document.setdefault(id_, []).append(own)
     for view in unit.documents.values():
         outcomes = _outcomes(by_document.get(view.id, ()))
-        found = _DocumentErrors(unit, view, attributes)
+        found = _DocumentErrors(unit, view, attributes, outcomes)
         errors += found.errors(outcomes)
         met += [*outcomes.right, *found.met]
     return Findings(errors, confusions(met, confused))
 
 
+def _by_document(document: str | None, outcomes: Iterable[Outcome[Any]]) -> dict[str | None, list[Outcome[Any]]]:
+    """The outcomes of a table, which may be one of several documents."""
+    found: dict[str | None, list[Outcome[Any]]] = {}
+    for outcome in outcomes:
+        found.setdefault(document or outcome.document, []).append(outcome)
+    return found
+
+
 def confusions(
-    met: Iterable[tuple[Mention | None, Mention | None]], attributes: Sequence[str]
+    met: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
 ) -> dict[str, dict[Cell, int]]:
     """How often values of attributes met; None where a mention met none."""
     cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
@@ -81,16 +96,18 @@ def confusions(
     return cells
 
 
-def _value(mention: Mention | None, name: str) -> str | None:
-    return None if mention is None else str(mention.attributes.get(name, ABSENT))
+def _value(item: Attributed | None, name: str) -> str | None:
+    return None if item is None else str(item.attributes.get(name, ABSENT))
 
 
 def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
     """The outcomes of one measure, or of several that share an alignment: what any of them holds to be wrong is."""
     found: dict[tuple[str | None, str | None], tuple[Mention | None, Mention | None, bool]] = {}
     golds, systems = set[str](), set[str]()
+    times: Counter[str] = Counter()
     for outcomes in of_measures:
         matched: set[str] = set()
+        own: Counter[str] = Counter()
         for outcome in outcomes:
             gold, system = outcome.gold, outcome.system
             assert isinstance(gold, Mention | None), "the table has mentions"
@@ -103,9 +120,12 @@ def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
                     golds.add(gold.id)
                     systems.add(system.id)
             key = None if gold is None else gold.id, None if system is None else system.id
-            right = outcome.counts.lost() <= 0 and found.get(key, (gold, system, True))[2]
-            found[key] = gold, system, right
-    result = _Outcomes([], [], [], [])
+            is_right = outcome.counts.lost() <= 0
+            found[key] = gold, system, is_right and found.get(key, (gold, system, True))[2]
+            if gold is None and system is not None and not is_right:
+                own[system.id] += 1
+        times |= own
+    result = _Outcomes([], [], [], [], {system for _, system in found if system is not None}, times)
     for gold, system, right in found.values():
         if gold is not None and system is not None:
             (result.right if right else result.partial).append((gold, system))
@@ -119,8 +139,15 @@ def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
 class _DocumentErrors:
     """Sorts the outcomes of one document into classes."""
 
-    def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str]) -> None:
+    def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str], outcomes: _Outcomes) -> None:
         self._unit, self._view, self._attributes = unit, view, attributes
+        self._uncounted = dict.fromkeys(one.id for one in view.pair.system.mentions if one.id not in outcomes.listed)
+        """Mentions that are one with others in the eyes of the measure: repairs leave one of each."""
+        self._times = outcomes.times
+        systems = {one.id: one for one in view.pair.system.mentions}
+        spurious = {one.id for one in outcomes.spurious}
+        self._besides = Counter({systems[id_].span: n for id_, n in outcomes.times.items() if id_ not in spurious})
+        """Places of mentions that are right for one gold mention, but wrong for others there."""
         self.met: list[tuple[Mention | None, Mention | None]] = []
         """Of the mentions that are not right: which gold mention met which system mention."""
 
@@ -137,7 +164,7 @@ class _DocumentErrors:
             done_gold.add(one.id)
             done_system.update(piece.id for piece in more)
             self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
-            yield self._split(one, best, more, outcomes=len(more) + (one.id not in partner))
+            yield self._split(one, best, more, outcomes=self._count(more) + (one.id not in partner))
         partner = {system.id: gold for gold, system in outcomes.partial}
         for one, more in _several(systems, golds):
             best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
@@ -146,7 +173,8 @@ class _DocumentErrors:
             done_system.add(one.id)
             done_gold.update(piece.id for piece in more)
             self.met += [(best, one), *((piece, None) for piece in more if piece is not best)]
-            yield self._merged(best, more, one, outcomes=len(more) + (one.id not in partner))
+            counted = 0 if one.id in partner else self._count([one])
+            yield self._merged(best, more, one, outcomes=len(more) + counted)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
@@ -154,7 +182,7 @@ class _DocumentErrors:
         missed = [one for one in outcomes.missed if one.id not in done_gold]
         spurious = [one for one in outcomes.spurious if one.id not in done_system]
         for gold, system in self._near(missed, spurious):
-            if (error := self._pair(gold, system, outcomes=2)) is not None:
+            if (error := self._pair(gold, system, outcomes=1 + self._count([system]))) is not None:
                 self.met.append((gold, system))
                 done_gold.add(gold.id)
                 done_system.add(system.id)
@@ -162,11 +190,17 @@ class _DocumentErrors:
         for gold in missed:
             if gold.id not in done_gold:
                 self.met.append((gold, None))
-                yield self._error("missed", (gold,), (), Edit(added={gold.id: replace(gold, cluster=None)}))
+                edit = Edit(added={gold.id: replace(gold, cluster=None)})
+                yield self._error("missed", (gold,), (), edit, outcomes=1 + self._besides.pop(gold.span, 0))
         for system in spurious:
             if system.id not in done_system:
                 self.met.append((None, system))
-                yield self._error("spurious", (), (system,), Edit(mentions={system.id: None}))
+                edit = Edit(mentions={system.id: None})
+                yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
+
+    def _count(self, systems: Iterable[Mention]) -> int:
+        """How many outcomes some mentions of the system are."""
+        return sum(max(1, self._times[one.id]) for one in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
         """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
@@ -208,6 +242,7 @@ class _DocumentErrors:
         golds = tuple(record for one in gold if (record := records.record(one, "gold", id_)) is not None)
         systems = tuple(record for one in system if (record := records.record(one, "system", id_)) is not None)
         edit.keep_links = False
+        edit.mentions = self._uncounted | edit.mentions
         return FoundError(name, Instance(self._unit.name, id_, golds, systems, outcomes), [Repair(id_, edit)])
 
 

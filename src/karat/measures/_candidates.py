@@ -1,11 +1,22 @@
 """Triggers and arguments as answers for candidates (Peng et al. 2023, OmniEvent)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import count
 
 from karat.counts import PrecisionRecall
 from karat.measures._differences import NO_CANDIDATE, NOT_FOUND
-from karat.plugin import ArgumentItem, Measure, Outcome
-from karat.tables.candidates import ArgumentTable, Candidate
+from karat.model import Mention
+from karat.plugin import (
+    ArgumentItem,
+    ArgumentOutcome,
+    ArgumentPart,
+    ComparedArgument,
+    DocumentArguments,
+    Filler,
+    Measure,
+    Outcome,
+)
+from karat.tables.candidates import ArgumentCandidates, ArgumentTable, Candidate, DocumentEvents
 
 
 def _count(candidates: Sequence[Candidate]) -> PrecisionRecall:
@@ -36,10 +47,20 @@ def _label(one: Candidate) -> str:
     return "wrong type"
 
 
+def _by_trigger(events: Sequence[Mention]) -> dict[Hashable, Mention]:
+    """The first event of each trigger."""
+    return {one.span: one for one in reversed(events)}
+
+
 class CandidateTriggers(Measure[tuple[Candidate, ...], PrecisionRecall], frozen=True):
     """Triggers, with their types."""
 
     id = "trig.c"
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type."""
+        return ("type",)
 
     def count(self, table: tuple[Candidate, ...]) -> PrecisionRecall:
         """By candidate."""
@@ -67,6 +88,71 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
     def outcomes(self, table: ArgumentTable) -> Iterator[Outcome[PrecisionRecall]]:
         """By candidate."""
         return _outcomes(table.candidates)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type, if it must be right."""
+        return ("type",) if "type" in self.argument_parts else ()
+
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """Everything; types are given in one mode."""
+        assert isinstance(self.table, ArgumentCandidates), "it reads candidates"
+        parts: tuple[ArgumentPart, ...] = ("trigger", "type", "role", "span")
+        return tuple(part for part in parts if part != "type" or self.table.mode != "gold")
+
+    def arguments(self, table: ArgumentTable) -> Iterator[DocumentArguments]:
+        """Those of each document. Of several system events with the same trigger, the first counts."""
+        by_document: dict[str, list[Candidate]] = {}
+        for one in table.candidates:
+            by_document.setdefault(one.document, []).append(one)
+        for events in table.events:
+            yield self._arguments(events, by_document.get(events.document, ()))
+
+    def _arguments(self, events: DocumentEvents, candidates: Sequence[Candidate]) -> DocumentArguments:
+        keys = count()
+        golds, systems = self._attainable(events, candidates), _by_trigger(events.system)
+        outcomes: list[ArgumentOutcome] = []
+        for one in candidates:
+            is_attainable = one.event is None or golds[one.event.span].id == one.event.id
+            gold = self._compared(one.gold, next(keys), is_attainable=is_attainable)
+            system = self._compared(one.system, next(keys), is_attainable=is_attainable)
+            if one.is_correct:
+                outcomes.append(ArgumentOutcome(gold, system))
+                continue
+            outcomes += [ArgumentOutcome(gold, None, 1)] if gold is not None else []
+            outcomes += [ArgumentOutcome(None, system, 1)] if system is not None else []
+        outcomes += [ArgumentOutcome(None, self._compared(one, next(keys))) for one in events.no_candidates]
+        known = [frozenset(self._about(one) for one in side) for side in (events.gold, events.system)]
+        return DocumentArguments(events.document, tuple(outcomes), golds, systems, *known)
+
+    def _attainable(self, events: DocumentEvents, candidates: Sequence[Candidate]) -> dict[Hashable, Mention]:
+        """Of gold events with one trigger, the one a system can have: of its type, else the first with arguments."""
+        types = {one.span: one.attributes.get("type") for one in reversed(events.system)}
+        arguing = {one.gold.event.id for one in candidates if isinstance(one.gold, ArgumentItem)}
+        order = sorted(
+            events.gold,
+            key=lambda one: (one.attributes.get("type") != types.get(one.span), one.id not in arguing),
+            reverse=True,
+        )
+        return {one.span: one for one in order}
+
+    def _compared(
+        self, item: Mention | ArgumentItem | None, key: int, *, is_attainable: bool = True
+    ) -> ComparedArgument | None:
+        if not isinstance(item, ArgumentItem):
+            return None
+        every: dict[ArgumentPart, Hashable] = {
+            "trigger": item.event.span,
+            "type": item.event.attributes.get("type"),
+            "role": item.role,
+            "span": item.mentions[0].span,
+        }
+        values = {part: every[part] for part in self.argument_parts}
+        return ComparedArgument(key, (item,), item.event.span, values, (Filler(item.mentions),), is_attainable)
+
+    def _about(self, event: Mention) -> tuple[Hashable, ...]:
+        return event.span, None, event.attributes.get("type") if "type" in self.argument_parts else None
 
     def differences(self, table: ArgumentTable) -> Mapping[str, int]:
         """What is ignored."""

@@ -9,8 +9,9 @@ from msgspec import Struct
 from karat.counts import PrecisionRecall, Scores
 from karat.errors import Finding, Rule
 from karat.measures._differences import differences
-from karat.plugin import Measure, Outcome
-from karat.tables.keyed import KeyedItems, KeyedSide, KeyedTable, Part, values_of
+from karat.measures._keyed_arguments import compared_parts, document_arguments
+from karat.plugin import ArgumentPart, DocumentArguments, Measure, Outcome
+from karat.tables.keyed import PARTS, KeyedItems, KeyedSide, KeyedTable, Part, values_of
 
 ABOVE_ONE = Rule(
     "recall-above-one",
@@ -102,6 +103,20 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
                     one.document,
                 )
 
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """What is equal in a gold and a system argument."""
+        assert isinstance(self.table, KeyedTable), "it reads keys"
+        return compared_parts(self.table.row.equal)
+
+    def arguments(self, table: tuple[KeyedItems, ...]) -> Iterator[DocumentArguments]:
+        """Those of each document."""
+        assert isinstance(self.table, KeyedTable), "it reads keys"
+        for one in table:
+            found = _Compared(one).all()
+            outcomes = ((each.gold, each.system, self._counts(*each.counts).lost() > 0) for each in found)
+            yield document_arguments(one, outcomes, trim=self.table.items.trim)
+
     def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
         return above_one(self.id, total)
@@ -160,9 +175,7 @@ class _Compared:
 
     def __init__(self, table: KeyedItems) -> None:
         self._table, self._row = table, table.row
-        self._parts: set[Part] = {*table.row.equal}
-        if "event" in self._parts:
-            self._parts = self._parts - {"event"} | {"trigger", "type"}
+        self._parts = {*compared_parts(table.row.equal)}
         self._trigger = values_of(("trigger",))
 
     def all(self) -> Iterator[_Found]:
@@ -173,6 +186,8 @@ class _Compared:
         spurious: dict[int, None] = {}
         for key, own in golds.items():
             there = systems.get(key, [])
+            if len(own) + len(there) > 2:
+                self._put_same_first(own, there)
             for g, s in zip(own, there, strict=False):
                 yield self._match(g, s, MATCH)
             for g in own[len(there) :]:
@@ -196,6 +211,22 @@ class _Compared:
                 del missed[free]
                 yield self._match(free, s, MATCH, "coreferent")
         yield from self._left(missed, spurious)
+
+    def _put_same_first(self, golds: list[int], systems: list[int]) -> None:
+        """Of items that count alike, those that are the same in everything, such as their role, are matched first."""
+        values = self._table.gold.every.values, self._table.system.every.values
+        distinct = values_of(self._row.distinct_in("system") or PARTS)
+        waiting: dict[Hashable, list[int]] = {}
+        for s in reversed(systems):
+            waiting.setdefault(distinct(values[1][self._table.system.numbers[s][0]]), []).append(s)
+        pairs: dict[int, int] = {}
+        for g in golds:
+            same = waiting.get(distinct(values[0][self._table.gold.numbers[g][0]]))
+            if same:
+                pairs[g] = same.pop()
+        taken = {*pairs.values()}
+        golds[:] = [*pairs, *(g for g in golds if g not in pairs)]
+        systems[:] = [*pairs.values(), *(s for s in systems if s not in taken)]
 
     def _match(self, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Found:
         """Two items; of each, the one whose trigger the other has, too, if there is one."""

@@ -1,13 +1,26 @@
 """Strings that fill roles, at three levels: mentions, entities, events (Wang et al. 2024, MAVEN-Arg)."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal
 
+from msgspec.structs import replace
+
 from karat.counts import Means
 from karat.errors import Finding, Rule
-from karat.plugin import ArgumentItem, Measure, Outcome
-from karat.tables.role_strings import NOTHING, Agreement, FilledRole, RoleTable
+from karat.model import Mention
+from karat.plugin import (
+    ArgumentItem,
+    ArgumentOutcome,
+    ArgumentPart,
+    ComparedArgument,
+    DocumentArguments,
+    Filler,
+    Measure,
+    Outcome,
+)
+from karat.tables.role_strings import NOTHING, Agreement, FilledRole, Filling, RoleTable, TriggerEvents
 
 NO_TEXT = Rule("argument-no-text", "note", "Give the text of the mention, or that of its document.")
 
@@ -37,12 +50,40 @@ class RoleMeans(Measure[RoleTable, Means], frozen=True):
         """One outcome per item; a role that only one side fills is one item."""
         for lone in table.lone:
             yield Outcome(lone.gold, lone.system, ZERO, "", lone.document)
+        yield from (outcome for _, outcome in self._filled(table))
+
+    def _filled(self, table: RoleTable) -> Iterator[tuple[FilledRole, Outcome[Means]]]:
+        """The outcomes of roles that both sides fill."""
         if self.level == "event":
             yield from _events(table.filled)
         else:
             by_level = _mentions if self.level == "mention" else _entities
-            for role in table.filled:
-                yield from by_level(role)
+            yield from ((role, outcome) for role in table.filled for outcome in by_level(role))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type of an event must be right."""
+        return ("type",)
+
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """The roles of a trigger of the right type."""
+        return ("trigger", "type", "role", "strings")
+
+    def arguments(self, table: RoleTable) -> Iterator[DocumentArguments]:
+        """What fills each role, document by document."""
+        wrong: Counter[int] = Counter()
+        for role, outcome in self._filled(table):
+            wrong[id(role)] += outcome.counts.lost() > 0
+        found: dict[str, list[ArgumentOutcome]] = {events.document: [] for events in table.events}
+        for lone, count in [*((one, 1) for one in table.lone), *((one, 0) for one in table.ignored)]:
+            gold, system = (_compared([one.item for one in own], own) for own in (lone.golds, lone.systems))
+            found[lone.document].append(ArgumentOutcome(gold, system, count))
+        for role in table.filled:
+            golds, systems = [item for _, item in role.entities], [one.item for one in role.answers]
+            found[role.document].append(ArgumentOutcome(_compared(golds), _compared(systems), wrong[id(role)]))
+        for events in table.events:
+            yield _document(events, tuple(_united(found[events.document])))
 
     def remarks(self, table: RoleTable, counts: Means) -> Iterable[Finding]:
         """Fillers whose text is not known."""
@@ -67,7 +108,44 @@ def _entities(role: FilledRole) -> Iterator[Outcome[Means]]:
         yield _outcome(role, gold, *best.get(number, (None, NOTHING)))
 
 
-def _events(roles: Iterable[FilledRole]) -> Iterator[Outcome[Means]]:
+def _key(event: Mention) -> Hashable:
+    return event.span, event.attributes.get("type")
+
+
+def _document(events: TriggerEvents, outcomes: tuple[ArgumentOutcome, ...]) -> DocumentArguments:
+    sides = events.gold, events.system
+    golds, systems = ({_key(one): one for one in reversed(side)} for side in sides)
+    known = [frozenset((one.span, None, one.attributes.get("type")) for one in side) for side in sides]
+    return DocumentArguments(events.document, outcomes, golds, systems, *known)
+
+
+def _compared(items: Sequence[ArgumentItem], fillings: Sequence[Filling] = ()) -> ComparedArgument | None:
+    """What fills a role of an event, if anything does."""
+    if not items:
+        return None
+    event, role = items[0].event, items[0].role
+    values: dict[ArgumentPart, Hashable] = {
+        "trigger": event.span,
+        "type": event.attributes.get("type"),
+        "role": role,
+        "strings": frozenset[str]().union(*(one.strings for one in fillings)),
+    }
+    fillers = tuple(Filler(item.mentions, item.cluster is not None) for item in items)
+    return ComparedArgument((_key(event), role), tuple(items), _key(event), values, fillers)
+
+
+def _united(outcomes: Sequence[ArgumentOutcome]) -> Iterator[ArgumentOutcome]:
+    """If gold has several events of one trigger and type, a system that is right fills a role with what all have."""
+    fillers: dict[Hashable, list[Filler]] = {}
+    for one in outcomes:
+        if one.gold is not None:
+            fillers.setdefault(one.gold.key, []).extend(one.gold.fillers)
+    for one in outcomes:
+        gold = one.gold and replace(one.gold, fillers=tuple(fillers[one.gold.key]))
+        yield one._replace(gold=gold)
+
+
+def _events(roles: Iterable[FilledRole]) -> Iterator[tuple[FilledRole, Outcome[Means]]]:
     """Each gold entity in a role of an event: its best over the triggers of the event."""
     found: dict[object, list[tuple[FilledRole, ArgumentItem, ArgumentItem | None, Agreement]]] = {}
     for role in roles:
@@ -79,7 +157,7 @@ def _events(roles: Iterable[FilledRole]) -> Iterator[Outcome[Means]]:
     for every in found.values():
         role, gold, system, best = max(every, key=lambda one: one[3].f1)
         accuracy = max(one[3].accuracy for one in every)
-        yield _outcome(role, gold, system, best._replace(accuracy=accuracy))
+        yield role, _outcome(role, gold, system, best._replace(accuracy=accuracy))
 
 
 def _best(role: FilledRole) -> dict[int, tuple[ArgumentItem | None, Agreement]]:

@@ -6,7 +6,8 @@ from typing import Any
 from karat.counts import PrecisionRecall
 from karat.errors import Finding, Rule
 from karat.measures._keyed import above_one
-from karat.plugin import Measure, Outcome
+from karat.measures._template_arguments import entity_arguments, similar_arguments, slot_arguments
+from karat.plugin import ArgumentPart, DocumentArguments, Measure, Outcome
 from karat.tables.role_entities import EntityAssignment, EntityTable
 from karat.tables.template_mapping import MappingTable, TemplateMapping
 from karat.tables.template_similarity import SimilarityTable, TemplateSimilarity
@@ -23,6 +24,16 @@ class _TemplateMeasure(Measure[Any, PrecisionRecall], frozen=True):
     def fields(self) -> tuple[str, ...]:
         """Entities have roles."""
         return ("role",)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type, if it must be right."""
+        return ("type",) if "type" in self.argument_parts else ()
+
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """The template and its type, the role, and the strings."""
+        return ("template", "type", "role", "strings")
 
     def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
@@ -59,6 +70,15 @@ class Entities(_TemplateMeasure, frozen=True):
                 if number not in systems:
                     yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
 
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """The role and the strings."""
+        return ("role", "strings")
+
+    def arguments(self, table: EntityTable) -> Iterator[DocumentArguments]:
+        """Entities, whatever their template."""
+        return entity_arguments(table)
+
     def remarks(self, table: EntityTable, counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
@@ -74,6 +94,15 @@ class TemplateTypes(_TemplateMeasure, frozen=True):
     def fields(self) -> tuple[str, ...]:
         """A type has no role."""
         return ()
+
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """The template and its type."""
+        return ("template", "type")
+
+    def arguments(self, table: MappingTable) -> Iterator[DocumentArguments]:
+        """Templates without their entities."""
+        return (slot_arguments(one, types_only=True) for one in table.documents)
 
     def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
         """The type of a mapped template is right."""
@@ -108,6 +137,10 @@ class Slots(_TemplateMeasure, frozen=True):
                     label = "match" if right else ""
                     yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, one.document)
 
+    def arguments(self, table: MappingTable) -> Iterator[DocumentArguments]:
+        """Templates and their entities."""
+        return (slot_arguments(one, types_only=False) for one in table.documents)
+
     def remarks(self, table: MappingTable, counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
@@ -128,10 +161,17 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
         for one in table.documents:
             for gold in one.gold:
                 label = _label(gold.right, gold.size, "miss")
-                yield Outcome(gold.item, None, PrecisionRecall(0, 0, gold.right, gold.size), label, one.document)
+                counts = PrecisionRecall(0, 0, gold.right, gold.size)
+                yield Outcome(gold.entity.item, None, counts, label, one.document)
             for system in one.system:
                 label = _label(system.right, system.size, "spurious")
-                yield Outcome(None, system.item, PrecisionRecall(system.right, system.size, 0, 0), label, one.document)
+                yield Outcome(
+                    None, system.entity.item, PrecisionRecall(system.right, system.size, 0, 0), label, one.document
+                )
+
+    def arguments(self, table: SimilarityTable) -> Iterator[DocumentArguments]:
+        """Entities by their templates."""
+        return (similar_arguments(one) for one in table.documents)
 
     def remarks(self, table: SimilarityTable, counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""

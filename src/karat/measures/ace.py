@@ -311,16 +311,11 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
                     yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
 
     def counterparts(self, table: ValueTable) -> Mapping[str, str]:
-        """Entities, values and times that are mapped to each other and worth something, if they are arguments."""
+        """Entities, values and times that are mapped to each other, and promoted mentions, if they are arguments."""
         if not isinstance(table, RecognitionTable):
             return {}
-        elements = table.whole or table.arguments
-        return {
-            gold: system
-            for values in elements.values()
-            for gold, system in values.mapping.items()
-            if values.value(gold, system) > 0
-        }
+        tables = (*table.whole.values(), *table.arguments.values())
+        return {gold: system for values in tables for gold, system in values.mapping.items()}
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

@@ -14,6 +14,14 @@ plug-ins through entry points:
 `karat.testing.check` runs the laws on any of them.
 """
 
+from karat.plugin.arguments import (
+    ArgumentItem,
+    ArgumentOutcome,
+    ArgumentPart,
+    ComparedArgument,
+    DocumentArguments,
+    Filler,
+)
 from karat.plugin.formats import (
     Block,
     Contents,
@@ -28,7 +36,6 @@ from karat.plugin.formats import (
 )
 from karat.plugin.measures import (
     Align,
-    ArgumentItem,
     Card,
     ClusterItem,
     Composite,
@@ -88,12 +95,15 @@ __all__ = [
     "AlignmentSpec",
     "Alike",
     "ArgumentItem",
+    "ArgumentOutcome",
+    "ArgumentPart",
     "Averages",
     "Block",
     "Candidate",
     "Card",
     "ClusterItem",
     "Collapse",
+    "ComparedArgument",
     "Comparison",
     "Composite",
     "Contents",
@@ -101,11 +111,13 @@ __all__ = [
     "CorpusTransform",
     "Counted",
     "Detail",
+    "DocumentArguments",
     "DocumentCheck",
     "DocumentSimilarity",
     "ElementItem",
     "ErrorsOf",
     "Family",
+    "Filler",
     "Filter",
     "Format",
     "GoldDocuments",

@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from karat.counts import Counts, Scores, ScoreValues
 from karat.errors import Finding, Rule, nearest
 from karat.model import ClusterKey, Mention, Value
+from karat.plugin.arguments import ArgumentItem, ArgumentPart, DocumentArguments
 from karat.plugin.protocols import Law, Representative, UnitOfEvaluation
 from karat.plugin.tables import AlignmentSpec, TableSpec
 
@@ -58,27 +59,6 @@ class LinkItem(Struct, frozen=True):
     kind: str
     source: ClusterKey
     target: ClusterKey
-
-
-class ArgumentItem(Struct, frozen=True):
-    """An argument as an item of an outcome: a role of an event (or template), and what fills it."""
-
-    role: str
-    event: Mention
-    mentions: tuple[Mention, ...]
-    """The mention that fills the role, or all mentions of the cluster that does."""
-    cluster: str | None = None
-    """The cluster, if the link names one."""
-
-    @property
-    def kind(self) -> str:
-        """That of what fills the role; `argument` if it has no mention."""
-        return self.mentions[0].kind if self.mentions else "argument"
-
-    @property
-    def attributes(self) -> Mapping[str, Value]:
-        """Those of the event, and the role."""
-        return {**self.event.attributes, "role": self.role}
 
 
 class TreeItem(Struct, frozen=True):
@@ -172,6 +152,16 @@ class Measure(Struct, Generic[T, C], frozen=True):
     def link_outcomes(self, table: T) -> Iterator[Outcome[C]]:
         """The outcomes of the links behind its counts, if its errors are errors of links."""
         return self.outcomes(table)
+
+    @property
+    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+        """What it compares of an argument, if its errors are errors of arguments."""
+        return ()
+
+    def arguments(self, table: T) -> Iterator[DocumentArguments]:
+        """The arguments behind its outcomes, document by document, if its errors are errors of arguments."""
+        del table
+        return iter(())
 
     @property
     def lists_details(self) -> bool:

@@ -18,7 +18,7 @@ unit     when the tables of all documents of a unit have been added
 corpus   when the tables of all units are known, and `finish` has seen them together
 """
 
-ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors"]
+ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors", "arguments"]
 """What errors are errors of: each has its own classes (`karat.insight`)."""
 
 Candidate = tuple[float, int, int, int]

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
 from karat.model import Region, Value
+from karat.model.arguments import HOLDERS
 from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
 from karat.results import (
     ClusterRecord,
@@ -136,7 +137,7 @@ def described(item: Record, *, show_lines: bool) -> str:
     if isinstance(item, LinkRecord):
         ends = (item.source, item.source_mentions), (item.target, item.target_mentions)
         source, target = (f"{printable(name)} {_mentions(mentions, show_lines)}" for name, mentions in ends)
-        return f"{printable(item.kind)}: {source} -> {target}"
+        return f"{printable(item.kind)}: {' '.join(filter(None, [source, _event(item)]))} -> {target}"
     if isinstance(item, TreeRecord):
         events = ", ".join(f"{printable(event.id)} {_mentions(event.mentions, show_lines)}" for event in item.events)
         return ": ".join(filter(None, [f"tree {printable(item.id)}, {counted(len(item.events), 'event')}", events]))
@@ -159,6 +160,13 @@ def _cluster_name(cluster: ClusterRecord) -> str:
 
 def _mentions(mentions: Sequence[MentionRecord], show_lines: bool) -> str:
     return "{" + ", ".join(_mention(mention, show_lines) for mention in mentions) + "}"
+
+
+def _event(link: LinkRecord) -> str:
+    """The attributes of an event or template that has an argument; without them, a wrong type could not be seen."""
+    if any(mention.kind in HOLDERS for mention in link.target_mentions):
+        return ""
+    return ", ".join(attributes_in_words(one.attributes) for one in link.source_mentions if one.kind in HOLDERS)
 
 
 def _mention(mention: MentionRecord, show_line: bool) -> str:

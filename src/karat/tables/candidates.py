@@ -13,7 +13,7 @@ from karat.errors import Report
 from karat.model import Document, Mention, Pair, Region
 from karat.model.arguments import HOLDERS, Argument, Event
 from karat.model.texts import words_of
-from karat.plugin import ArgumentItem, Counted, Tables, TableSpec
+from karat.plugin import ArgumentItem, Counted, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import SpanEvents
 
 Mode = Literal["gold", "strict", "default", "loose"]
@@ -33,6 +33,17 @@ class Candidate(NamedTuple):
     gold: Mention | ArgumentItem | None
     system: Mention | ArgumentItem | None
     is_correct: bool
+    event: Mention | None = None
+    """The event of gold whose argument it could be."""
+
+
+class DocumentEvents(NamedTuple):
+    """The events of a document: all of gold, those of the system that count, and arguments of these that do not."""
+
+    document: str
+    gold: tuple[Mention, ...]
+    system: tuple[Mention, ...]
+    no_candidates: tuple[ArgumentItem, ...]
 
 
 class ArgumentTable(NamedTuple):
@@ -43,6 +54,7 @@ class ArgumentTable(NamedTuple):
     """System arguments that are no candidates."""
     not_found: int
     """Arguments of gold's events that do not count, since the system lacks the event."""
+    events: tuple[DocumentEvents, ...]
 
 
 class TriggerCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, cache_hash=True):
@@ -66,6 +78,11 @@ class TriggerCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, c
     def counted(self) -> Counted:
         """The types of gold are known when the whole corpus is."""
         return "corpus"
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Triggers are mentions."""
+        return "mentions"
 
     def finish(self, tables: Sequence[tuple[Candidate, ...]], report: Report) -> Sequence[tuple[Candidate, ...]]:
         """The candidates without system triggers of types that gold does not have."""
@@ -122,17 +139,35 @@ class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_ha
                 found += self._candidates(tables.pair.gold.id, event, answer, entities)
             else:
                 not_found += len(event.arguments)
+        triggers = {event.mention.span for event in gold}
+        counted = [event for span, event in first.items() if span in triggers]
         if self.mode in ("strict", "default"):
             for event in _on_other_tokens(tables.pair, gold, first):
                 found += self._candidates(tables.pair.gold.id, None, event, entities)
-        answers = sum(one.system is not None for one in found)
-        ignored = max(0, sum(len(event.arguments) for event in system) - answers)
-        return ArgumentTable(tuple(found), ignored, not_found)
+                counted.append(event)
+        answers = [one.system for one in found if isinstance(one.system, ArgumentItem)]
+        ignored = max(0, sum(len(event.arguments) for event in system) - len(answers))
+        places = {(one.event.id, one.mentions[0].span) for one in answers}
+        every = [ArgumentItem(one.role, event.mention, one.mentions) for event in counted for one in event.arguments]
+        events = DocumentEvents(
+            tables.pair.gold.id,
+            tuple(event.mention for event in gold),
+            tuple(event.mention for event in counted),
+            tuple(one for one in every if (one.event.id, one.mentions[0].span) not in places),
+        )
+        return ArgumentTable(tuple(found), ignored, not_found, (events,))
 
     def add(self, tables: Sequence[ArgumentTable]) -> ArgumentTable:
         """Documents have no candidates in common."""
-        candidates, ignored, not_found = zip(*tables, strict=True)
-        return ArgumentTable(tuple(chain.from_iterable(candidates)), sum(ignored), sum(not_found))
+        candidates, ignored, not_found, events = zip(*tables, strict=True)
+        return ArgumentTable(
+            tuple(chain.from_iterable(candidates)), sum(ignored), sum(not_found), tuple(chain.from_iterable(events))
+        )
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
     def _candidates(
         self, document: str, gold: Event | None, system: Event | None, entities: Sequence[Set[Region]]
@@ -141,15 +176,16 @@ class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_ha
         for argument in () if system is None else system.arguments:
             answers.setdefault(argument.mentions[0].span, argument)
         right_type = gold is not None and system is not None and (self.mode == "gold" or gold.type == system.type)
+        trigger = None if gold is None else gold.mention
         spans = []
         for argument in () if gold is None else gold.arguments:
             spans.append(argument.mentions[0].span)
             answer = answers.get(spans[-1])
             correct = answer is not None and right_type and answer.role == argument.role
-            yield Candidate(document, _item(gold, argument), _item(system, answer), correct)
+            yield Candidate(document, _item(gold, argument), _item(system, answer), correct, trigger)
         others = {span for entity in entities if not any(_overlap_any(one, spans) for one in entity) for span in entity}
         for span in sorted(others & answers.keys()):
-            yield Candidate(document, None, _item(system, answers[span]), is_correct=False)
+            yield Candidate(document, None, _item(system, answers[span]), False, trigger)
 
 
 def _item(event: Event | None, argument: Argument | None) -> ArgumentItem | None:

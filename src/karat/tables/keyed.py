@@ -15,7 +15,7 @@ from msgspec import Struct
 from karat.errors import Origin
 from karat.model import Mention
 from karat.model.arguments import HOLDERS, Argument, Event
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import Place, SpanEvents, place_function
 
 Part = Literal["event", "trigger", "type", "span", "role"]
@@ -62,6 +62,8 @@ class SideItems(NamedTuple):
 
     items: list[Item]
     values: list[Values]
+    events: dict[Hashable, Event]
+    """All events, those without items, too, as `event` values tell them apart."""
     ignored: int = 0
     """Further items that do not count: those of system events that gold does not have."""
 
@@ -86,30 +88,33 @@ class Items(TableSpec[tuple[SideItems, SideItems]], Struct, frozen=True, cache_h
         gold, system = (self._side(own, place) for own, place in zip(events, places, strict=True))
         if self.events == "all":
             return gold, system
-        given = {values[0] for values in self._side(events[0], None).values}
-        kept = [number for number, values in enumerate(system.values) if values[0] in given]
+        kept = [number for number, values in enumerate(system.values) if values[0] in gold.events]
         ignored = len(system.items) - len(kept)
-        return gold, SideItems([system.items[one] for one in kept], [system.values[one] for one in kept], ignored)
+        given = {key: event for key, event in system.events.items() if key in gold.events}
+        items, values = [system.items[one] for one in kept], [system.values[one] for one in kept]
+        return gold, SideItems(items, values, given, ignored)
 
-    def _side(self, events: Sequence[Event], place: Callable[[Mention], Hashable] | None) -> SideItems:
-        """The items of some events; without a function for places, their triggers."""
+    def _side(self, events: Sequence[Event], place: Callable[[Mention], Hashable]) -> SideItems:
+        """The items of some events."""
         last = {event.mention.span: event.type for event in events} if self.types == "last" else None
         numbers: dict[Hashable, int] = {}
         items: list[Item] = []
         values: list[Values] = []
+        by_key: dict[Hashable, Event] = {}
         for event in events:
             trigger = event.mention.span
             type_ = event.type if last is None else last[trigger]
             number = numbers[trigger, type_] = numbers.get((trigger, type_), -1) + 1
             own = (trigger, type_, number), trigger, type_
-            if self.of == "triggers" or place is None:
+            by_key[own[0]] = event
+            if self.of == "triggers":
                 items.append(Item(event))
                 values.append((*own, None, None))
             else:
                 for argument in event.arguments:
                     items.append(Item(event, argument))
                     values.append((*own, place(argument.mentions[0]), argument.role))
-        return SideItems(items, values)
+        return SideItems(items, values, by_key)
 
 
 class KeyRow(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
@@ -171,6 +176,11 @@ class KeyedTable(TableSpec[tuple[KeyedItems, ...]], Struct, frozen=True, cache_h
     def add(self, tables: Sequence[tuple[KeyedItems, ...]]) -> tuple[KeyedItems, ...]:
         """Documents have no items in common."""
         return tuple(chain.from_iterable(tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Triggers are mentions."""
+        return "mentions" if self.items.of == "triggers" else "arguments"
 
 
 def values_of(parts: Iterable[Part]) -> Callable[[Values], Hashable]:

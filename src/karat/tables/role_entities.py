@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.plugin import Tables, TableSpec
+from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.sharing import Limit, alike, assigned
 from karat.tables.templates import SHARED, BothTemplates, Entity, Template, grouped_entities
 
@@ -68,6 +68,11 @@ class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=T
         """Documents have no entities in common."""
         roles = tuple(chain.from_iterable(table.roles for table in tables))
         return EntityTable(roles, sum(table.unknown for table in tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
 
 def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:

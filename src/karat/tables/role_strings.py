@@ -12,7 +12,7 @@ from msgspec import Struct
 from karat.model import ClusterKey, Document, Mention, Pair
 from karat.model.arguments import Argument, Event
 from karat.model.texts import mention_text
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import BothEvents
 from karat.tables.sharing import Groups, Limit, alike, assigned
 from karat.tables.strings import normalised
@@ -58,14 +58,34 @@ class FilledRole(NamedTuple):
     """Assigned strings that have something in common."""
     rest: tuple[ArgumentItem, ...]
     """System strings that are assigned to gold strings with which they have nothing in common."""
+    answers: "Sequence[Filling]"
+    """What the system fills the role with."""
 
 
 class LoneRole(NamedTuple):
-    """A role that only one side fills: gold's item, or the system's."""
+    """A role that only one side fills, with what it is filled by; the first stands for the role."""
 
     document: str
-    gold: ArgumentItem | None
-    system: ArgumentItem | None
+    golds: "Sequence[Filling]"
+    systems: "Sequence[Filling]"
+
+    @property
+    def gold(self) -> ArgumentItem | None:
+        """Gold's item."""
+        return self.golds[0].item if self.golds else None
+
+    @property
+    def system(self) -> ArgumentItem | None:
+        """The system's item."""
+        return self.systems[0].item if self.systems else None
+
+
+class TriggerEvents(NamedTuple):
+    """The events of a document."""
+
+    document: str
+    gold: tuple[Mention, ...]
+    system: tuple[Mention, ...]
 
 
 class RoleTable(NamedTuple):
@@ -75,6 +95,9 @@ class RoleTable(NamedTuple):
     lone: tuple[LoneRole, ...]
     unknown: int
     """Mentions that fill a role, but whose text is not known."""
+    ignored: tuple[LoneRole, ...]
+    """Roles that do not count: those of system events on a gold trigger that have the wrong type."""
+    events: tuple[TriggerEvents, ...]
 
 
 class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
@@ -90,7 +113,14 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
             tuple(chain.from_iterable(table.filled for table in tables)),
             tuple(chain.from_iterable(table.lone for table in tables)),
             sum(table.unknown for table in tables),
+            tuple(chain.from_iterable(table.ignored for table in tables)),
+            tuple(chain.from_iterable(table.events for table in tables)),
         )
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
 
 class _Filler(NamedTuple):
@@ -141,13 +171,16 @@ class _Document:
                     cluster = event.mention.cluster or (id_, number)
                     filled.append(self._filled(cluster, role, _Strings(own[role]), strings[key]))
                 else:
-                    sides = [side[role][0].item if role in side else None for side in (own, there)]
-                    lone.append(LoneRole(id_, *sides))
+                    lone.append(LoneRole(id_, own.get(role, ()), there.get(role, ())))
         triggers = {event.mention.span for event in self._gold}
-        for (span, _), there in answers.items():
-            if span not in triggers:
-                lone += [LoneRole(id_, None, fillings[0].item) for fillings in there.values()]
-        return RoleTable(tuple(filled), tuple(lone), self._unknown)
+        known = {(event.mention.span, event.type) for event in self._gold}
+        ignored: list[LoneRole] = []
+        for (span, type_), there in answers.items():
+            if (span, type_) not in known:
+                (ignored if span in triggers else lone).extend(LoneRole(id_, (), own) for own in there.values())
+        golds, systems = (tuple(event.mention for event in side) for side in (self._gold, self._system))
+        events = TriggerEvents(id_, golds, systems)
+        return RoleTable(tuple(filled), tuple(lone), self._unknown, tuple(ignored), (events,))
 
     def _roles(self, event: Event, *documents: Document) -> "dict[str, list[Filling]]":
         """The roles of an event that are filled by at least one string."""
@@ -183,6 +216,7 @@ class _Document:
                 for (g, s), groups in chosen
             ),
             tuple(islice(free, min(len(golds), len(systems)) - len(chosen))),
+            system.fillings,
         )
 
 
@@ -197,6 +231,11 @@ class Filling(NamedTuple):
     def item(self) -> ArgumentItem:
         """As an outcome names it."""
         return ArgumentItem(self.argument.role, self.event.mention, self.argument.mentions, self.argument.cluster)
+
+    @property
+    def strings(self) -> frozenset[str]:
+        """Its texts, normalised."""
+        return frozenset(normalised(text) for _, text in self.texts)
 
     @property
     def identity(self) -> object:

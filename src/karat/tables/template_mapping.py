@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.align.largest_f1 import largest_f1
-from karat.plugin import Tables, TableSpec
+from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.sharing import Groups, Limit, alike
 from karat.tables.templates import SHARED, BothTemplates, Filled, Template, distinct, grouped_entities
 
@@ -71,6 +71,11 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
         """Documents have no templates in common."""
         documents = tuple(chain.from_iterable(table.documents for table in tables))
         return MappingTable(documents, sum(table.unknown for table in tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
 
 _Typed = tuple[str, Groups[Filled]]

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from karat.align.assignment import Edge
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.sharing import Groups, Limit, alike, assigned
 from karat.tables.templates import SHARED, BothTemplates, Entity, Filled, Template, distinct, strings_in_role
 
@@ -23,20 +23,29 @@ MOST_ENTITIES = 300_000
 
 
 class Scored(NamedTuple):
-    """An entity of one side: how much it counts, and how much of that is right."""
+    """An entity of one side: its template, how much it counts, and how much of that is right."""
 
-    item: ArgumentItem
+    entity: Entity
+    template: int
     size: int
     right: int
-    partner: ArgumentItem | None
+    partner: int | None
+    """The number of an entity of the other side with which it shares something."""
 
 
 class SimilarTemplates(NamedTuple):
-    """One document: the entities of each side. Right ones of gold are counted by the system's where `shared`."""
+    """One document: the entities of each side that count, and the templates."""
 
     document: str
     gold: tuple[Scored, ...]
     system: tuple[Scored, ...]
+    gold_templates: tuple[Template, ...]
+    """A template for each of its types, with that type."""
+    system_templates: tuple[Template, ...]
+    kept: frozenset[int]
+    """Templates of gold that are compared: one of its types for each."""
+    pairs: tuple[tuple[int, int], ...]
+    """Numbers of gold and system templates that are assigned to each other."""
 
 
 class SimilarityTable(NamedTuple):
@@ -61,9 +70,9 @@ class _Typed(NamedTuple):
 class _Copy(NamedTuple):
     """A gold template under one of its types."""
 
-    template: int
+    number: int
     typed: _Typed
-    entities: tuple[Entity, ...]
+    template: Template
 
 
 class _Match(NamedTuple):
@@ -107,13 +116,26 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
             (kept[row], s, matches[number_of[rows.items[groups[0]]], groups[1]])
             for (row, s), groups in assigned(weights, rows, systems)
         ]
-        scored = self._scored(copies, system, kept, mapped)
-        return SimilarityTable((SimilarTemplates(tables.pair.gold.id, *scored),), templates.unknown)
+        gold_templates = tuple(copy.template for copy in copies)
+        similar = SimilarTemplates(
+            tables.pair.gold.id,
+            *self._scored(gold_templates, system, kept, mapped),
+            gold_templates,
+            tuple(system),
+            frozenset(kept),
+            tuple((g, s) for g, s, _ in mapped),
+        )
+        return SimilarityTable((similar,), templates.unknown)
 
     def add(self, tables: Sequence[SimilarityTable]) -> SimilarityTable:
         """Documents have no templates in common."""
         documents = tuple(chain.from_iterable(table.documents for table in tables))
         return SimilarityTable(documents, sum(table.unknown for table in tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
 
     def _kept(
         self,
@@ -129,9 +151,9 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
                 values[number] += match.value * len(systems.members[s])
         best: dict[int, int] = {}
         for number, copy in enumerate(copies):
-            known = best.setdefault(copy.template, number)
+            known = best.setdefault(copy.number, number)
             if values[number] > values[known]:
-                best[copy.template] = number
+                best[copy.number] = number
         return list(best.values())
 
     def _match(self, gold: _Typed, system: _Typed, limit: Limit) -> _Match:
@@ -155,31 +177,31 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
 
     def _scored(
         self,
-        copies: Sequence[_Copy],
+        gold: Sequence[Template],
         system: Sequence[Template],
         kept: Sequence[int],
         mapped: Sequence[tuple[int, int, _Match]],
     ) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
         by_mention = self.phi == "phi3"
-        golds: dict[tuple[int, int], tuple[int, ArgumentItem]] = {}
-        systems: dict[tuple[int, int], tuple[int, ArgumentItem]] = {}
+        counted = range(len(gold)) if by_mention else kept
+        places = (
+            [(g, number) for g in counted for number in range(len(gold[g].entities))],
+            [(s, number) for s, template in enumerate(system) for number in range(len(template.entities))],
+        )
+        numbers = [{place: number for number, place in enumerate(side)} for side in places]
+        right: tuple[dict[tuple[int, int], tuple[int, int]], ...] = ({}, {})
         for g, s, match in mapped:
             for one, other, count in match.pairs:
-                gold_item, system_item = copies[g].entities[one].item, system[s].entities[other].item
-                golds.setdefault((g, one), (count, system_item))
-                systems[s, other] = count, gold_item
-        counted = range(len(copies)) if by_mention else kept
-        gold_scored = [
-            Scored(entity.item, len(entity.strings) if by_mention else 1, *golds.get((g, number), (0, None)))
-            for g in counted
-            for number, entity in enumerate(copies[g].entities)
-        ]
-        system_scored = [
-            Scored(entity.item, len(entity.strings) if by_mention else 1, *systems.get((s, number), (0, None)))
-            for s, template in enumerate(system)
-            for number, entity in enumerate(template.entities)
-        ]
-        return tuple(gold_scored), tuple(system_scored)
+                right[0].setdefault((g, one), (count, numbers[1][s, other]))
+                right[1][s, other] = count, numbers[0][g, one]
+
+        def scored(templates: Sequence[Template], side: int) -> Iterator[Scored]:
+            for template, number in places[side]:
+                entity = templates[template].entities[number]
+                size = len(entity.strings) if by_mention else 1
+                yield Scored(entity, template, size, *right[side].get((template, number), (0, None)))
+
+        return tuple(scored(gold, 0)), tuple(scored(system, 1))
 
 
 def _copies(number: int, template: Template, limit: Limit, *, alone: bool) -> Iterator[_Copy]:
@@ -189,7 +211,7 @@ def _copies(number: int, template: Template, limit: Limit, *, alone: bool) -> It
         types = [one.strip() for one in template.type.split("/")]
     for type_ in types:
         limit.add(len(template.entities))
-        yield _Copy(number, _typed(type_, template.entities), template.entities)
+        yield _Copy(number, _typed(type_, template.entities), template._replace(type=type_))
 
 
 def _typed(type_: str, entities: Iterable[Entity]) -> _Typed:

@@ -98,3 +98,29 @@ def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
 def distinct(templates: Sequence[Template]) -> list[Template]:
     """Equal templates once: those of the same type, with the same strings in the same order."""
     return list({template.content: template for template in reversed(templates)}.values())[::-1]
+
+
+def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
+    """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
+    found = []
+    theirs = [_strings(other) for other in system]
+    for g, one in enumerate(gold):
+        own = _strings(one)
+        for s, other in enumerate(system):
+            likeness = len(own[0] & theirs[s][0]), len(own[1] & theirs[s][1]), one.type == other.type
+            if any(likeness):
+                found.append((likeness, -g, -s))
+    golds, systems = set[int](), set[int]()
+    pairs = []
+    for _, g, s in sorted(found, reverse=True):
+        if g not in golds and s not in systems:
+            golds.add(g)
+            systems.add(s)
+            pairs.append((-g, -s))
+    return pairs
+
+
+def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    """The strings of a template with their roles, and without."""
+    in_roles = frozenset((entity.role, string) for entity in template.entities for string in entity.strings)
+    return in_roles, frozenset(string for _, string in in_roles)

@@ -17,6 +17,8 @@ class TokenGroups:
         self._document = document
         self._correspondences = mentions.pairs
         self._mentions = _mention_groups(*gold), _mention_groups(*system)
+        self._different = [[all(len(one) == 1 for one in own.values()) for own in side] for side in self._mentions]
+        """For each token of gold, and of the system: whether all its mentions are different."""
         parents = mentions.parent_attributes
         self.gold = first_equals(_token_keys(*gold, parents[0]))
         """For each token of gold, the number of the first that it equals."""
@@ -40,9 +42,9 @@ class TokenGroups:
 
     def mentions(self, gold: int, system: int) -> Groups | None:
         """The mentions of two tokens in groups, if any are equal: rows are the system's."""
-        theirs, ours = self._mentions[1][system].values(), self._mentions[0][gold].values()
-        if all(len(members) == 1 for members in (*theirs, *ours)):
+        if self._different[0][gold] and self._different[1][system]:
             return None
+        theirs, ours = self._mentions[1][system].values(), self._mentions[0][gold].values()
         return Groups({own[0]: own for own in theirs}, {own[0]: own for own in ours})
 
     def mapped(self, gold: int, system: int, pairs: Mapping[tuple[int, int], ElementPair]) -> list[tuple[int, int]]:

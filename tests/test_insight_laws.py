@@ -1,0 +1,163 @@
+"""Each error counts once, and repairing all of them ends at gold: for every registered protocol.
+
+Protocols of arguments and templates have a file of their own.
+"""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.corpus import Corpus
+from karat.errors import KaratError
+from karat.insight.edits import EditedCorpus
+from karat.measures.coref import COUNTERS
+from karat.model import Document, EmptyNode, Mention, Sentence
+from karat.protocols import PROTOCOLS, resolve
+from karat.results import ClusterRecord
+from karat.testing.corpora import Sides, sides
+from tests.corpora import ace_sides
+from tests.error_laws import (
+    ACE,
+    ARGUMENTS,
+    EXAMPLES,
+    TEMPLATES,
+    counted_tables,
+    found,
+    found_for,
+    lost,
+    marked,
+    names,
+    repaired,
+    scorable,
+    scored,
+    wrong_outcomes,
+)
+
+OTHERS = [name for name in PROTOCOLS.names() if name not in (*ACE, *ARGUMENTS, *TEMPLATES)]
+
+
+@st.composite
+def zero_documents(draw: st.DrawFn, id_: str) -> Document:
+    """Words and, after each, an empty node: mentions of one of them, in few clusters."""
+    chosen = draw(st.lists(st.integers(0, 11), max_size=7, unique=True))
+    clusters = st.none() | st.sampled_from(["a", "b"]).map(lambda name: f"{id_}:{name}")
+    mentions = [Mention(f"m{token}", ((token, token + 1),), cluster=draw(clusters)) for token in chosen]
+    nodes = [EmptyNode(token, 1, ((token - 1, "nsubj"),)) for token in range(1, 12, 2)]
+    return Document(id_, unit="token", sentences=(Sentence(0),), empty_nodes=tuple(nodes), mentions=tuple(mentions))
+
+
+def corpora(protocol: str) -> st.SearchStrategy[Sides]:
+    """Corpora that have something to score under a protocol."""
+    if protocol in ACE:
+        return ace_sides()
+    return st.one_of(sides(), sides(zero_documents)) if protocol.startswith("crac") else sides()
+
+
+@pytest.mark.parametrize("protocol", marked(OTHERS))
+def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
+    @given(both=corpora(protocol))
+    @EXAMPLES
+    def check(both: Sides) -> None:
+        gold, system = scorable(both, protocol)
+        try:
+            perfect = scored(gold, gold, resolve(protocol))
+            targets = [*found(gold, system, protocol)]
+            targets += found(gold, system, protocol, "coref.zero") if "coref.zero" in perfect.scores else []
+        except KaratError:
+            return
+        for one in targets:
+            id_ = one.target.id
+            end, left = repaired(gold, system, protocol, id_, rounds=1 if one.target.errors_of == "clusters" else 4)
+            assert left.errors == [], id_
+            after = scored(gold, end, resolve(protocol), id_)
+            assert after[id_].micro.values == pytest.approx(perfect[id_].micro.values), id_
+
+    check()
+
+
+@pytest.mark.parametrize("protocol", marked([*OTHERS, *ACE]))
+def test_errors_of_every_measure_explain_its_outcomes_once(protocol: str) -> None:
+    """Errors explain as many outcomes as there are that did not earn everything; of clusters, all links of MUC.
+
+    With spans repaired, MUC's recall loses a link per division and missing mention, and all links of a missing entity.
+    """
+
+    @given(both=corpora(protocol))
+    @EXAMPLES
+    def check(both: Sides) -> None:
+        gold, system = scorable(both, protocol)
+        try:
+            result = scored(gold, system, resolve(protocol))
+            targets = found(gold, system, protocol, *result.scores)
+        except KaratError:  # gold has nothing of what the protocol scores
+            return
+        analysed = {one.target.id: one for one in targets}
+        wrong: Counter[str] = Counter()
+        with_classes = set[str]()
+        for measure, table in counted_tables(gold, system, protocol):
+            if not measure.hidden and measure.table.errors_of is not None:
+                with_classes.add(measure.id)
+                if measure.table.errors_of != "clusters":
+                    wrong[measure.id] += wrong_outcomes(measure, table)
+        assert with_classes & {*result.counted_ids()} <= {*analysed}
+        explained = set[frozenset[str]]()
+        for id_, one in analysed.items():
+            if one.target.errors_of == "clusters":
+                errors = frozenset(repr(error.instance) for error in one.errors)
+                if errors not in explained:  # measures of one alignment have the same errors
+                    explained.add(errors)
+                    assert_all_links_are_explained(gold, system, protocol, id_)
+            elif [measure.id for measure in one.target.measures] == [id_]:
+                assert sum(error.instance.outcomes for error in one.errors) == wrong[id_], id_
+            else:  # a composite: what is wrong in any of its measures is an error
+                parts = sum(wrong[measure.id] for measure in one.target.measures)
+                assert bool(one.errors) == bool(parts), id_
+
+    check()
+
+
+def assert_all_links_are_explained(gold: Corpus, system: Corpus, protocol: str, measure: str) -> None:
+    spans = [error for one in found(gold, system, protocol, measure) for error in one.errors]
+    repairs = [repair for error in spans if error.name == "span error" for repair in error.repairs]
+    system = EditedCorpus(gold, system, repairs)
+    errors = [error for one in found(gold, system, protocol, measure) for error in one.errors]
+    number = Counter(error.name for error in errors)
+    entities = Counter[str]()
+    for error in errors:
+        if error.name in ("missing entity", "extra entity"):
+            (record,) = (*error.instance.gold, *error.instance.system)
+            assert isinstance(record, ClusterRecord)
+            entities[error.name] += record.size - 1
+    every = counted_tables(gold, system, protocol)
+    counted = [(one.id, table) for one, table in every if one.table.errors_of == "clusters"]
+    counts = [COUNTERS["muc"](table) for id_, table in counted if id_ == counted[0][0]]  # all read the same tables
+    assert sum(one.recall_den - one.recall_num for one in counts) == (
+        number["divided entity"] + number["missing mention"] + entities["missing entity"]
+    )
+    assert sum(one.precision_den - one.precision_num for one in counts) == (
+        number["conflated entity"] + number["extra mention"] + entities["extra entity"]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["edr", "val", "tern", "rdr", "vdr", "emd", "rmd", "vmd"])
+@pytest.mark.parametrize("protocol", ACE)
+def test_repairing_all_elements_ends_at_gold(protocol: str, measure: str) -> None:
+    """No more is lost, and nothing else is wrong, than with gold as the system: NIST's scorer finds errors in gold."""
+    id_ = f"ace.{measure}"
+
+    @given(both=ace_sides())
+    @EXAMPLES
+    def check(both: Sides) -> None:
+        gold, system = scorable(both, protocol)
+        try:
+            of_gold, perfect = found_for(gold, gold, protocol, id_), scored(gold, gold, resolve(protocol), id_)
+            end, left = repaired(gold, system, protocol, id_, rounds=8)
+        except KaratError:  # gold has no such elements
+            return
+        assert lost(scored(gold, end, resolve(protocol), id_), id_) <= lost(perfect, id_) + 1e-5
+        assert names(left) <= names(of_gold)
+
+    check()

@@ -114,6 +114,28 @@ def test_coreference_under_another_name(tmp_path: Path, name: str) -> None:
     assert karat.score(tmp_path, tmp_path)["coref.conll"].f1 == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "noted"),
+    [
+        ("SameAs", True),
+        ("same_event", True),
+        ("Is-Identical-To", True),
+        ("Equiv", True),
+        ("SameTime", False),
+        ("After", False),
+    ],
+)
+def test_a_relation_that_may_be_meant_as_coreference(tmp_path: Path, name: str, noted: bool) -> None:
+    """It stays a link, and a note tells how to have it read as coreference."""
+    document, found = read(tmp_path, PAIR + f"R1\t{name} Arg1:E1 Arg2:E2\n")
+    assert document.links == (Link(name.lower(), "E1", "E2"),)
+    assert codes(found) == [("brat-identity", 5)] * noted
+    if noted:
+        assert f"relations called {name} are not read as coreference (1 here)" in str(found[0])
+        assert "--coreference" in found[0].hint
+        assert "no problems found" in run("validate", str(tmp_path), "--coreference", name).out
+
+
 def test_the_user_names_coreference(tmp_path: Path) -> None:
     ann = PAIR + "R1\tSame_Event Arg1:E1 Arg2:E2\n"
     put(tmp_path, "d", ann)

@@ -94,6 +94,7 @@ CASES = {
     "a line of no kind": brat("brat-line-unknown", "note", 2, BOUND + "X1\tsomething else\n"),
     "an equivalence of no kind": brat("brat-line-unknown", "note", 2, BOUND + "*\tOther T1 T1\n"),
     "a text over a line break": brat("brat-line-break", "note", 2, "T1\tA 9 18\tkilled\non\n"),
+    "perhaps coreference": brat("brat-identity", "note", 5, f"{PAIR}R1\tSameAs Arg1:E1 Arg2:E2\n"),
     "coreference by another name": brat("brat-coreference", "note", 5, f"{PAIR}R1\tCoref_Of Arg1:E1 Arg2:E2\n"),
     "normalisations": brat("brat-normalisations", "note", 2, BOUND + "N1\tReference T1 Wiki:Q1\tAnna\n"),
     "an event without a trigger": brat("argument-unknown", "fault", 2, BOUND + "E1\tA:T9\n"),

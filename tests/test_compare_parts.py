@@ -28,6 +28,7 @@ def columns(text: str, title: str) -> list[list[str]]:
 # Breakdowns
 
 
+@pytest.mark.slow
 def test_each_system_has_the_parts_that_score_gives() -> None:
     options = ("--by", "type", "--by", "realis", "--per-unit", "--details", "-f", "json")
     compared = json.loads(run(*COMPARE, *options).out)["systems"]
@@ -37,6 +38,7 @@ def test_each_system_has_the_parts_that_score_gives() -> None:
             assert compared[name][part] == alone[part], (name, part)
 
 
+@pytest.mark.slow
 def test_systems_stand_side_by_side() -> None:
     """The values that lost most first, as `karat score` says for each system."""
     out = run(*COMPARE, "--by", "type", "--per-document").out
@@ -102,6 +104,7 @@ def test_runs_of_a_system_are_averaged_in_every_part() -> None:
     assert rows[0][:2] == ["Actual", "115"]
 
 
+@pytest.mark.slow
 def test_processes_change_nothing_in_the_parts() -> None:
     args = (*COMPARE, "--by", "type", "--per-unit", "--details", "--seed", "0", "--resamples", "50")
     for form in ("text", "json", "csv"):
@@ -128,6 +131,7 @@ def test_details_name_the_system() -> None:
         assert f"\n\ndetails of {name}\n\nnugget.span by item: " in out
 
 
+@pytest.mark.slow
 def test_a_summary_is_the_ranking() -> None:
     out = run("compare", GOLD, *SYSTEMS, "-p", "tac-2017", "--summary").out
     assert out.count("\nrank ") == 1

@@ -505,7 +505,7 @@ def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return c < b < d and d - c > 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(coreference())
 def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
     text, lost = written(document)

@@ -65,6 +65,12 @@ def test_a_representative_moves_the_score_otherwise() -> None:
     assert scores == [0, 1, 1]
 
 
+def test_overlap_comes_before_the_number_of_documents() -> None:
+    """In the first document, two of three gold mentions are in cluster 1; cluster 2 is in two documents more."""
+    gold, system = [[0, 0, 0], [0], [0]], [[1, 1, 2], [2], [2]]
+    assert pure(sides_of(gold), sides_of(system), "aligned")["coref.muc"].recall == 1 / 2
+
+
 def test_figure_3_with_aligned_representatives() -> None:
     """System 2 > 3 > 1, as under the first mention."""
     found = [run("pure-cdec", system, representative="aligned") for system in SYSTEMS]

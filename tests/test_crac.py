@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from karat.align.matchings import gold_first
 from karat.api import score
@@ -226,7 +227,7 @@ def test_mention_overlap_counts_words() -> None:
 # Zeros in a sentence of 20 words, each after its word: 1.1 is token 1, 2.1 is token 3, ...
 
 
-def zeros(*mentions: tuple[int, str], linked: dict[int, int] | None = None) -> Document:
+def zeros(*mentions: tuple[int, str | None], linked: dict[int, int] | None = None) -> Document:
     """Words and zeros: (token, cluster); odd tokens are empty nodes, whose parent `linked` may say."""
     nodes = [EmptyNode(token, 1, (((linked or {}).get(token, token - 1), "nsubj"),)) for token in range(1, 40, 2)]
     found = tuple(Mention(f"m{token}", ((token, token + 1),), cluster=cluster) for token, cluster in mentions)
@@ -247,6 +248,14 @@ def test_what_becomes_of_a_zero() -> None:
     assert zero_counts(gold, zeros((3, "a"), (4, "a"))) == [0, 0, 0, 1]  # found, but as the first of its cluster
     assert zero_counts(gold, zeros((0, "a"), (2, "a"))) == [0, 0, 0, 1]
     assert zero_counts(gold, zeros((0, "a"), (3, "a"), (7, "a"), (9, "a"))) == [1, 0, 2, 0]
+
+
+def test_zeros_that_one_side_lacks_are_missed_or_spurious() -> None:
+    """A system without empty nodes has found none of gold's; without a cluster, a zero refers to nothing."""
+    gold, none = zeros((0, "a"), (3, "a")), structs.replace(zeros((0, "a"), (2, "a")), empty_nodes=())
+    assert zero_counts(gold, none) == [0, 0, 0, 1]
+    assert zero_counts(none, gold) == [0, 0, 1, 0]
+    assert zero_counts(gold, zeros((0, "a"), (3, "a"), (7, None), (9, None))) == [1, 0, 0, 0]
 
 
 def test_zeros_with_shifted_ids_are_judged_by_the_alignment() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from karat.errors import KaratError
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignmentChoice, Comparison, Match, Tables
 from karat.tables.aligned import Alignment
@@ -74,3 +75,47 @@ def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int
             assert pairs(gold, system, choice, comparison) == listed
 
     same()
+
+
+def crowded(gold: Sequence[Mention], system: Sequence[Mention], choice: AlignmentChoice) -> Sequence[Match]:
+    """The pairs without a list, however few there are."""
+    with patch("karat.align.crowded.MANY", -1), patch("karat.tables.aligned.MANY", -1):
+        return pairs(gold, system, choice, Comparison())
+
+
+def nested(count: int, longer: int) -> list[Mention]:
+    """Mentions each of which is in the next."""
+    return [Mention(str(number), ((0, 10 + longer + number),)) for number in range(count)]
+
+
+def test_all_want_the_same_partner() -> None:
+    """The longest gold mention is nearest to every system mention, the next one then, and so on."""
+    gold, system = nested(12, 0), nested(12, 40)
+    dice = AlignmentChoice(similarity="dice")
+    found = crowded(gold, system, dice)
+    assert found == pairs(gold, system, dice, Comparison())
+    assert [(g, s) for g, s, *_ in found] == [(11 - number, number) for number in range(12)]
+
+
+def test_a_mention_within_the_reach_of_another_need_not_overlap() -> None:
+    """The long gold mention reaches over both of the system; the short one has ended before them."""
+    gold = [Mention("long", ((0, 20),)), Mention("short", ((1, 2),))]
+    system = [Mention("s", ((5, 6),)), Mention("t", ((10, 12),))]
+    found = crowded(gold, system, AlignmentChoice(similarity="overlap"))
+    assert [(gold[g].id, system[s].id) for g, s, *_ in found] == [("long", "s")]
+
+
+def test_offsets_that_floating_point_does_not_hold() -> None:
+    """Near 10^17 it holds every 16th whole number: two characters would be none."""
+    gold, system = [Mention("g", ((FAR, FAR + 1),))], [Mention("s", ((FAR, FAR + 2),))]
+    ((_, _, dice, _),) = crowded(gold, system, AlignmentChoice(similarity="dice"))
+    assert dice == 2 / 3
+
+
+def test_too_many_pairs_that_can_only_be_listed_are_refused() -> None:
+    """Of `partial`, pairs are only counted: above the limit of a list, there is no other way."""
+    mentions = [Mention(str(number), ((number, number + 5),)) for number in range(3)]
+    choice = AlignmentChoice(similarity="partial", method="optimal")
+    assert len(crowded(mentions, mentions, choice)) == 3
+    with patch("karat.tables.aligned.MOST_LISTED", 8), pytest.raises(KaratError, match="9 pairs of alike mentions"):
+        crowded(mentions, mentions, choice)

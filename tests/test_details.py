@@ -219,6 +219,18 @@ def test_the_json_of_details() -> None:
     assert result.to_dict()["details"]["nugget.type"] == content
 
 
+def test_the_dummy_root_is_listed_in_each_document() -> None:
+    """NSTMp counts one event more above the trees of each document, which is one outcome there."""
+    documents = [
+        Document(id_, mentions=(mention("a", (0, 4)), mention("b", (5, 9))), links=(Link("subevent", "a", "b"),))
+        for id_ in ("d", "e")
+    ]
+    result = score(
+        corpus(documents), corpus(documents), protocol="araki-2014", details=True, settings={"root": "counted"}
+    )
+    assert [one.document for one in result.outcomes["hierarchy.subevent.nstmp"]] == ["d", "d", "e", "e"]
+
+
 def test_without_details_nothing_is_listed() -> None:
     result = score(DATA / "gold.tbf", DATA / "system.tbf")
     assert not result.outcomes

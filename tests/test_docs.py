@@ -270,7 +270,15 @@ def doctested(text: str, names: dict[str, Any]) -> list[str]:
     return [failures.getvalue()] if failures.getvalue() else []
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(DOCS)))
+LONG = ("campaign.md", "figures.md", "report.md", "tutorial.md")
+"""Pages whose commands take more than a second: figures, reports, many systems."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if path.name in LONG else ()) for path in WRITTEN],
+    ids=lambda path: str(path.relative_to(DOCS)),
+)
 def test_pages_show_what_karat_prints(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with as_file(files("karat") / "demo") as demo:
         shutil.copytree(demo, tmp_path, dirs_exist_ok=True)

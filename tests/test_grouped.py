@@ -1,6 +1,6 @@
 """Assignment of groups: the same as that of all members, one by one."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.align.assignment import assignment
@@ -8,8 +8,10 @@ from karat.align.grouped import grouped_assignment
 from karat.tables.sharing import Groups, Limit, alike, assigned
 
 GROUPS = st.lists(st.integers(0, 4), min_size=1, max_size=9)
+EXAMPLES = settings(max_examples=400)
 
 
+@EXAMPLES
 @given(GROUPS, GROUPS, st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(1, 3), min_size=1))
 def test_groups_are_assigned_as_their_members(
     row_groups: list[int], column_groups: list[int], weights: dict[tuple[int, int], int]

@@ -745,9 +745,8 @@ def test_a_file_name_that_is_too_long() -> None:
 
 
 def test_systems_that_have_no_measure_in_common() -> None:
-    refused = run("compare", "fine.tbf", "fine.tbf", "-p", "ace-2005-nist")
-    assert refused.code == 1
-    assert "error: fine.tbf: " in refused.err
+    save("t.jsonl", '{"id": "d", "mentions": [{"id": "t", "span": [[0, 2]], "kind": "template"}]}\n')
+    assert_refused(run("compare", "t.jsonl", "t.jsonl", "-p", "ace-2005-nist"), "sort-absent", file="t.jsonl")
 
 
 def test_two_protocol_files_of_one_name() -> None:

@@ -74,7 +74,8 @@ def declared(module: ModuleType) -> list[Rule]:
     return [value for value in found if isinstance(value, Rule)]
 
 
-def rules() -> list[Entry]:
+@cache
+def rules() -> tuple[Entry, ...]:
     """Every rule, by code; two that share a code (one in a format, one for all) are two entries."""
     messages: dict[int, list[str]] = {}
     for module in modules():
@@ -91,10 +92,11 @@ def rules() -> list[Entry]:
         for module in modules()
         for rule in declared(module)
     ]
-    return sorted(entries)
+    return tuple(sorted(entries))
 
 
-def usage_errors() -> list[Entry]:
+@cache
+def usage_errors() -> tuple[Entry, ...]:
     """Every usage error, by code."""
     found: dict[str, list[tuple[list[str], list[str], str]]] = {}
     registries = [value for module in modules() for value in vars(module).values() if isinstance(value, Registry)]
@@ -112,7 +114,7 @@ def usage_errors() -> list[Entry]:
                     texts = [message.replace(ANYTHING, noun, 1) for message in messages]
                     lists = [hint.replace(f"`{ANYTHING}`", f"`{listing.get(noun)}`") for hint in hints]
                     found.setdefault(code.replace(ANYTHING, noun), []).append((texts, lists, module.__name__))
-    return [
+    return tuple(
         Entry(
             code,
             None,
@@ -121,7 +123,7 @@ def usage_errors() -> list[Entry]:
             tuple(dict.fromkeys(module for _, _, module in calls)),
         )
         for code, calls in sorted(found.items())
-    ]
+    )
 
 
 def of_format(format_: Format) -> list[Rule]:

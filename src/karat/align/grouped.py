@@ -6,6 +6,7 @@ then, member by member, the lowest column that it can have. A thousand equal row
 """
 
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from karat.align.assignment import Edge
@@ -54,6 +55,7 @@ def _solve(weights: Mapping[Edge, int], supply: Mapping[int, int], columns: Memb
         while left:
             # What is lost on the way to a group of columns, and from which rows; rows through which columns.
             open_: dict[int, int] = {}
+            queue: list[tuple[int, int]] = []
             reached_from: dict[int, int] = {}
             passed: dict[int, int] = {}
             gives_up: dict[int, int] = {}
@@ -67,9 +69,20 @@ def _solve(weights: Mapping[Edge, int], supply: Mapping[int, int], columns: Memb
                             reached = loss + profit[row] - weight + price[column]
                             if column not in open_ or reached < open_[column]:
                                 open_[column], reached_from[column] = reached, row
-                nearest = min(open_, key=open_.__getitem__, default=None)
-                if nearest is None or open_[nearest] >= least:
+                                if reached == loss and room[column]:
+                                    end = column  # nothing can be nearer
+                                    break
+                                heappush(queue, (reached, column))
+                    if end is not None:
+                        break
+                if end is not None:
+                    least = loss
                     break
+                while queue and open_.get(queue[0][1]) != queue[0][0]:
+                    heappop(queue)  # passed, or reached in a better way
+                if not queue or queue[0][0] >= least:
+                    break
+                _, nearest = heappop(queue)
                 passed[nearest] = loss = open_.pop(nearest)
                 if room[nearest]:
                     end, least = nearest, loss
@@ -165,7 +178,7 @@ def _exchanges(
     """Groups of columns that others can give up for what a row holds: who does, and what it takes instead."""
     waiting = [column for column, amount in held[row].items() if amount]
     known, asked = set(waiting), {row}
-    found: dict[int, tuple[int, int]] = {}
+    exchanges: dict[int, tuple[int, int]] = {}
     for column in waiting:  # it grows on the way
         for other in takers.get(column, ()):
             if other not in asked:
@@ -173,8 +186,8 @@ def _exchanges(
                 given = [own for own, amount in held[other].items() if amount and own not in known]
                 known.update(given)
                 waiting.extend(given)
-                found |= dict.fromkeys(given, (other, column))
-    return found
+                exchanges |= dict.fromkeys(given, (other, column))
+    return exchanges
 
 
 def _exchange(row: int, column: int, instead: Mapping[int, tuple[int, int]], held: dict[int, dict[int, int]]) -> None:

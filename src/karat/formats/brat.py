@@ -13,9 +13,9 @@ except in a corpus without any event (LitBank), where the text bounds themselves
 trigger means its event. Mentions are in the order of their lines.
 
 `Coreference` and `Equiv` make clusters, closed transitively. So do other relations whose name starts with `coref` in
-any case (`Coref_Of`, `Coreference-Link`), with a note, and those that `--coreference NAME` names. Arguments become
-links whose kind is the role (`Victim2` is another `Victim`). Other relations become links whose kind is their name in
-lower case.
+any case (`Coref_Of`, `Coreference-Link`), with a note, and those that `--coreference NAME` names. Names
+that may mean the same (`SameAs`, `Identity`) are only noted. Arguments become links whose kind is the role (`Victim2`
+is another `Victim`). Other relations become links whose kind is their name in lower case.
 
 The id of a document is the name of its file without `.ann`. In the BioNLP shared tasks a document is a pair of files,
 `.a1` (given entities) and `.a2` (events); both are read as one document, called what the files are called.
@@ -54,7 +54,16 @@ NO_TEXT = Rule("text-missing", "note", "Put the text beside the annotations so t
 ATTRIBUTE_TWICE = Rule("attribute-twice", "fault", "Give each attribute of an annotation once; the first one counts.")
 SHARED_TRIGGER = Rule("brat-trigger-shared", "note", "Name the event itself, not its trigger; the first one is used.")
 COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations are coreference; else rename them.")
+IDENTITY = Rule("brat-identity", "note", "If these relations are coreference, add --coreference with their name.")
 
+_LETTERS = re.compile(r"[^a-z]+", re.IGNORECASE)
+"""What is left out of a name before it is compared."""
+_IDENTITY = re.compile(
+    r"(is)?same(as|event|entity|referent|mention|object)?|(is)?ident(ity|ical)(to|with)?|(is)?equiv(alent|alence)?(to|with)?"
+    r"|cospecifi(es|cation)|anaphor(a|ic)?",
+    re.IGNORECASE,
+).fullmatch
+"""Names of relations that may be meant as coreference."""
 _RELATION = re.compile(r"^R\S*\t(\S+)", re.MULTILINE)
 _BEGINNING = re.compile(
     rb"\s*(T\w+\t\S+ \d+ \d+[;\t ]|E\w+\t\S+:T\w+\s|[RAM]\w+\t\S+ \S|N\w+\tReference |#\w+\t\S+ [TERAMN]\w|\*\t\S+ T)"
@@ -241,12 +250,15 @@ class _Reader:
         return {id_: qualified(document, ids[0]) for ids in members.values() if len(ids) > 1 for id_ in ids}
 
     def _report_names(self) -> None:
-        """Report relations that are taken for coreference by the beginning of their name."""
-        names = Counter(one.name for one in self._records.relations if one.id != "*" and self._is_coreference(one))
-        for name, count in names.items():
-            if name.lower() != "coreference" and name.lower() not in self._coreference:
+        """Report relations that are taken for coreference by the beginning of their name, or that may be meant so."""
+        names = Counter((one.name, self._is_coreference(one)) for one in self._records.relations if one.id != "*")
+        for (name, is_coreference), count in names.items():
+            first = next(one.place for one in self._records.relations if one.name == name)
+            if not is_coreference and _IDENTITY(_LETTERS.sub("", name)):
+                message = f"relations called {name} are not read as coreference ({count:,} here)"
+                self._records.report(IDENTITY, first, message)
+            elif is_coreference and name.lower() not in ("coreference", *self._coreference):
                 message = f"relations called {name} are read as coreference ({count:,} here)"
-                first = next(one.place for one in self._records.relations if one.name == name)
                 self._records.report(COREFERENCE, first, message)
 
     def _resolved(self, id_: str, place: Place, what: str) -> str | None:

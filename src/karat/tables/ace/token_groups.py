@@ -17,6 +17,8 @@ class TokenGroups:
         self._document = document
         self._correspondences = mentions.pairs
         self._mentions = _mention_groups(*gold), _mention_groups(*system)
+        self._different = [[all(len(one) == 1 for one in own.values()) for own in side] for side in self._mentions]
+        """For each token of gold, and of the system: whether all its mentions are different."""
         parents = mentions.parent_attributes
         self.gold = first_equals(_token_keys(*gold, parents[0]))
         """For each token of gold, the number of the first that it equals."""
@@ -28,21 +30,21 @@ class TokenGroups:
         holders = _holders(self.gold, self._mentions[0]), _holders(self.system, self._mentions[1])
         sizes = [len(holders[0][pair.gold]) * len(holders[1][pair.system]) for pair in self._correspondences]
         refuse_many(self._document, sum(sizes))
-        found: dict[tuple[int, int], list[Correspondence]] = {}
+        of_tokens: dict[tuple[int, int], list[Correspondence]] = {}
         for pair in self._correspondences:
             for g in holders[0][pair.gold]:
                 for s in holders[1][pair.system]:
                     gold, system = self._mentions[0][g][pair.gold][0], self._mentions[1][s][pair.system][0]
-                    found.setdefault((g, s), []).append(Correspondence(gold, system, pair.mmv, pair.overlap))
-        for pairs in found.values():
+                    of_tokens.setdefault((g, s), []).append(Correspondence(gold, system, pair.mmv, pair.overlap))
+        for pairs in of_tokens.values():
             pairs.sort(key=lambda pair: (pair.system, pair.gold))
-        return found
+        return of_tokens
 
     def mentions(self, gold: int, system: int) -> Groups | None:
         """The mentions of two tokens in groups, if any are equal: rows are the system's."""
-        theirs, ours = self._mentions[1][system].values(), self._mentions[0][gold].values()
-        if all(len(members) == 1 for members in (*theirs, *ours)):
+        if self._different[0][gold] and self._different[1][system]:
             return None
+        theirs, ours = self._mentions[1][system].values(), self._mentions[0][gold].values()
         return Groups({own[0]: own for own in theirs}, {own[0]: own for own in ours})
 
     def mapped(self, gold: int, system: int, pairs: Mapping[tuple[int, int], ElementPair]) -> list[tuple[int, int]]:

@@ -75,10 +75,10 @@ def components(edges: Iterable[Edge]) -> list[list[Edge]]:
         anchor = first.setdefault(row, column)
         if anchor != column:  # the columns of a row are connected
             parent[root(anchor)] = root(column)
-    found: dict[int, list[Edge]] = {}
+    connected: dict[int, list[Edge]] = {}
     for row, column in listed:
-        found.setdefault(root(column), []).append((row, column))
-    return list(found.values())
+        connected.setdefault(root(column), []).append((row, column))
+    return list(connected.values())
 
 
 def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:

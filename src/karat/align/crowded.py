@@ -88,10 +88,10 @@ class Crowded(Struct, frozen=True):
         return sum(overlap_count(regions, systems[key]) for key, regions in golds.items() if key in systems)
 
     def _regions(self, mentions: Sequence[Mention]) -> dict[Hashable, list[Region]]:
-        found: dict[Hashable, list[Region]] = {}
+        regions: dict[Hashable, list[Region]] = {}
         for mention in mentions:
-            found.setdefault(None if self.apart is None else self.apart(mention), []).append(mention.span)
-        return found
+            regions.setdefault(None if self.apart is None else self.apart(mention), []).append(mention.span)
+        return regions
 
 
 class CrowdedZeros(Crowded, frozen=True):
@@ -377,11 +377,11 @@ def _problems(
         apart = demand.similarity.place
     sides: list[dict[Hashable, list[int]]] = []
     for mentions in (gold, system):
-        found: dict[Hashable, list[int]] = {}
+        numbers_of: dict[Hashable, list[int]] = {}
         for number, mention in enumerate(mentions):
             if mention.span or not is_overlapping:
                 values = tuple([comparison.key(mention.attributes.get(name)) for name in names])
-                found.setdefault((values, None if apart is None else apart(mention)), []).append(number)
-        sides.append(found)
+                numbers_of.setdefault((values, None if apart is None else apart(mention)), []).append(number)
+        sides.append(numbers_of)
     golds, systems = sides
     return wild, [(numbers, systems[key]) for key, numbers in golds.items() if key in systems]

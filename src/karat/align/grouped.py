@@ -178,7 +178,7 @@ def _exchanges(
     """Groups of columns that others can give up for what a row holds: who does, and what it takes instead."""
     waiting = [column for column, amount in held[row].items() if amount]
     known, asked = set(waiting), {row}
-    found: dict[int, tuple[int, int]] = {}
+    exchanges: dict[int, tuple[int, int]] = {}
     for column in waiting:  # it grows on the way
         for other in takers.get(column, ()):
             if other not in asked:
@@ -186,8 +186,8 @@ def _exchanges(
                 given = [own for own, amount in held[other].items() if amount and own not in known]
                 known.update(given)
                 waiting.extend(given)
-                found |= dict.fromkeys(given, (other, column))
-    return found
+                exchanges |= dict.fromkeys(given, (other, column))
+    return exchanges
 
 
 def _exchange(row: int, column: int, instead: Mapping[int, tuple[int, int]], held: dict[int, dict[int, int]]) -> None:

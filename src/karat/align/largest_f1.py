@@ -77,9 +77,9 @@ class _Search:
                     continue
                 if column == mapping[row]:
                     break
-                found = self._find(_Case(fixed | {row: column}, frozenset()), best, strictly=False)
-                if found is not None:
-                    mapping = found.mapping
+                equal = self._find(_Case(fixed | {row: column}, frozenset()), best, strictly=False)
+                if equal is not None:
+                    mapping = equal.mapping
                     break
             fixed[row] = mapping[row]
         return [fixed[row] for row in range(self._rows)]

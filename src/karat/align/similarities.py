@@ -99,10 +99,10 @@ def head_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 def _by_head(mentions: Sequence[Mention]) -> dict[Region | None, list[int]]:
     """The numbers of the mentions with each head."""
-    found: dict[Region | None, list[int]] = {}
+    numbers: dict[Region | None, list[int]] = {}
     for number, mention in enumerate(mentions):
-        found.setdefault(mention.head, []).append(number)
-    return found
+        numbers.setdefault(mention.head, []).append(number)
+    return numbers
 
 
 def partial(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:

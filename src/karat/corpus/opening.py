@@ -90,20 +90,20 @@ def _chosen(
         _refuse_unsupported(chosen)
         _refuse_kin(chosen, [FORMATS.get(format_)])
         return chosen, format_
-    found = _without_companions([(file, _sniffed(file)) for file in files])
-    names = sorted({name for _, name in found if name is not None})
+    detected = _without_companions([(file, _sniffed(file)) for file in files])
+    names = sorted({name for _, name in detected if name is not None})
     if len(names) > 1:
-        examples = {name: file.name for file, name in reversed(found)}
+        examples = {name: file.name for file, name in reversed(detected)}
         listed = ", ".join(f"{name} ({Path(examples[name]).name})" for name in names)
         raise MIXED.error(f"files of several formats: {listed}", file=spec)
     if names:
         sniffed = FORMATS.get(names[0])
-        _refuse_unsupported([file for file, name in found if name])
-        _refuse_kin([file for file, name in found if name is None], [sniffed])
-        for file, name in found:
+        _refuse_unsupported([file for file, name in detected if name])
+        _refuse_kin([file for file, name in detected if name is None], [sniffed])
+        for file, name in detected:
             if name is None and not sniffed.is_part_of_corpus(file.name, file.head()):
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
-        return [file for file, name in found if name], names[0]
+        return [file for file, name in detected if name], names[0]
     _refuse_binary(files)
     _refuse_unsupported(files)
     _refuse_kin(files, [known for _, known in FORMATS])
@@ -159,17 +159,17 @@ def _of_format(files: list[File], format_: str) -> list[File]:
     return [file for file in files if file.bare_name.endswith(suffixes)] or files
 
 
-def _without_companions(found: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
+def _without_companions(sniffed: list[tuple[File, str | None]]) -> list[tuple[File, str | None]]:
     """All files except companions of another, such as the text of an annotation file."""
     companions = {
         file.bare_name.removesuffix(suffix) + companion
-        for file, name in found
+        for file, name in sniffed
         if name is not None
         for companion in FORMATS.get(name).companions
         for suffix in FORMATS.get(name).suffixes
         if file.bare_name.endswith(suffix) and suffix != companion
     }
-    return [(file, name) for file, name in found if file.bare_name not in companions]
+    return [(file, name) for file, name in sniffed if file.bare_name not in companions]
 
 
 def _sniffed(file: File) -> str | None:

@@ -27,8 +27,8 @@ def files_at(url: str) -> list[str]:
     system, path = _located(url)
     try:
         if system.isdir(path):
-            found = sorted(system.find(path))
-            below = [(one, one[len(path) :]) for one in found]
+            paths = sorted(system.find(path))
+            below = [(one, one[len(path) :]) for one in paths]
             return [system.unstrip_protocol(one) for one, name in below if not re.search(r"(?:^|/)\.", name)]
         if system.exists(path):
             return [url]

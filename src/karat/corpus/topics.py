@@ -27,13 +27,13 @@ class Topics:
         names: list[str] = []
         ranges: list[tuple[int, int]] = []
         for item in map(str.strip, spec.split(",")):
-            if found := _RANGE.fullmatch(item):
-                first, last = map(int, found.groups())
+            if match := _RANGE.fullmatch(item):
+                first, last = map(int, match.groups())
                 if first > last:
                     raise _bad(spec, f"{item} runs backwards", f"Did you mean {last}-{first}?")
                 ranges.append((first, last))
-            elif found := _NEARLY.fullmatch(item):
-                raise _bad(spec, f"{quoted(item)} is not a range", f"Did you mean {'-'.join(found.groups())}?")
+            elif match := _NEARLY.fullmatch(item):
+                raise _bad(spec, f"{quoted(item)} is not a range", f"Did you mean {'-'.join(match.groups())}?")
             elif not item or re.fullmatch(r"[0-9]*\s*-+\s*[0-9]*", item):
                 raise _bad(spec, f"{quoted(item)} is not a topic", HINT)
             elif _is_number(item):

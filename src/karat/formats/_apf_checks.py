@@ -47,27 +47,25 @@ def check_relation(
     validation: Validation,
     element: Any,
     attributes: Mapping[str, Value],
-    mentions: Sequence[Any],
-    arguments: Sequence[Any],
+    arguments: Sequence[tuple[str, str]],
+    *,
+    is_mentioned: bool,
 ) -> None:
-    """A relation and its mentions have Arg-1 and Arg-2 once; it has a modality, a tense and a mention."""
+    """A relation has Arg-1 and Arg-2 once, a modality, a tense and a mention; `arguments` are roles and targets."""
     id_, is_metonymy = element.get("ID"), attributes["type"] == "METONYMY"
-    _check_entity_roles(validation, element, f"relation {id_!r}", arguments)
-    for mention in mentions:
-        own = list(mention.iterchildren("relation_mention_argument"))
-        _check_entity_roles(validation, mention, f"mention {mention.get('ID')!r}", own)
-    holders = {a.get("REFID") for a in arguments if a.get("ROLE") in tables.ENTITY_ROLES}
+    check_entity_roles(validation, element, f"relation {id_!r}", [role for role, _ in arguments])
+    holders = {target for role, target in arguments if role in tables.ENTITY_ROLES}
     if len(holders) == 1:
         validation.report(SAME, element, f"relation {id_!r} has {quoted(str(*holders))} as Arg-1 and as Arg-2")
     if lacking := [name.upper() for name in ("modality", "tense") if name not in attributes]:
         rule = UNMARKED_METONYMY if is_metonymy else UNMARKED
         validation.report(rule, element, f"relation {id_!r} has no {' and '.join(lacking)}")
-    if not mentions and not is_metonymy:
+    if not is_mentioned and not is_metonymy:
         validation.report(NO_MENTION, element, f"relation {id_!r} has no <relation_mention>")
 
 
-def _check_entity_roles(validation: Validation, element: Any, owner: str, arguments: Sequence[Any]) -> None:
-    roles = [argument.get("ROLE") for argument in arguments]
+def check_entity_roles(validation: Validation, element: Any, owner: str, roles: Sequence[str]) -> None:
+    """A relation, or a mention of one, has Arg-1 and Arg-2 once."""
     for role in tables.ENTITY_ROLES:
         if roles.count(role) != 1:
             raise validation.error(RELATION, element, f"{owner} has {roles.count(role)} arguments {role}, not one")

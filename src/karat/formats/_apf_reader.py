@@ -15,6 +15,7 @@ from karat.errors import Report, quoted
 from karat.formats import _apf_tables as tables
 from karat.formats._apf_checks import (
     HELD,
+    check_entity_roles,
     check_holder,
     check_inside,
     check_overlaps,
@@ -177,26 +178,27 @@ class Reader:
         mentions: list[Any] = []
         names: list[Name] = []
         external: list[External] = []
-        arguments: list[Any] = []
+        arguments: list[_Argument] = []
         for child in element:
             name = child.tag
             if name == shape.mention:
                 mentions.append(child)
             elif name == shape.argument:
-                arguments.append(child)
+                arguments.append(self._argument(id_, child))
             elif kind == "entity" and name == "entity_attributes":
                 names += [self._name(inner) for inner in child.iterchildren("name")]
             elif kind == "entity" and name == "external_link":
                 external.append(self._external(child, id_))
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
         if kind == "relation":
-            check_relation(self._validation, element, attributes, mentions, arguments)
+            stated = [(argument.role, argument.target) for argument in arguments]
+            check_relation(self._validation, element, attributes, stated, is_mentioned=bool(mentions))
         elif not mentions:
             raise self._validation.malformed(element, f"<{tag}> {id_!r} has no <{shape.mention}>")
         elif len(mentions) > 1 and kind in ("value", "time"):
             message = f"<{tag}> {id_!r} has {len(mentions)} mentions, expected one"
             self._validation.report(SEVERAL, mentions[1], message)
-        self._arguments += [self._argument(id_, argument) for argument in arguments]
+        self._arguments += arguments
         read = [self._mention(mention, kind, id_, attributes) for mention in mentions]
         if len(read) > 1 and kind in ("entity", "event") and self._unit != "box":
             check_overlaps(self._validation, read, mentions)
@@ -219,11 +221,12 @@ class Reader:
         id_ = self._id(element, _MENTION_OF[kind])
         attributes = _attributes(element, shape, is_valid=self._is_valid)
         regions: dict[str, LocatedText] = {}
+        arguments: list[_Argument] = []
         names, argument = shape.regions, shape.argument
         for child in element:
             tag = child.tag
             if tag == argument:
-                self._mention_arguments.append(self._argument(id_, child))
+                arguments.append(self._argument(id_, child))
             elif tag in names:
                 if names[tag] in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
@@ -232,6 +235,10 @@ class Reader:
             for name in MENTIONS[kind]:
                 if name not in regions:
                     raise self._validation.malformed(element, f"mention {id_!r} has no <{name}>")
+        if kind == "relation":
+            roles = [argument.role for argument in arguments]
+            check_entity_roles(self._validation, element, f"mention {id_!r}", roles)
+        self._mention_arguments += arguments
         if kind in _INSIDE:
             check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":

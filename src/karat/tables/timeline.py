@@ -64,8 +64,8 @@ class Timeline:
     def _entailed(self, links: Iterable[TimeLink], *, steps: int) -> set[TimeLink]:
         """By paths of at least so many steps: a path of two says a link without the link itself."""
         asked = {link: CONSTRAINTS[link[0]](*link[1:]) for link in links}
-        holding = self._joined({constraint for told in asked.values() for constraint in told}, steps)
-        return {link for link, told in asked.items() if holding.issuperset(told)}
+        holding = self._joined({constraint for constraints in asked.values() for constraint in constraints}, steps)
+        return {link for link, constraints in asked.items() if holding.issuperset(constraints)}
 
     def _joined(self, asked: Iterable[Constraint], steps: int) -> set[Constraint]:
         """The constraints whose first point leads to the second."""
@@ -74,13 +74,13 @@ class Timeline:
         for first, second in asked:
             if first in rank and second in rank:
                 by_window.setdefault(rank[second] // WIDTH, []).append((first, second))
-        found: set[Constraint] = set()
+        joined: set[Constraint] = set()
         for window, constraints in by_window.items():
             later = self._later(rank, window, steps)
             for first, second in constraints:
                 if later[rank[first]] >> rank[second] % WIDTH & 1:
-                    found.add((first, second))
-        return found
+                    joined.add((first, second))
+        return joined
 
     def _later(self, rank: dict[Point, int], window: int, steps: int) -> list[int]:
         """For each point, in order: the points of a window that lie so many steps or more after it, a bit for each."""

@@ -22,6 +22,7 @@ from karat.tables.ace.token_groups import TokenGroups
 from karat.tables.ace.tokens import DocumentTokens
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 COMPARED = {
     "entity": ("type", "subtype", "class", "level"),
@@ -31,7 +32,21 @@ COMPARED = {
 """What must be right for a mapped element to be correct and not an error."""
 
 
-class DetectionValues(TableSpec["DetectionTable"]):
+class ElementValues(TableSpec[T]):
+    """The values of elements and of pairs of them, and the mapping that is worth most."""
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Elements with their attributes, and their mentions or arguments."""
+        return "elements"
+
+    @property
+    def counted(self) -> Counted:
+        """An element may be in several documents of a unit, which the tables of single documents do not show."""
+        return "unit"
+
+
+class DetectionValues(ElementValues["DetectionTable"]):
     """the values of elements of a kind."""
 
     def __init__(
@@ -48,16 +63,6 @@ class DetectionValues(TableSpec["DetectionTable"]):
         self.elements = elements
         self.has_value = has_value
         """Whether the system's elements have a value; if not, they are worth 0 as arguments."""
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Elements with their attributes and mentions."""
-        return "elements"
-
-    @property
-    def counted(self) -> Counted:
-        """An element may be in several documents of a unit, which the tables of single documents do not show."""
-        return "unit"
 
     def make(self, tables: Tables) -> "DetectionTable":
         """Those of one document."""
@@ -178,10 +183,10 @@ class DetectionTable:
     @cached_property
     def partners(self) -> dict[str, list[str]]:
         """For each system element: the gold elements that it has a mention in correspondence with."""
-        found: dict[str, list[str]] = {}
+        golds: dict[str, list[str]] = {}
         for gold, system in self.pairs:
-            found.setdefault(system, []).append(gold)
-        return found
+            golds.setdefault(system, []).append(gold)
+        return golds
 
     @cached_property
     def reference(self) -> dict[str, float]:
@@ -230,11 +235,11 @@ def _summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:
     listed = list(documents)
     if len(listed) == 1:
         return listed[0]
-    found: dict[K, list[float]] = {}
+    values_of: dict[K, list[float]] = {}
     for document in listed:
         for key, value in document.items():
-            found.setdefault(key, []).append(value)
-    return {key: fsum(values) for key, values in found.items()}
+            values_of.setdefault(key, []).append(value)
+    return {key: fsum(values) for key, values in values_of.items()}
 
 
 def _by_id(documents: Sequence[Sequence[ElementToken]]) -> dict[str, ElementToken]:

@@ -76,9 +76,9 @@ def _mentions(
         (g, golds), (s, systems) = ours.get(gold, (-1, [])), theirs.get(system, (-1, []))
         mapped = [] if g < 0 or s < 0 else document.mapped(g, s)
         yield from ((scored.gold[one], scored.system[other]) for one, other in mapped)
-        found, taken = {one for one, _ in mapped}, {other for _, other in mapped}
-        yield from ((scored.gold[number], None) for number in golds if number not in found)
-        yield from ((None, scored.system[number]) for number in systems if number not in taken)
+        mapped_golds, mapped_systems = {one for one, _ in mapped}, {other for _, other in mapped}
+        yield from ((scored.gold[number], None) for number in golds if number not in mapped_golds)
+        yield from ((None, scored.system[number]) for number in systems if number not in mapped_systems)
 
 
 def _mention_attributes(table: DetectionTable, mention: ScoredMention) -> NamedValues:

@@ -31,8 +31,8 @@ TOO_MANY = Rule("ace-too-many-pairs", "fatal", "Check that elements are not writ
 def refuse_many(document: str, pairs: int) -> None:
     """Refuse a document with more pairs than can be valued; in a corpus of several, that is their mean."""
     if pairs > MOST_PAIRS:
-        found = f"document {quoted(document)} has {pairs:,} pairs of gold and system items to compare"
-        raise KaratError(TOO_MANY.at(f"{found}, and {MOST_PAIRS:,} at most can be", origin="gold"))
+        message = f"document {quoted(document)} has {pairs:,} pairs of gold and system items to compare"
+        raise KaratError(TOO_MANY.at(f"{message}, and {MOST_PAIRS:,} at most can be", origin="gold"))
 
 
 class MentionCorrespondences(TableSpec["CorrespondenceTable"]):
@@ -97,11 +97,11 @@ class CorrespondenceTable:
 
     def element_value(self, gold: int, system: int) -> float:
         """Element_Value of two elements by their numbers, computed once."""
-        found = self._element_values.get((gold, system))
-        if found is None:
-            found = self._reading.element_value(self.parameters, self._elements[0][gold], self._elements[1][system])
-            self._element_values[gold, system] = found
-        return found
+        known = self._element_values.get((gold, system))
+        if known is None:
+            known = self._reading.element_value(self.parameters, self._elements[0][gold], self._elements[1][system])
+            self._element_values[gold, system] = known
+        return known
 
 
 def _sums(count: int, mentions: Iterable[ScoredMention]) -> tuple[list[float], list[float]]:
@@ -155,13 +155,13 @@ def _corresponding(
     if firsts is not None:
         regions = only_first(regions[0], set(firsts[0])), only_first(regions[1], set(firsts[1]))
     common = common_extensions(*regions, document)
-    found = []
+    correspondences = []
     for (s, g), extension_ in common.items():
         ours, theirs = gold[g], system[s]
         overlap = extension_ / max(ours.size, theirs.size)
         if reading.mentions_correspond(parameters, ours, theirs, overlap):
-            found.append(Correspondence(g, s, reading.mmv(parameters, ours, theirs, overlap), overlap))
-    return found
+            correspondences.append(Correspondence(g, s, reading.mmv(parameters, ours, theirs, overlap), overlap))
+    return correspondences
 
 
 def is_crowded(gold: Sequence[Location], system: Sequence[Location]) -> bool:

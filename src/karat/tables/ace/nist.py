@@ -128,6 +128,10 @@ class Nist(Plan):
         mapped = self.best_arguments(pair)
         return mapped if self.has_basis(pair, mapped) else None
 
+    def mapped_at_once(self, arguments: Collection[IndexPair]) -> int:
+        """11 All of them, then: they are such a mapping."""
+        return len(arguments)
+
     def arguments_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """21 Epsilon more for each mention extent that overlaps completely."""
         return super().arguments_value(pair, mapped) + EPSILON * pair.overlap

@@ -98,5 +98,5 @@ def value_of(weights: Weights | float, value: object) -> float:
     """AttrValue or MTypeValue of a value: its own number, that of `*`, or 0."""
     if isinstance(weights, float):
         return weights
-    found = weights.get(str(value))
-    return weights.get("*", 0.0) if found is None else found
+    own = weights.get(str(value))
+    return weights.get("*", 0.0) if own is None else own

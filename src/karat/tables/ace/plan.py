@@ -154,9 +154,13 @@ class Plan:
             return False
         if pair.gold.element.kind == "relation" and self.options.relation_arguments != "0":
             main = [(i, j) for i, j in arguments if pair.system.arguments[i].role in MAIN_ROLES]
-            if largest(main) < (2 if self.options.relation_arguments == "both" else 1):
+            if self.mapped_at_once(main) < (2 if self.options.relation_arguments == "both" else 1):
                 return False
-        return condition not in ("all", "all+extents") or largest(arguments) == len(pair.gold.arguments)
+        return condition not in ("all", "all+extents") or self.mapped_at_once(arguments) == len(pair.gold.arguments)
+
+    def mapped_at_once(self, arguments: Collection[IndexPair]) -> int:
+        """How many of these arguments a one-to-one mapping can have, at most."""
+        return largest(arguments)
 
     def shares_argument(self, gold: RelationToken, pairs: Collection[IndexPair]) -> bool:
         """The condition `arguments`: at least one argument is mappable to an argument of the reference."""

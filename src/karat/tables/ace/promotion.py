@@ -71,9 +71,9 @@ class PromotedRelations(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
 
         def relation(element: Element, mention: Mention) -> Element:
             id_ = qualified(document.id, mention.id)
-            found = self.entities.whole.reading.promoted_arguments(arguments.get(mention.id, {}).values())
+            stated = self.entities.whole.reading.promoted_arguments(arguments.get(mention.id, {}).values())
             span = _span(heads.get(mention.id, ()))
-            own = in_order(found, order)
+            own = in_order(stated, order)
             return Element(id_, element.kind, element.attributes, (mention,), element.inherent, own, element.id, span)
 
         return {

@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from karat.model.regions import extension
-from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
-from karat.tables.ace.detection import DetectionTable, DetectionValues
+from karat.plugin import Tables
+from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementValues
 from karat.tables.ace.element_mapping import ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.groups import Groups, attributes_key, by_first, first_equals, only_first
@@ -36,7 +36,7 @@ from karat.tables.ace.records import (
 )
 
 
-class RecognitionValues(TableSpec["RecognitionTable"]):
+class RecognitionValues(ElementValues["RecognitionTable"]):
     """the values of relations, or of events."""
 
     def __init__(
@@ -54,16 +54,6 @@ class RecognitionValues(TableSpec["RecognitionTable"]):
         """Where the values of arguments come from, by kind."""
         self.whole = whole or {}
         """Where arguments are promoted mentions: the values of the elements that they mention."""
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Elements with their attributes and arguments."""
-        return "elements"
-
-    @property
-    def counted(self) -> Counted:
-        """An element may be in several documents of a unit, which the tables of single documents do not show."""
-        return "unit"
 
     def make(self, tables: Tables) -> "RecognitionTable":
         """Those of one document."""
@@ -218,7 +208,7 @@ class RecognitionTable:
     @cached_property
     def overlaps(self) -> dict[ElementIds, float]:
         """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
-        found: dict[ElementIds, list[float]] = {}
+        of_documents: dict[ElementIds, list[float]] = {}
         for document in self.documents:
             golds, systems = (
                 [
@@ -240,18 +230,18 @@ class RecognitionTable:
                 share = length / max(gold_sizes[g], system_sizes[s])
                 shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
             for ids, share_of in shares.items():
-                found.setdefault(ids, []).append(_mapped_share(share_of, groups))
-        return {ids: fsum(values) for ids, values in found.items()}
+                of_documents.setdefault(ids, []).append(_mapped_share(share_of, groups))
+        return {ids: fsum(values) for ids, values in of_documents.items()}
 
     @cached_property
     def pairs(self) -> dict[ElementIds, RelationPair]:
         """Each two tokens (gold, system) that have a basis for correspondence."""
-        found = {}
+        mappable = {}
         for (gold, system), values in self._candidates().items():
             pair = self._pair(self.gold[gold], self.system[system], values, self.overlaps.get((gold, system), 0.0))
             if pair is not None:
-                found[gold, system] = pair
-        return found
+                mappable[gold, system] = pair
+        return mappable
 
     def _candidates(self) -> dict[ElementIds, dict[IndexPair, float]]:
         """Tokens with overlapping extents, or with arguments (system, gold) whose elements correspond; their values."""
@@ -264,7 +254,7 @@ class RecognitionTable:
             if id_ not in later_golds:
                 for j, (_, kind, element) in enumerate(token.arguments):
                     holders.setdefault((kind, first_golds[kind].get(element, element)), []).append((id_, j))
-        found: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
+        candidates: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
         count, most = 0, MOST_PAIRS * len(self.documents)
         for id_, token in self.system.items():
             if id_ in later_systems:
@@ -281,8 +271,8 @@ class RecognitionTable:
                         refuse_many(token.documents[0], count // len(self.documents))
                     value = self.argument_value(table.by_document, (partner, first), token.documents)
                     for holder, j in held:
-                        found.setdefault((holder, id_), {})[i, j] = value
-        return found
+                        candidates.setdefault((holder, id_), {})[i, j] = value
+        return candidates
 
     def _pair(
         self, gold: RelationToken, system: RelationToken, values: Mapping[IndexPair, float], overlap: float

@@ -30,15 +30,15 @@ class TokenGroups:
         holders = _holders(self.gold, self._mentions[0]), _holders(self.system, self._mentions[1])
         sizes = [len(holders[0][pair.gold]) * len(holders[1][pair.system]) for pair in self._correspondences]
         refuse_many(self._document, sum(sizes))
-        found: dict[tuple[int, int], list[Correspondence]] = {}
+        of_tokens: dict[tuple[int, int], list[Correspondence]] = {}
         for pair in self._correspondences:
             for g in holders[0][pair.gold]:
                 for s in holders[1][pair.system]:
                     gold, system = self._mentions[0][g][pair.gold][0], self._mentions[1][s][pair.system][0]
-                    found.setdefault((g, s), []).append(Correspondence(gold, system, pair.mmv, pair.overlap))
-        for pairs in found.values():
+                    of_tokens.setdefault((g, s), []).append(Correspondence(gold, system, pair.mmv, pair.overlap))
+        for pairs in of_tokens.values():
             pairs.sort(key=lambda pair: (pair.system, pair.gold))
-        return found
+        return of_tokens
 
     def mentions(self, gold: int, system: int) -> Groups | None:
         """The mentions of two tokens in groups, if any are equal: rows are the system's."""

@@ -5,14 +5,19 @@ from math import nextafter
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.errors import UsageError
 from karat.measures._ace_tokens import VALUE_RANGES
-from karat.model import Cluster, Document, Mention
+from karat.model import Cluster, Document, Link, Mention
+from karat.tables.ace import mapping
+from karat.tables.ace.mapping import forced, forced_by_component, optimal
+from karat.tables.ace.nist import Nist
 from karat.tables.ace.parameters import value_of
-from karat.tables.ace.plan import have_common_string
+from karat.tables.ace.plan import Plan, have_common_string
 from karat.testing.corpora import entity_mention
+from tests.corpora import ace
 
 PERSON = Cluster("E", "entity", {"type": "PER", "subtype": "Individual", "class": "SPC"})
 YEAR = Cluster("T", "time", {"val": "2003"})
@@ -93,6 +98,35 @@ def test_a_share_that_is_less_by_a_rounding_error_is_not_enough() -> None:
     assert not have_common_string("abc", "axy", nextafter(1 / 3, 1))
 
 
+def test_heads_that_touch_meet_for_the_scorer_alone() -> None:
+    """Departure 28. What has no head touches nothing, and neither do boxes of an image."""
+    plan, nist = Plan.__new__(Plan), Nist.__new__(Nist)  # heads need no parameters
+    left, right, apart = ((0, 5),), ((5, 9),), ((6, 9),)
+    assert plan.heads_meet(left, left)
+    for one, other in ((left, right), (right, left)):
+        assert (plan.heads_meet(one, other), nist.heads_meet(one, other)) == (False, True)
+        assert not nist.heads_meet(one, ())
+        assert not nist.heads_meet((), one)
+    assert not nist.heads_meet(left, apart)
+    assert not nist.heads_meet(((1, 20.0, 0.0, 5.0, 5.0),), ((1, 1.0, 0.0, 5.0, 5.0),))
+
+
+def test_a_link_to_what_is_no_entity_value_or_time_is_no_argument() -> None:
+    gold = ace(entities="E", events="V(E) W(E)")
+    linked = replace(gold, links=(*gold.links, Link("Person", "d-V", "d-W")))
+    result = karat.score([gold], [linked], protocol="ace-2005")
+    assert result["ace.vdr"].value == 1
+
+
+def test_roles_of_events_may_have_any_name() -> None:
+    """Table 19: roles that differ cost W_err-role. Only relations have an Arg-1 that corresponds to nothing else."""
+    gold, system = (ace(entities="E", events="V(E)") for _ in "gs")
+    other = replace(system, links=tuple(replace(link, kind="Arg-1") for link in system.links))
+    wrong = replace(system, links=tuple(replace(link, kind="Agent") for link in system.links))
+    values = [karat.score([gold], [one], protocol="ace-2005")["ace.vdr"].value for one in (other, wrong)]
+    assert values[0] == values[1]
+
+
 def test_a_value_without_weight_is_worth_that_of_all_others_or_nothing() -> None:
     assert value_of({"PER": 1.0, "*": 0.5}, "PER") == 1
     assert value_of({"PER": 1.0, "*": 0.5}, "ORG") == 0.5
@@ -114,3 +148,21 @@ def test_ranges_of_values_are_named_by_their_ends() -> None:
     ends = [name_.split("-") for _, name_ in VALUE_RANGES[:-1]]
     assert [float(end) for _, end in ends] == [most for most, _ in VALUE_RANGES[:-1]]
     assert [float(begin) for begin, _ in ends[1:]] == [float(end) for _, end in ends[:-1]]
+
+
+def test_a_small_component_is_mapped_as_if_it_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows 0 and 1 tie; the first has the first column that it can have, also beside a component that is large."""
+    small = {(0, 0): (1, 0.0), (0, 1): (1, 0.0), (1, 0): (1, 0.0), (1, 3): (1, 0.0), (2, 2): (1, 0.0), (2, 3): (1, 0.0)}
+    large = {(row, column): (row * column, 0.0) for row in range(10, 13) for column in range(10, 13)}
+    alone = optimal(small)
+    assert alone[0] == (0, 0)
+    monkeypatch.setattr(mapping, "LARGE", len(small))
+    assert [pair for pair in optimal(small | large) if pair in small] == alone
+
+
+def test_components_are_forced_one_by_one_and_listed_in_order() -> None:
+    """Departure 11: each connected component is a table of its own."""
+    first = {(0, 0): (-3, 0.0), (5, 0): (2, 0.0)}
+    second = {(1, 1): (-1, 0.0)}
+    assert forced_by_component(first | second) == sorted([*forced(first), *forced(second)])
+    assert len(forced_by_component(first | second)) > 1

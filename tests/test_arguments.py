@@ -259,6 +259,21 @@ def test_a_string_that_no_string_answers_is_a_miss_and_not_partly_right() -> Non
     assert sorted(found) == [("miss", True, False), ("partial", True, True)]
 
 
+def test_strings_that_are_not_known_are_counted() -> None:
+    known = strings(("3", "A", "men"), ("3", "B", "women"))
+    (document,) = known
+    unknown = [replace(document, mentions=tuple(replace(one, text=None) for one in document.mentions))]
+    result = run("maven-arg-2024", known, unknown)
+    assert [warning.message for warning in result.warnings if re.match(r"2\b", warning.message)]
+
+
+def test_a_trigger_without_a_span_is_refused() -> None:
+    mentions = Mention("e", (), attributes={"type": "Attack"}), Mention("m", ((0, 1),), kind="entity")
+    document = Document("d", unit="token", mentions=mentions, links=(Link("A", "e", "m"),))
+    with pytest.raises(KaratError, match="the trigger 'e' of document 'd' has no span"):
+        run("textee-2024", [document], [document])
+
+
 def test_a_wrong_type_has_no_arguments() -> None:
     result = run("maven-arg-2024", strings(("3", "A", "men")), strings(("3:Die", "A", "men"), ("3:Die", "B", "men")))
     assert means(result, "mention") == (0, 1)

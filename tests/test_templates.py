@@ -10,7 +10,7 @@ from karat.align.largest_f1 import Mapping, Weights, largest_f1
 from karat.api import score
 from karat.model import Document, Link, Mention
 from tests.corpora import corpus, templates
-from tests.test_arguments import codes, counts, run
+from tests.test_arguments import counts, run
 
 
 def test_documents_that_only_the_system_has() -> None:
@@ -28,8 +28,17 @@ def test_an_entity_without_strings_is_left_out() -> None:
     nameless = replace(document, mentions=tuple(replace(one, text=None) for one in document.mentions))
     result = run("ree-2021", [document], [nameless])
     assert counts(result, "template.ree") == (0, 0, 0, 1)
-    assert "entity-no-string" in codes(result)
+    messages = [warning.message for warning in result.warnings if warning.code == "entity-no-string"]
+    assert messages == ["1 entity has no known string, and is not scored"], "once, though two rows leave it out"
     assert counts(run("gtt-2021", [nameless], [document]), "template.slots") == (1, 2, 1, 1)
+
+
+def test_what_is_all_right_is_a_match() -> None:
+    gold, system = templates("attack: men=women"), templates("attack: men")
+    for side, outcome in ((gold, "match"), (system, "partial")):
+        result = score(corpus(gold), corpus(side), protocol="rme-2023", details=True)
+        assert outcome in {one.outcome for one in result.outcomes["template.rme"] if one.gold is not None}
+        assert {one.outcome for one in result.outcomes["template.rme"] if one.system is not None} == {"match"}
 
 
 def test_several_templates_are_one_table_for_ree() -> None:

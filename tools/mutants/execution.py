@@ -59,20 +59,29 @@ class Execution:
         yield from self._alone(alone)
 
     def _alone(self, mutants: list[Mutant]) -> Iterator[tuple[Mutant, Result]]:
-        """Each in a process of its own, which finds the mutated module on its path."""
-        waiting = list(reversed(mutants))
-        running: dict[int, tuple[Mutant, _Process]] = {}
+        """Each in a process of its own, which finds the mutated module on its path.
+
+        Such a process imports the files of its tests, so the test that noticed the mutant before is tried by itself.
+        """
+        waiting = [(mutant, self._killers.get(mutant.name) in self._reach.seconds) for mutant in reversed(mutants)]
+        running: dict[int, tuple[Mutant, bool, _Process]] = {}
         while waiting or running:
             for number in range(self._processes):
                 if number not in running and waiting:
-                    mutant = waiting.pop()
+                    mutant, by_killer = waiting.pop()
                     job = {**self._job(mutant), "function": ""}
-                    running[number] = mutant, self._start(number, [job], self._mutated(mutant, number))
-            for number, (mutant, process) in [*running.items()]:
+                    if by_killer:
+                        job["tests"] = [self._killers[mutant.name]]
+                    running[number] = mutant, by_killer, self._start(number, [job], self._mutated(mutant, number))
+            for number, (mutant, by_killer, process) in [*running.items()]:
                 found = list(process.results())
                 if process.has_ended:
                     del running[number]
-                    yield mutant, found[0][1] if found else Result("killed", "import of the tests")
+                    result = found[0][1] if found else Result("killed", "import of the tests")
+                    if by_killer and result.result != "killed":
+                        waiting.append((mutant, False))
+                    else:
+                        yield mutant, result
             time.sleep(PAUSE)
 
     def _mutated(self, mutant: Mutant, number: int) -> Path:

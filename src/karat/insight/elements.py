@@ -90,7 +90,7 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
         return None
     name, is_wrong = _content(detail, parts, sides)
     # What costs more than it earns costs less under a wrong attribute: then its content is repaired first.
-    if not (is_wrong and detail.listed is not None and detail.listed["value"] < -TINY):
+    if not (is_wrong and detail.listed is not None and detail.listed["value"] < 0):
         for attribute in detail.wrong:
             if any(side.is_written(attribute, detail) for side in sides):  # others follow from mentions
                 return f"wrong {attribute}"

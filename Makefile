@@ -86,7 +86,7 @@ mutants: $(VENV)/ready  ## small changes of the code that scores, which the test
 	$(MUTANTS) --sample $(MUTANTS_SAMPLE) --seed $(MUTANTS_SEED) --budget $(MUTANTS_BUDGET) \
 		$(if $(MUTANTS_AGAIN),--again) $(if $(MUTANTS_PAGE),--page $(MUTANTS_PAGE))
 
-calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; about ten minutes
+calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; twenty minutes or more
 	$(BIN)/python bench/calibrate.py
 
 clean:

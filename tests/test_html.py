@@ -492,6 +492,31 @@ def test_phone_dark_and_print(opening: Open, scored: Path, compared: Path) -> No
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+def test_long_names_of_systems_fit_on_a_phone(opening: Open, tmp_path: Path) -> None:
+    text = {"id": "d", "text": "they attack"}
+    gold = write(tmp_path / "gold.jsonl", [{**text, "mentions": [mention("a", 5, 11)]}])
+    names = [f"{letter}{'_long_name' * 9}" for letter in "ab"]
+    systems = [write(tmp_path / f"{name}.jsonl", [{**text, "mentions": []}]) for name in names]
+    made = report(tmp_path / "report.html", "compare", gold, *systems, "-p", "tac-2017", "-m", "nugget.type")
+    page = opening(made, viewport={"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def test_arguments_are_shown_with_their_errors(opening: Open, tmp_path: Path) -> None:
+    """Links without a place of their own are marked at both ends, and each class leads to its instances."""
+    words = {"id": "d", "text": "they attack the old bridge"}
+    event, filler = mention("e", 5, 11), {"id": "m", "span": [[16, 26]], "kind": "entity"}
+    link = {"kind": "Target", "from": "e", "to": "m"}
+    other = {**filler, "span": [[20, 26]]}
+    gold, system = ([{**words, "mentions": [event, own], "links": [link]}] for own in (filler, other))
+    made = reported(tmp_path, gold, system, "-p", "textee-2024", "-m", "arg.c+")
+    page = opening(made)
+    page.get_by_role("button", name="Show").first.click()
+    assert chips(page)["boundary"] == 1
+    assert page.locator("#items .title").first.inner_text() == "attack → old bridge"
+    assert page.locator("#text .piece").count() >= 2
+
+
 def test_a_screen_reader_finds_its_way(opening: Open, compared: Path) -> None:
     page = opening(compared)
     for role in ("banner", "main", "navigation", "contentinfo", "complementary", "article"):

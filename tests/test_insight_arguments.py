@@ -273,6 +273,14 @@ def test_confusions_of_roles_count_every_argument_once() -> None:
     }
 
 
+def test_templates_that_count_by_themselves_have_no_role_to_confuse() -> None:
+    sides = templates("attack: men"), templates("arson: men")
+    result = karat.score(*sides, protocol="gtt-2021", measures="template.slots", errors=True)
+    content = result.to_dict()["confusions"]["template.slots"]
+    assert content["role"]["confusion"] == {"Victim": {"Victim": 1}}
+    assert content["type"]["confusion"] == {"attack": {"arson": 2}}
+
+
 def test_errors_of_arguments_by_role() -> None:
     gold, system = arguments(*GOLD, text=TEXT), arguments(("3", "Place", "5"), text=TEXT)
     result = karat.score(gold, system, protocol="textee-2024", measures="arg.c+", errors=True, by=["role", "type"])

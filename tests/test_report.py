@@ -259,3 +259,15 @@ def test_elements_of_ace_that_only_one_side_has_are_in_the_html_report(tmp_path:
     done = run("score", gold, system, "-p", "ace-2005", "-m", "ace.edr", "-f", "html", "-o", page)
     assert done.code == 0, done.err
     assert "false alarm" in Path(page).read_text()
+
+
+@pytest.mark.parametrize("protocol", ["muc-5", "tac-pilot"])
+def test_html_of_items_that_are_incorrect(tmp_path: Path, protocol: str) -> None:
+    """Found in the right place, with a wrong type: an outcome of its own, which has its place among the others."""
+    line = "#BeginOfDocument d\ns\td\tE1\t0,4\tAnna\tA\tActual\n#EndOfDocument\n"
+    gold, system = tmp_path / "gold.tbf", tmp_path / "system.tbf"
+    gold.write_text(line)
+    system.write_text(line.replace("\tA\t", "\tB\t"))
+    done = run("score", str(gold), str(system), "-p", protocol, "-f", "html", "-o", str(tmp_path / "report.html"))
+    assert done.code == 0, done.err
+    assert "incorrect" in (tmp_path / "report.html").read_text()

@@ -51,8 +51,11 @@ def checked(one: Case, arguments: Arguments, number: int, space: Workspace, tall
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """What may be named instead of a whole argument: the file without its folder, the path after `NAME=`."""
-    return Path(word).name, word.partition("=")[2]
+    """What may be named instead of a whole argument: the file without its folder, the path after `NAME=`.
+
+    A path that is a number loses its sign.
+    """
+    return Path(word).name, word.partition("=")[2], word.partition("=")[2].removeprefix("+")
 
 
 def _unasked(arguments: Arguments, outcome: Outcome, space: Workspace) -> list[Problem]:

@@ -63,7 +63,10 @@ def argument_errors(unit: UnitView, confused: Sequence[str]) -> Findings:
             found = _DocumentErrors(unit, unit.documents[arguments.document], arguments)
             errors += found.errors()
             met += found.met
-    return Findings(errors, confusions(met, confused))
+    # Templates that count by themselves have no role.
+    filled = [pair for pair in met if any(isinstance(item, ArgumentItem) for item in pair)]
+    cells = confusions(met, confused)
+    return Findings(errors, cells | confusions(filled, [name for name in confused if name == "role"]))
 
 
 class _DocumentErrors:

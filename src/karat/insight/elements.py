@@ -4,6 +4,7 @@ They are found from what a measure lists of each element. An error belongs to th
 that describes it. A mapped element whose attributes and arguments are right can still have lost value.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -87,12 +88,21 @@ def _class_of(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]"
     is_correct = detail.is_nominal or (detail.listed is not None and detail.listed["outcome"] == "correct")
     if is_correct and detail.lost <= TINY:
         return None
-    for name in detail.wrong:
-        if any(side.is_written(name, detail) for side in sides):  # others follow from mentions
-            return f"wrong {name}"
+    name, is_wrong = _content(detail, parts, sides)
+    # What costs more than it earns costs less under a wrong attribute: then its content is repaired first.
+    if not (is_wrong and detail.listed is not None and detail.listed["value"] < -TINY):
+        for attribute in detail.wrong:
+            if any(side.is_written(attribute, detail) for side in sides):  # others follow from mentions
+                return f"wrong {attribute}"
+    return name
+
+
+def _content(detail: Detail, parts: Sequence[Detail], sides: "Sequence[_Sides]") -> tuple[str, bool]:
+    """The class of errors beside attributes, and whether mentions are wrong, or arguments are not those of gold."""
     if not any(part.part == "argument" for part in parts):
-        return "mentions"
-    return "argument values" if all(side.has_same_arguments(detail) for side in sides) else "arguments"
+        return "mentions", not all(side.has_same_mentions(detail) for side in sides)
+    has_same = all(side.has_same_arguments(detail) for side in sides)
+    return "argument values" if has_same else "arguments", not has_same
 
 
 class _Side:
@@ -146,6 +156,13 @@ class _Sides:
         sides = (self._gold, detail.gold_id), (self._system, detail.system_id)
         found = [side.described(id_) for side, id_ in sides if id_ is not None and side.has(id_)]
         return any(one is not None and name in one.attributes for one in found)
+
+    def has_same_mentions(self, detail: Detail) -> bool:
+        """Whether an element has the mentions that gold has."""
+        sides = (self._gold, detail.gold_id), (self._system, detail.system_id)
+        found = [side.mentions_of(id_) if id_ is not None and side.has(id_) else [] for side, id_ in sides]
+        golds, systems = (Counter((one.span, one.head, str(one.attributes)) for one in own) for own in found)
+        return golds == systems
 
     def has_same_arguments(self, detail: Detail) -> bool:
         """Whether an element has the arguments that are mapped to gold's, and no others."""

@@ -28,7 +28,8 @@ class Agreement(NamedTuple):
 
 
 MOST_STRINGS = 300_000
-"""Strings of one document, counted in each role that they fill: a few seconds."""
+"""Strings of one document, counted in each role that they fill, and pairs of them: a few seconds."""
+DIFFERENT = "pairs of different strings that fill a role"
 
 NOTHING = Agreement(*[Fraction(0)] * 4)
 
@@ -147,7 +148,7 @@ class _Document:
         self._pair, self._gold, self._system = pair, gold, system
         self._unknown = 0
         self._strings = Limit(pair.gold.id, "strings that fill a role", MOST_STRINGS)
-        self._pairs = Limit(pair.gold.id, "pairs of different strings that fill a role")
+        self._pairs = Limit(pair.gold.id, DIFFERENT, MOST_STRINGS)
 
     def table(self) -> RoleTable:
         id_ = self._pair.gold.id
@@ -196,9 +197,9 @@ class _Document:
 
     def _filled(self, event: ClusterKey, role: str, gold: _Strings, system: _Strings) -> FilledRole:
         golds, systems = gold.fillers, system.fillers
-        agreements = {
-            groups: _agreement(one, other) for groups, one, other in alike(gold.groups, system.groups, self._pairs)
-        }
+        limit = Limit(self._pair.gold.id, DIFFERENT)  # of one assignment; many small ones take less time
+        agreements = {groups: _agreement(one, other) for groups, one, other in alike(gold.groups, system.groups, limit)}
+        self._pairs.add(len(agreements))
         scale = lcm(*{one.f1.denominator for one in agreements.values()})
         weights = {groups: int(one.f1 * scale) for groups, one in agreements.items()}
         chosen = assigned(weights, gold.groups, system.groups)

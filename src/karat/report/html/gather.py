@@ -19,8 +19,8 @@ from karat.results.errors import MeasureErrors
 
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("match", "correct"), "right"),
-    **dict.fromkeys(("miss", "missing", "missed"), "missed"),
-    **dict.fromkeys(("spurious", "false_alarm"), "spurious"),
+    **dict.fromkeys(("miss", "missing", "missed", "missed event", "missed template"), "missed"),
+    **dict.fromkeys(("spurious", "false_alarm", "spurious event", "spurious template"), "spurious"),
     "incorrect": "wrong",
 }
 LABELS: Mapping[str, str] = {"miss": "missed", "false_alarm": "false alarm"}

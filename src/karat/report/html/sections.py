@@ -297,7 +297,9 @@ def _outcomes(measure: str, numbers: Mapping[str, Counter[str]], what: str) -> l
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    tones = {"right": 0, "other": 1, "missed": 2, "spurious": 3}
-    return sorted(
-        set(names), key=lambda name: (tones[TONES.get(name, "other")], ORDER.index(name) if name in ORDER else 9, name)
-    )
+    tones = ("right", "other", "wrong", "missed", "spurious")
+
+    def place(name: str) -> tuple[int, int, str]:
+        return tones.index(TONES.get(name, "other")), ORDER.index(name) if name in ORDER else len(ORDER), name
+
+    return sorted(set(names), key=place)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.align.assignment import Edge, assignment, components, hungarian
+from karat.align.assignment import Edge, assignment, components, first_choices, hungarian
 from karat.align.large import is_exact
 from karat.align.matching import best_matching
 from karat.align.matchings import optimal
@@ -44,8 +44,16 @@ def test_the_first_of_the_best(weights: dict[Edge, int]) -> None:
     most = max(sum(weights[edge] for edge in chosen) for chosen in choices)
     best = [chosen for chosen in choices if sum(weights[edge] for edge in chosen) == most]
     assert assignment(weights) == min(best, key=in_order)
+    assert first_choices(weights) in (None, min(best, key=in_order))
     assert sum(weights[edge] for edge in hungarian(weights)) == most
     assert best_matching({(row, column): weight for (row, column), weight in weights.items()}) == most
+
+
+def test_rows_or_columns_that_do_not_compete_need_no_solver() -> None:
+    """Every row has its best column; every column has its best row; both rows want the first column most."""
+    assert first_choices({(0, 0): 2, (0, 1): 1, (1, 0): 1, (1, 1): 2}) == [(0, 0), (1, 1)]
+    assert first_choices({(0, 0): 1, (1, 0): 2, (1, 1): 1, (2, 1): 2}) == [(1, 0), (2, 1)]
+    assert first_choices({(0, 0): 3, (0, 1): 2, (1, 0): 3, (1, 1): 1}) is None
 
 
 similarities = st.sampled_from([0.5, 1.0, 1.5, 2.0]) | st.tuples(st.integers(1, 4), st.integers(4, 9)).map(

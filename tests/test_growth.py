@@ -360,3 +360,13 @@ def test_5000_templates_that_share_a_string_are_refused(tmp_path: Path) -> None:
     refused = limited("score", path, path, "-p", "rme-2023")
     assert (refused.code, "argument-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{path}, line 1" in refused.err
+
+
+def test_6000_events_and_entities_in_two_places(tmp_path: Path) -> None:
+    """Every entity is a candidate of every event; those in one place are looked at once."""
+    events = [{"id": f"t{n}", "span": [[0, 3]], "attributes": {"type": "A"}} for n in range(6000)]
+    entities = [{"id": f"e{n}", "span": [[4, 6]], "kind": "entity"} for n in range(6000)]
+    links = [{"kind": "Agent", "from": f"t{n}", "to": f"e{n}"} for n in range(6000)]
+    file = jsonl(tmp_path / "one.jsonl", [*events, *entities], links=links, text="ran he")
+    done = limited("score", file, file, "-p", "omnievent-2023")
+    assert done.code == 0, done.err

@@ -3,8 +3,9 @@
 A system span that is no candidate is ignored, so a wrong boundary of an argument costs recall, but no precision.
 """
 
-from collections.abc import Iterator, Sequence, Set
-from itertools import chain
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -114,10 +115,9 @@ def _first_on_span(events: Sequence[Event]) -> dict[Region, Event]:
 
 def _on_other_tokens(pair: Pair, gold: Sequence[Event], system: dict[Region, Event]) -> Iterator[Event]:
     """System events whose trigger is a single token outside gold's triggers."""
-    triggers = [event.mention.span for event in gold]
+    triggers = _Taken(event.mention.span for event in gold)
     for event in sorted(system.values(), key=lambda event: event.mention.span):
-        span = event.mention.span
-        if not _overlap_any(span, triggers) and len(words_of(event.mention, pair.system, pair.gold)) == 1:
+        if not triggers.overlaps(event.mention.span) and len(words_of(event.mention, pair.system, pair.gold)) == 1:
             yield event
 
 
@@ -170,7 +170,7 @@ class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_ha
         return "arguments"
 
     def _candidates(
-        self, document: str, gold: Event | None, system: Event | None, entities: Sequence[Set[Region]]
+        self, document: str, gold: Event | None, system: Event | None, entities: Mapping[Region, Set[frozenset[Region]]]
     ) -> Iterator[Candidate]:
         answers: dict[Region, Argument] = {}
         for argument in () if system is None else system.arguments:
@@ -183,8 +183,10 @@ class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_ha
             answer = answers.get(spans[-1])
             correct = answer is not None and right_type and answer.role == argument.role
             yield Candidate(document, _item(gold, argument), _item(system, answer), correct, trigger)
-        others = {span for entity in entities if not any(_overlap_any(one, spans) for one in entity) for span in entity}
-        for span in sorted(others & answers.keys()):
+        taken = _Taken(spans)
+        for span in sorted(answers.keys() & entities.keys()):
+            if all(any(map(taken.overlaps, entity)) for entity in entities[span]):
+                continue
             yield Candidate(document, None, _item(system, answers[span]), False, trigger)
 
 
@@ -194,14 +196,31 @@ def _item(event: Event | None, argument: Argument | None) -> ArgumentItem | None
     return ArgumentItem(argument.role, event.mention, argument.mentions)
 
 
-def _entities(document: Document) -> list[Set[Region]]:
-    """The spans of each entity of gold; a mention without a cluster is an entity of its own."""
+def _entities(document: Document) -> Mapping[Region, Set[frozenset[Region]]]:
+    """For each span: the entities of gold there, as the spans of each.
+
+    A mention without a cluster is an entity of its own.
+    """
     spans: dict[object, set[Region]] = {}
     for number, mention in enumerate(document.mentions):
         if mention.kind not in HOLDERS and mention.span:
             spans.setdefault(number if mention.cluster is None else mention.cluster, set()).add(mention.span)
-    return list(spans.values())
+    found: dict[Region, set[frozenset[Region]]] = {}
+    for entity in map(frozenset, spans.values()):
+        for span in entity:
+            found.setdefault(span, set()).add(entity)
+    return found
 
 
-def _overlap_any(region: Region, others: Sequence[Region]) -> bool:
-    return any(a < d and c < b for other in others for a, b in region for c, d in other)
+class _Taken:
+    """Regions, to be asked for overlaps: their segments by begin, and how far those up to each reach."""
+
+    def __init__(self, regions: Iterable[Region]) -> None:
+        segments = sorted(segment for region in regions for segment in region)
+        self._begins = [begin for begin, _ in segments]
+        self._reach = list(accumulate([end for _, end in segments], max))
+
+    def overlaps(self, region: Region) -> bool:
+        """Whether a region overlaps any of them."""
+        before = ((bisect_left(self._begins, end), begin) for begin, end in region)
+        return any(number and self._reach[number - 1] > begin for number, begin in before)

@@ -100,8 +100,14 @@ def distinct(templates: Sequence[Template]) -> list[Template]:
     return list({template.content: template for template in reversed(templates)}.values())[::-1]
 
 
+MOST_AKIN = 100_000
+"""Pairs of templates among which those that have something in common are looked for."""
+
+
 def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
     """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
+    if len(gold) * len(system) > MOST_AKIN:
+        return []
     found = []
     theirs = [_strings(other) for other in system]
     for g, one in enumerate(gold):

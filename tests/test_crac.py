@@ -234,8 +234,8 @@ def zeros(*mentions: tuple[int, str | None], linked: dict[int, int] | None = Non
     return Document("d", unit="token", sentences=(Sentence(0),), empty_nodes=tuple(nodes), mentions=found)
 
 
-def zero_counts(gold: Document, system: Document) -> list[float]:
-    leaf = score(corpus([gold]), corpus([system]), protocol="crac-2024")["coref.zero"].micro
+def zero_counts(gold: Document, system: Document, **settings: str) -> list[float]:
+    leaf = score(corpus([gold]), corpus([system]), protocol="crac-2024", settings=settings)["coref.zero"].micro
     assert leaf.counts is not None
     counts = leaf.counts.to_dict()
     return [counts[name] for name in ("right", "wrong", "spurious", "missed")]
@@ -255,7 +255,8 @@ def test_zeros_that_one_side_lacks_are_missed_or_spurious() -> None:
     gold, none = zeros((0, "a"), (3, "a")), structs.replace(zeros((0, "a"), (2, "a")), empty_nodes=())
     assert zero_counts(gold, none) == [0, 0, 0, 1]
     assert zero_counts(none, gold) == [0, 0, 1, 0]
-    assert zero_counts(gold, zeros((0, "a"), (3, "a"), (7, None), (9, None))) == [1, 0, 0, 0]
+    alone = zeros((0, "a"), (3, "a"), (7, None), (9, None))
+    assert zero_counts(gold, alone, singletons="keep") == [1, 0, 0, 0]
 
 
 def test_zeros_with_shifted_ids_are_judged_by_the_alignment() -> None:

@@ -101,8 +101,9 @@ def test_a_mention_within_the_reach_of_another_need_not_overlap() -> None:
     """The long gold mention reaches over both of the system; the short one has ended before them."""
     gold = [Mention("long", ((0, 20),)), Mention("short", ((1, 2),))]
     system = [Mention("s", ((5, 6),)), Mention("t", ((10, 12),))]
-    found = crowded(gold, system, AlignmentChoice(similarity="overlap"))
-    assert [(gold[g].id, system[s].id) for g, s, *_ in found] == [("long", "s")]
+    overlap = AlignmentChoice(similarity="overlap")
+    for found in (crowded(gold, system, overlap), pairs(gold, system, overlap, Comparison())):
+        assert [(gold[g].id, system[s].id) for g, s, *_ in found] == [("long", "s")]
 
 
 def test_offsets_that_floating_point_does_not_hold() -> None:

@@ -219,15 +219,16 @@ def test_the_json_of_details() -> None:
     assert result.to_dict()["details"]["nugget.type"] == content
 
 
-def test_the_dummy_root_is_listed_in_each_document() -> None:
-    """NSTMp counts one event more above the trees of each document, which is one outcome there."""
+def test_the_dummy_root_is_listed_in_each_document(tmp_path: Path) -> None:
+    """NSTMp counts one event more above the trees of each document, also if the corpus is one unit."""
+    own = tmp_path / "whole.toml"
+    own.write_text('title = "Whole"\nextends = "araki-2014"\nunit = "corpus"\n')
     documents = [
         Document(id_, mentions=(mention("a", (0, 4)), mention("b", (5, 9))), links=(Link("subevent", "a", "b"),))
         for id_ in ("d", "e")
     ]
-    result = score(
-        corpus(documents), corpus(documents), protocol="araki-2014", details=True, settings={"root": "counted"}
-    )
+    settings = {"root": "counted"}
+    result = score(corpus(documents), corpus(documents), protocol=str(own), details=True, settings=settings)
     assert [one.document for one in result.outcomes["hierarchy.subevent.nstmp"]] == ["d", "d", "e", "e"]
 
 

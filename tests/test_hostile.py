@@ -775,6 +775,14 @@ def test_nothing_is_left_beside_an_output_that_is_a_folder() -> None:
     assert sorted(Path().rglob("*")) == before
 
 
+def test_thousands_of_names_are_not_listed() -> None:
+    mentions = ",".join(f'{{"id":"m{n}","span":[[0,2]],"kind":"k{n}"}}' for n in range(2000))
+    save("kinds.jsonl", f'{{"id":"d","mentions":[{mentions}]}}\n')
+    refused = run("score", "kinds.jsonl", "kinds.jsonl", "-p", "tac-2017")
+    assert "and 1,900 more. [kind-absent]" in refused.err
+    assert len(refused.err) < 2000
+
+
 def test_a_file_name_of_blanks_can_be_seen() -> None:
     assert "error: ' ': cannot read the types" in run("validate", "fine.tbf", "--types", " ").err
 

@@ -229,14 +229,6 @@ def test_a_file_that_is_not_toml_is_refused_with_its_line(tmp_path: Path, data: 
     assert str(error.value.finding) == f"{path}, {message} [protocol-file]"
 
 
-def test_an_accuracy_is_over_all_that_is_aligned(tmp_path: Path) -> None:
-    """Also if the pairs of a protocol must agree on the type: else every type would be right."""
-    own = tmp_path / "strict.toml"
-    own.write_text('title = "Strict"\nextends = "tac-pilot"\n[alignments.nugget]\nagree = "type"\n')
-    gold, system = [mention("g", (0, 4), type="Life.Die")], [mention("s", (0, 4), type="Life.Injure")]
-    assert run(gold, system, str(own))["nugget.accuracy.type"].accuracy == 0
-
-
 @pytest.mark.parametrize("name", MEASURES.names())
 def test_a_default_is_a_value_that_a_protocol_could_set(name: str) -> None:
     for field in fields(MEASURES.get(name).parameters):

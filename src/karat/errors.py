@@ -287,11 +287,17 @@ def quoted(text: str, most: int = 60) -> str:
     return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
 
 
+LISTED = 100
+"""Names that a message lists; a corpus may have thousands."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that names the known word nearest to a misspelt one, or lists all if none is near."""
+    """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
     names = list(known)
     lowered = {name.lower(): name for name in reversed(names)}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {lowered[close[0]]}?"
+    if len(names) > LISTED:
+        return f"Known: {', '.join(names[:LISTED])} and {len(names) - LISTED:,} more."
     return f"Known: {', '.join(names)}." if names else "There is none."

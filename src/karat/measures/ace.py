@@ -140,7 +140,8 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
         "(9) Spurious arguments in RMD and VMD cost W_A-FA; in the scorer nothing (Nist.promoted_arguments_value).",
         "(10) In the scorer, false alarms in RMD and VMD cost the value of the promoted mention: see (6) to (8).",
         "(11) Mappings are true optima. The scorer maps a table with one row even at a loss, and nearly so full tables "
-        "(Nist.assign, Nist.assign_elements); its conditions look only at that mapping (Nist.argument_mapping).",
+        "(Nist.assign, Nist.assign_elements); its conditions look only at that mapping (Nist.argument_mapping, "
+        "Nist.mapped_at_once).",
         "(12) `argument_scoring=mapped` in RMD and VMD: the mention's own element must be mapped to the reference; in "
         "the scorer, none is (Nist.promoted_is_mapped).",
         "(13) In RMD and VMD, a mapped argument is correct; in the scorer no argument is, so that a perfect system has "

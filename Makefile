@@ -27,10 +27,8 @@ demo: $(VENV)/installed  ## score the bundled corpus and write a report, karat-d
 	@echo
 	@echo "karat is in $(BIN). To use it in this shell: . $(BIN)/activate"
 
-# COVER=1 counts the lines that the quick tests reach; counting slows them down, so the slow ones go without.
 test: $(VENV)/ready  ## run all tests
-	$(PYTEST) $(if $(COVER),--cov --cov-report=)
-	@$(if $(COVER),echo "coverage: $$($(BIN)/coverage report --format=total) % of lines and branches by the quick tests")
+	$(PYTEST)
 
 check: $(VENV)/ready  ## run the quick tests, in under a minute
 	$(PYTEST) -m "not slow"

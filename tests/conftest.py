@@ -31,17 +31,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     skipped = sum(isinstance(report.longrepr, tuple) and NO_SHARED_DATA in report.longrepr[2] for report in reports)
     if skipped:
         terminalreporter.write_line(f"{skipped} tests skipped: {NO_SHARED_DATA} (set KARAT_SHARED)", yellow=True)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Slow tests and their fixtures run without counting lines, which doubles their time: quick ones reach the same."""
-    coverage = item.config.pluginmanager.getplugin("_cov")
-    controller = coverage and coverage.cov_controller
-    if not controller or not item.get_closest_marker("slow"):
-        return (yield)
-    controller.pause()
-    try:
-        return (yield)
-    finally:
-        controller.resume()

@@ -488,6 +488,7 @@ def test_large_components_are_mapped_sparsely() -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ace_sides())
+@pytest.mark.slow
 def test_the_mapping_is_a_global_optimum(both: tuple[list[Document], list[Document]]) -> None:
     """No one-to-one mapping of elements is worth more than the one that was found."""
     for measure, table in tables(protocols.resolve(PLAN), both):

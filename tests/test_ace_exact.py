@@ -80,6 +80,7 @@ def test_the_identical_one_is_taken(task: str, value: str, class_: str, mention_
 
 @pytest.mark.parametrize("task", ["vdr", "rdr"])
 @pytest.mark.parametrize("class_", ["SPC", "GEN"])
+@pytest.mark.slow
 def test_identical_ones_are_taken_in_a_large_component(task: str, class_: str) -> None:
     """Every one of 80 could be any of 160: more pairs than are solved without scipy."""
     kind = "event" if task == "vdr" else "relation"
@@ -157,6 +158,7 @@ weights = st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), whole
 
 @settings(max_examples=150, deadline=None)
 @given(weights)
+@pytest.mark.slow
 def test_the_heaviest_matching_is_exact(found: dict[IndexPair, int]) -> None:
     matching = heaviest_matching(found)
     assert len({row for row, _ in matching}) == len({column for _, column in matching}) == len(matching)

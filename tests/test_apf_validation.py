@@ -506,6 +506,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 def test_hostile_files_are_refused_cheaply(tmp_path: Path) -> None:
     for name, (_, text) in HOSTILE.items():
         (tmp_path / f"{name}.apf.xml").write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -523,6 +524,7 @@ def test_hostile_files_are_refused_cheaply(tmp_path: Path) -> None:
     ["<x/>" * 50_000 + BODY, BODY.replace("<head>", f"{'<x/>' * 50_000}<head>", 1)],
     ids=["between elements", "inside a mention"],
 )
+@pytest.mark.slow
 def test_many_faults_are_counted_cheaply(tmp_path: Path, body: str) -> None:
     """They are counted; memory holds the first of them."""
     folder = put(tmp_path, {"D1.apf.xml": apf(body), "D1.sgm": SGM})
@@ -538,6 +540,7 @@ def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None
         assert told(folder) == (0, [("text-missing", "note", "D1.apf.xml", None)])
 
 
+@pytest.mark.slow
 def test_a_source_full_of_brackets_is_read_cheaply(tmp_path: Path) -> None:
     sources = ("<" * 1_000_000, '<"' * 500_000, "<>" * 500_000, '<">' * 300_000, "<a b='>" * 200_000)
     for number, source in enumerate(sources):

@@ -120,6 +120,7 @@ def private_imports(path: Path) -> Iterator[str]:
                 yield from [name] if any(re.match(r"_(?!_)", part) for part in parts) else []
 
 
+@pytest.mark.slow
 def test_no_room_imports_what_is_private_to_another() -> None:
     found = {str(path.relative_to(SOURCE)): [*private_imports(path)] for path in sorted(SOURCE.rglob("*.py"))}
     assert {path: names for path, names in found.items() if names} == {}

@@ -444,6 +444,7 @@ def holdable(draw: st.DrawFn) -> Document:
 
 @settings(max_examples=150, deadline=None)
 @given(holdable())
+@pytest.mark.slow
 def test_brat_holds_what_brat_can_say(tmp_path_factory: pytest.TempPathFactory, document: Document) -> None:
     back, lost = through(document, tmp_path_factory.mktemp("brat"))
     assert lost == []

@@ -139,6 +139,7 @@ def test_bad_submissions_are_explained_and_stop_no_other(place: Path) -> None:
     assert "out.jsonl, line 5" in text
 
 
+@pytest.mark.slow
 def test_archives_are_never_unpacked_to_disk(place: Path) -> None:
     """A hook sees each file that is opened to be written: only results are, also where a member is compressed."""
     tar(place / "submissions" / "packed.tar.gz", {"out.jsonl.gz": gzip.compress(jsonl(wrong=3))})
@@ -176,6 +177,7 @@ def test_extra_documents_and_descriptions_are_listed(place: Path) -> None:
     assert re.search(r"alpha +alpha +present", (out / "results.txt").read_text())
 
 
+@pytest.mark.slow
 def test_faults_are_refused_unless_they_are_accepted(place: Path) -> None:
     """As for participants, who run `karat validate --against`."""
     faulty = jsonl().replace(b'"text": "They', b'"text": "Thex', 1)
@@ -350,6 +352,7 @@ def test_every_page_of_the_site_is_there_and_safe(place: Path) -> None:
     assert set(found) <= reached
 
 
+@pytest.mark.slow
 def test_an_old_page_does_not_stay(place: Path) -> None:
     _, out = campaign(place)
     shutil.rmtree(place / "submissions" / "alpha")
@@ -381,6 +384,7 @@ def test_what_a_site_may_publish(place: Path) -> None:
     assert "Did you mean beta?" in wrong.err
 
 
+@pytest.mark.slow
 def test_a_blind_phase_has_no_names(place: Path) -> None:
     """Not even where a system calls its own annotations or files after itself; names stay the same from run to run."""
     folder(place / "submissions" / "omega", {"omega-run.jsonl": jsonl(wrong=5, ids="omega-")})

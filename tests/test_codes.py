@@ -322,6 +322,7 @@ def rules() -> dict[str, set[Rule]]:
     return known
 
 
+@pytest.mark.slow
 def test_every_code_has_a_case() -> None:
     damaged = {damage.code: damage.severity for damage in TBF.values()}
     damaged |= {code: severity for _, code, severity in JSONL.values()}

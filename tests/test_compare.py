@@ -255,6 +255,7 @@ def test_resamples_grow_with_the_comparisons() -> None:
     assert max(map(len, str(comparison).split("\n\n")[2].splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_p_values_are_corrected_within_a_measure_and_test() -> None:
     content = json.loads(run(*COMPARE, "-f", "json").out)
     keys = ["measure", "score", "a", "b", "test", "unit", "resamples", "difference", "p", "p_adjusted"]
@@ -269,6 +270,7 @@ def test_p_values_are_corrected_within_a_measure_and_test() -> None:
     assert {test for _, test in groups} == {"approximate randomisation", "paired bootstrap"}
 
 
+@pytest.mark.slow
 def test_the_json_has_every_system_as_score_does() -> None:
     content = json.loads(run(*COMPARE, "-f", "json").out)
     assert list(content["systems"]) == ["cautious", "eager", "literal"]
@@ -277,6 +279,7 @@ def test_the_json_has_every_system_as_score_does() -> None:
     assert content["systems"]["literal"]["scores"] == alone["scores"]
 
 
+@pytest.mark.slow
 def test_processes_change_nothing() -> None:
     args = (*COMPARE, "-m", "nugget", "--seed", "0", "-f", "json")
     assert run(*args).out == run(*args, "--jobs", "2").out
@@ -463,6 +466,7 @@ def test_markdown() -> None:
     assert r"| Conflict\_Attack | 4 |" in run("describe", GOLD, "-f", "markdown").out
 
 
+@pytest.mark.slow
 def test_csv_is_one_table() -> None:
     for args in (
         (*COMPARE, *QUICK),
@@ -524,6 +528,7 @@ def test_no_bottleneck_of_a_few_mentions() -> None:
 ERRORS = ("compare", GOLD, f"a={SYSTEMS[0]}", f"b={SYSTEMS[1]},{SYSTEMS[2]}", "-p", "tac-2017", "--errors")
 
 
+@pytest.mark.slow
 def test_errors_of_systems_side_by_side() -> None:
     """Those of a system with two runs are means; what all systems together would gain most from comes first."""
     out = run(*ERRORS, "-m", "nugget.type").out

@@ -151,6 +151,7 @@ def test_a_summary_has_the_breakdowns_that_were_asked_for() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+@pytest.mark.slow
 def test_breakdowns_are_in_every_table_format(form: str) -> None:
     out = run(*COMPARE, "--by", "type", "--per-unit", "-f", form, "--digits", "1").out
     cells = {

@@ -318,6 +318,7 @@ def test_character_units_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", ["d\t0\t7\tword\t(9", "d\t0\t7\tword\tNN", "#begin document x"])
+@pytest.mark.slow
 def test_one_bad_line_in_a_large_file(tmp_path: Path, bad: str) -> None:
     """Some megabytes in one document, and again in a hundred."""
     lines = [f"d\t0\t{n}\tword\t{'(1)' if n % 4 == 0 else '-'}" for n in range(1000)]

@@ -233,6 +233,7 @@ def test_tables_in_memory_and_in_documents_agree() -> None:
 NAMES = {"bcub": "b3", "ceafe": "ceafe", "lea": "lea", "muc": "muc", "conll": "conll"}
 
 
+@pytest.mark.slow
 def test_recorded_numbers_of_real_systems() -> None:
     """MUC, B3, CEAFe, LEA and CoNLL as the authors recorded them for ECB+, GVC and FCC, all pairs, to 1e-5."""
     tables = sorted(shared_path("data", "cdcr-outputs").rglob("eval_*.txt"))

@@ -373,6 +373,7 @@ def test_character_units_are_refused(tmp_path: Path) -> None:
         read(put(tmp_path, FILE), unit="char")
 
 
+@pytest.mark.slow
 def test_one_bad_line_in_a_large_file(tmp_path: Path) -> None:
     lines = [token(number, "word", "Entity=(e1-x-1)(e2-y" if number % 2 else "Entity=e2)") for number in range(1, 1001)]
     bodies = [f"# newdoc id = d{number}\n" + "\n".join(lines) + "\n\n" for number in range(50)]

@@ -149,6 +149,7 @@ def test_systems_cluster_as_their_characters_say() -> None:
     assert min(across["eager"][1], across["literal"][1]) >= 10
 
 
+@pytest.mark.slow
 def test_demo_prints_the_scores_and_what_to_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["demo"])
@@ -160,6 +161,7 @@ def test_demo_prints_the_scores_and_what_to_look_at(tmp_path: Path, monkeypatch:
     assert [path.name for path in tmp_path.iterdir()] == ["karat-demo.html"]
 
 
+@pytest.mark.slow
 def test_demo_replaces_only_its_own_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = Path("page.html")

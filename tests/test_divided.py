@@ -96,6 +96,7 @@ EVERYTHING: dict[str, Any] = {"by": ("type", "document", "kind"), "per_unit": Tr
 
 @pytest.mark.parametrize("name", [name for name, _ in PROTOCOLS])
 @pytest.mark.parametrize("options", [{}, EVERYTHING], ids=["plain", "everything"])
+@pytest.mark.slow
 def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]) -> None:
     """Or the same error, under those that need other data."""
     pickling = Pickling()

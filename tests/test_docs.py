@@ -55,6 +55,7 @@ def pages() -> dict[str, str]:
     return reference.pages()
 
 
+@pytest.mark.slow
 def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, str]) -> None:
     rooms = {"measures": MEASURES.names(), "protocols": protocols.PROTOCOLS.names(), "formats": FORMATS.names()}
     for room, names in rooms.items():
@@ -152,6 +153,7 @@ def test_every_column_has_a_name(pages: dict[str, str]) -> None:
     assert [line for line in headers if re.search(r"\|\s*\|", line)] == []
 
 
+@pytest.mark.slow
 def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
     """Found in another way: every call of Rule in the source, whatever is done with it."""
     written = [

@@ -162,6 +162,7 @@ def test_a_forest_is_known_by_its_looks_and_chooses_its_protocol() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(forests(NAMES, single=False), forests(NAMES, single=False), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_there_and_back(one: Forest, other: Forest, random: Random) -> None:
     """Forests survive JSONL and being written again, two kinds with different nodes too."""
     save(f"d\t{text(one, random)}\n#kind member\nd\t{text(other, random)}\ne\t(1)\n")
@@ -228,6 +229,7 @@ def test_events_with_two_parents_are_written_under_both() -> None:
     assert converted({"id": "e", "mentions": mentions, "links": links}).out == "e\t(a(c(d))) (b(c))\n"
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_read_and_written() -> None:
     deep = "".join(f"({number}" for number in range(5000)) + ")" * 5000
     save(f"d\t{deep}\n")

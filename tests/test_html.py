@@ -121,6 +121,7 @@ def title(page: Page) -> str:
     return str(page.locator("#document-title").inner_text())
 
 
+@pytest.mark.slow
 def test_the_whole_report_is_one_file_that_asks_for_nothing(opening: Open, scored: Path) -> None:
     page = opening(scored)
     text = scored.read_text(encoding="utf-8")
@@ -148,6 +149,7 @@ def test_the_policy_forbids_every_request(browser: Any, scored: Path) -> None:
     page.close()
 
 
+@pytest.mark.slow
 def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
     page = opening(scored)
     total = int(position(page).split()[0])
@@ -185,6 +187,7 @@ def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     assert position(page).startswith("Error 1 of")
 
 
+@pytest.mark.slow
 def test_filters_filter(opening: Open, scored: Path) -> None:
     page = opening(scored)
     choose(page, "Measure", "nugget.type")
@@ -202,6 +205,7 @@ def test_filters_filter(opening: Open, scored: Path) -> None:
     assert all("Conflict_Attack" in row for row in page.locator("#items button").all_inner_texts())
 
 
+@pytest.mark.slow
 def test_search_finds(opening: Open, scored: Path) -> None:
     page = opening(scored)
     page.get_by_label("Search").fill("CRANE drivers")
@@ -217,6 +221,7 @@ def test_search_finds(opening: Open, scored: Path) -> None:
     expect(page.locator("#list button")).to_have_count(12)
 
 
+@pytest.mark.slow
 def test_pointing_at_a_mention_shows_its_cluster_and_its_links(opening: Open, scored: Path) -> None:
     page = opening(scored)
     walked = page.locator("#text .piece", has_text="walked").first
@@ -241,6 +246,7 @@ def test_pointing_at_a_mention_shows_its_cluster_and_its_links(opening: Open, sc
     assert page.locator("#card").is_visible()
 
 
+@pytest.mark.slow
 def test_outcomes_on_the_page_are_those_of_the_measure(opening: Open, scored: Path) -> None:
     page = opening(scored)
     result = karat.score(DEMO / "gold.jsonl", DEMO / "literal.jsonl", protocol="tac-2017", details=True, errors=True)
@@ -266,6 +272,7 @@ def test_error_classes_lead_to_their_instances(opening: Open, scored: Path) -> N
     assert all("wrong realis" in text for text in page.locator("#items button").all_inner_texts())
 
 
+@pytest.mark.slow
 def test_two_systems_side_by_side(opening: Open, compared: Path) -> None:
     page = opening(compared)
     choose(page, "Measure", "nugget.type")
@@ -298,6 +305,7 @@ def test_two_systems_side_by_side(opening: Open, compared: Path) -> None:
     assert "match" in chips(page)
 
 
+@pytest.mark.slow
 def test_nothing_in_a_file_is_run(opening: Open, tmp_path: Path) -> None:
     text = f"{EVIL} </script><!-- <script> attack"
     evil = {
@@ -476,6 +484,7 @@ def test_elements_of_ace(opening: Open, tmp_path: Path) -> None:
     assert sum(chips(page).values()) > 3
 
 
+@pytest.mark.slow
 def test_phone_dark_and_print(opening: Open, scored: Path, compared: Path) -> None:
     for path in (scored, compared):
         page = opening(path, viewport={"width": 400, "height": 800}, color_scheme="dark")

@@ -169,6 +169,7 @@ def test_devices_are_written_to() -> None:
     assert (done.code, "/dev/full: No space left on device [output-unwritable]" in done.err) == (1, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_name(place: str) -> None:
     wanted = command(*SCORE)
@@ -239,6 +240,7 @@ def leftovers(temporary: Path) -> list[str]:
     return [str(path) for path in [*Path().rglob(".karat-*"), *temporary.iterdir()]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "output"),
     [("score gold.jsonl.gz gold.jsonl -p tac-2017 -o out.txt", "out.txt"), ("convert brat out --to brat", "out")],

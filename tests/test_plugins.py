@@ -96,11 +96,13 @@ def test_their_errors_and_parameters_are_ours(installed: Path, folder: Path) -> 
     assert "least=0.5" in karat(*args, path=installed, folder=folder)
 
 
+@pytest.mark.slow
 def test_their_promises_are_checked(installed: Path) -> None:
     done = run("pytest", "-q", "test_shiny.py", path=installed, folder=installed)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_a_broken_promise_is_readable(installed: Path) -> None:
     (installed / "test_broken.py").write_text(
         "from karat.counts import PrecisionRecall\n"
@@ -124,6 +126,7 @@ def test_their_plugins_join_the_suite_of_all_laws(installed: Path, folder: Path)
         assert f"test_laws_of_{test}" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_broken_package_is_named_and_stops_nothing_else(installed: Path, folder: Path) -> None:
     (folder / "dull-2.0.dist-info").mkdir()
     (folder / "dull-2.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: dull\nVersion: 2.0\n")

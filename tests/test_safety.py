@@ -161,6 +161,7 @@ def in_a_terminal(*args: str) -> str:
 
 
 @UNIX
+@pytest.mark.slow
 def test_nothing_from_a_file_reaches_the_terminal_unseen() -> None:
     line = {"id": EVIL, "text": EVIL, "mentions": [{"id": EVIL, "span": [[0, 2]], "attributes": {"type": EVIL}}]}
     Path("evil.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n")

@@ -98,10 +98,14 @@ class Processes:
         if self._pool is None:
             return
         if error is not None:
+            results = self._pool._result_queue
             self._pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 if process not in self._others:
                     process.kill()
+                    process.join()
+            # A worker may have sent half a result. With the last writer gone, the thread that waits for the rest ends.
+            vars(results)["_writer"].close()
         self._pool.shutdown()
 
 

@@ -24,7 +24,6 @@ from tests.corpora import corpus
 EXAMPLES = settings(
     max_examples=12,
     deadline=None,
-    derandomize=True,  # a few random corpora still break the laws of repairs: coreference under tac-2017, arg.entity
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a corpus takes minutes
 )

@@ -57,6 +57,9 @@ def corpora(protocol: str) -> st.SearchStrategy[Sides]:
 
 @pytest.mark.parametrize("protocol", marked(OTHERS))
 def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
+    """Clusters need each class once; twice if a gold mention of any type may take what is another's on its span."""
+    once = 1 if resolve(protocol).comparison.wildcard is None else 2
+
     @given(both=corpora(protocol))
     @EXAMPLES
     def check(both: Sides) -> None:
@@ -69,7 +72,7 @@ def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
             return
         for one in targets:
             id_ = one.target.id
-            end, left = repaired(gold, system, protocol, id_, rounds=1 if one.target.errors_of == "clusters" else 4)
+            end, left = repaired(gold, system, protocol, id_, rounds=once if one.target.errors_of == "clusters" else 4)
             assert left.errors == [], id_
             after = scored(gold, end, resolve(protocol), id_)
             assert after[id_].micro.values == pytest.approx(perfect[id_].micro.values), id_

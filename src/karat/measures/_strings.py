@@ -135,14 +135,20 @@ def _compared(items: Sequence[ArgumentItem], fillings: Sequence[Filling] = ()) -
 
 
 def _united(outcomes: Sequence[ArgumentOutcome]) -> Iterator[ArgumentOutcome]:
-    """If gold has several events of one trigger and type, a system that is right fills a role with what all have."""
+    """If gold has several events of one trigger and type, a system that is right fills a role with what all have.
+
+    It then fills the role for those events, too, that lack it: no system can avoid that.
+    """
     fillers: dict[Hashable, list[Filler]] = {}
     for one in outcomes:
         if one.gold is not None:
             fillers.setdefault(one.gold.key, []).extend(one.gold.fillers)
-    for one in outcomes:
-        gold = one.gold and replace(one.gold, fillers=tuple(fillers[one.gold.key]))
-        yield one._replace(gold=gold)
+    for gold, system, wrong in outcomes:
+        if gold is not None:
+            gold = replace(gold, fillers=tuple(fillers[gold.key]))
+        elif system is not None and system.key in fillers:
+            system = replace(system, is_attainable=False)
+        yield ArgumentOutcome(gold, system, wrong)
 
 
 def _events(roles: Iterable[FilledRole]) -> Iterator[tuple[FilledRole, Outcome[Means]]]:

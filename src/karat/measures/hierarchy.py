@@ -23,7 +23,7 @@ from karat.model import ORDERED
 from karat.plugin import Card, Family, Row, Setting
 from karat.tables.hierarchy import HierarchyTable, Keep
 
-MOST_KINDS = 100
+MOST_KINDS = 12
 
 TOO_MANY = Rule(
     "link-kinds-too-many", "fatal", "Name the kinds of links to score, for example --set links=subevent,member"

@@ -1,12 +1,15 @@
 """Event hierarchies: for one kind of link, the graph of events of each side, and which events the two sides share."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import Literal
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cache, cached_property
+from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
+from karat.counts import Counts
 from karat.model import Document, nodes_of
-from karat.plugin import Tables
+from karat.plugin import AlignmentSpec, Tables, TableSpec
 from karat.tables.compared import Compared, TwinPair, Twins
 from karat.tables.event_graph import Graph
 from karat.tables.events import BothEvents, EventLink, Events, EventTable
@@ -31,6 +34,8 @@ class Hierarchy:
         self.gold_only = gold_only
         """Mentions that the system lacks."""
         self.system_only = system_only
+        self.counts: dict[Hashable, Counts] = {}
+        """What measures have counted: kinds of links that a document lacks share a table."""
 
     @property
     def same_events(self) -> bool:
@@ -65,10 +70,37 @@ class Hierarchy:
         }
 
 
+class SharedEvents(NamedTuple):
+    """Which events of the two sides share a mention, whatever their links."""
+
+    pairs: frozenset[EventLink]
+    numbers: Sequence[int]
+    """The number of each event of the system: that of its twin, if they have no others."""
+    twins: Twins
+
+
+class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash=True):
+    """The events that the two sides share under an alignment of mentions."""
+
+    aligned: AlignmentSpec
+
+    def make(self, tables: Tables) -> SharedEvents:
+        """Two events are twins if mentions of theirs are aligned."""
+        golds, systems = tables.get(BothEvents())
+        gold_of, system_of = golds.event_of, systems.event_of
+        pairs = frozenset([(gold_of[g], system_of[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
+        in_gold, in_system = Counter([gold for gold, _ in pairs]), Counter([system for _, system in pairs])
+        mutual = {system: gold for gold, system in pairs if in_gold[gold] == in_system[system] == 1}
+        numbers = [mutual.get(event, golds.count + event) for event in range(systems.count)]
+        twins = Twins([(gold, numbers[system]) for gold, system in pairs], frozenset(mutual.values()))
+        return SharedEvents(pairs, numbers, twins)
+
+
 class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=True):
     """The hierarchies of one kind of link under an alignment of mentions, one per document."""
 
     link: str
+    """Empty: events without links, as every kind has them in a document that lacks it."""
     keep: Keep = "all"
 
     @property
@@ -78,37 +110,29 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
 
     def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
         """The events of both sides, those that are each other's only twins with the same number."""
-        aligned = tables.get(self.aligned)
         golds, systems = tables.get(BothEvents())
-        gold_of, system_of = golds.event_of, systems.event_of
-        twins = {(gold_of[g], system_of[s]) for g, s, _, _ in aligned.pairs}
-        in_gold, in_system = Counter([gold for gold, _ in twins]), Counter([system for _, system in twins])
-        mutual = {system: gold for gold, system in twins if in_gold[gold] == in_system[system] == 1}
-        number = [mutual.get(event, golds.count + event) for event in range(systems.count)]
-        gold_kept, system_kept = self._kept(golds, systems, twins)
+        repeated = [_is_repeated(document, self.link) for document in (tables.pair.gold, tables.pair.system)]
+        if self.link and not (any(repeated) or golds.links(self.link) or systems.links(self.link)):
+            return tables.get(_without_links(self.aligned, self.keep))
+        aligned = tables.get(self.aligned)
+        shared = tables.get(SharedEventsTable(self.aligned))
+        gold_kept, system_kept = self._kept(golds, systems, shared.pairs)
         gold_links, system_links = (
             self._links(events, kept) for events, kept in ((golds, gold_kept), (systems, system_kept))
         )
-        gold = Graph(golds, gold_kept, gold_kept, gold_links, repeated=_is_repeated(tables.pair.gold, self.link))
+        number = shared.numbers
+        gold = Graph(golds, gold_kept, gold_kept, gold_links, repeated=repeated[0])
         system = Graph(
             systems,
             system_kept,
             [number[event] for event in system_kept],
             {(number[parent], number[child]) for parent, child in system_links},
-            repeated=_is_repeated(tables.pair.system, self.link),
+            repeated=repeated[1],
         )
         unaligned = (len(side) - len(aligned.pairs) for side in (aligned.gold, aligned.system))
         gold_only, system_only = (0, 0) if self.keep == "common" else unaligned
-        return (
-            Hierarchy(
-                tables.pair.gold.id,
-                gold,
-                system,
-                twins=Twins([(gold, number[system]) for gold, system in twins], frozenset(mutual.values())),
-                gold_only=gold_only,
-                system_only=system_only,
-            ),
-        )
+        document = tables.pair.gold.id
+        return (Hierarchy(document, gold, system, twins=shared.twins, gold_only=gold_only, system_only=system_only),)
 
     def _kept(self, golds: Events, systems: Events, twins: Iterable[EventLink]) -> tuple[Sequence[int], Sequence[int]]:
         """The events of each side that stay: one whose mentions all leave is removed with its links."""
@@ -129,6 +153,11 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
     def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
         return tuple(one for table in tables for one in table)
+
+
+@cache
+def _without_links(aligned: AlignmentSpec, keep: Keep) -> HierarchyTable:
+    return HierarchyTable(aligned, "", keep)
 
 
 def _is_repeated(document: Document, link: str) -> bool:

@@ -218,7 +218,7 @@ def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
             (row, column): rng.randint(1, 9) for row in range(size) for column in range(size) if rng.random() < 0.4
         }
         best = sum(weights[edge] for edge in assignment(weights))
-        assert best_matching({(("r", row), ("c", column)): w for (row, column), w in weights.items()}) == best
+        assert best_matching([*weights], [*weights.values()]) == best
 
 
 def test_tables_in_memory_and_in_documents_agree() -> None:

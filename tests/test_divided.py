@@ -13,6 +13,7 @@ import karat
 from karat.checks.ids import Numbers
 from karat.corpus import Executor, FileCorpus, MemoryCorpus, Survey, chunks, open_corpus
 from karat.corpus.chunks import LARGEST
+from karat.corpus.surveying import survey_together
 from karat.describe import description
 from karat.engine import RunOptions, divided, score
 from karat.engine.executors import LEAST, Processes, Serial, cores
@@ -291,10 +292,11 @@ def test_a_worker_that_cannot_do_what_this_process_can_is_reported() -> None:
     class Unreachable(Pickling):
         def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
             for task in tasks:
-                assert isinstance(task, divided.Chunk)
-                assert isinstance(task.gold, FileCorpus)
-                task.gold.files = [file._replace(path="/nowhere") for file in task.gold.files]
-                yield from super().map(function, shared, [task])
+                sent = pickle.loads(pickle.dumps(task))
+                corpus = sent.gold if isinstance(sent, divided.Chunk) else sent
+                assert isinstance(corpus, FileCorpus)
+                corpus.files = [file._replace(path="/nowhere") for file in corpus.files]
+                yield from super().map(function, shared, [sent])
 
     found = refusal(GOLD, SYSTEM, Unreachable(), "tac-2017")
     assert found.code == "worker-unable"
@@ -302,6 +304,19 @@ def test_a_worker_that_cannot_do_what_this_process_can_is_reported() -> None:
 
 
 # How documents are divided
+
+
+def test_a_corpus_is_surveyed_elsewhere_once(tmp_path: Path) -> None:
+    """What a worker finds is what this process would find; a corpus without a survey yet raises its own error here."""
+    gold, system = open_corpus(str(GOLD)), open_corpus(str(SYSTEM))
+    pickling = Pickling()
+    survey_together((gold, system), pickling)
+    survey_together((gold, system), pickling)
+    assert pickling.tasks == 2
+    assert gold.survey().__dict__ == open_corpus(str(GOLD)).survey().__dict__
+    twice = tmp_path / "twice.jsonl"
+    twice.write_bytes(GOLD.read_bytes() * 2)
+    assert refusal(twice, SYSTEM, pickling).code == refusal(twice, SYSTEM, Serial()).code == "document-twice"
 
 
 def test_documents_in_memory_stay_here() -> None:
@@ -316,7 +331,7 @@ def test_a_filter_that_cannot_be_merged_keeps_documents_together(monkeypatch: py
     pickling = Pickling()
     monkeypatch.setattr("karat.filters.heads._Heads.merges", CorpusTransform.merges)
     results(GOLD, SYSTEM, pickling, "crac-2024")
-    assert not pickling.tasks
+    assert pickling.tasks == 2, "only the surveys of the two sides are made elsewhere"
 
 
 def test_repaired_systems_are_divided_too() -> None:

@@ -9,56 +9,59 @@ Python included.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Sequence
 from itertools import accumulate
 from math import fsum
 
-ClusterPair = tuple[Hashable, Hashable]
-"""A gold and a system cluster that overlap: a row and a column."""
+ClusterPair = tuple[int, int]
+"""The numbers of a gold and a system cluster that overlap: a row and a column."""
 
 
-def best_matching(weights: Mapping[ClusterPair, float]) -> float:
+def best_matching(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> float:
     """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
-    return fsum([weights[edge] for edge in matching(weights)])
+    return fsum([weights[number] for number in matching(pairs, weights)])
 
 
-def matching(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
-    """The edges of a matching of the greatest weight."""
-    row_degree = Counter([row for row, _ in weights])
-    column_degree = Counter([column for _, column in weights])
-    row_leaf: dict[Hashable, ClusterPair] = {}
-    column_leaf: dict[Hashable, ClusterPair] = {}
-    core: list[ClusterPair] = []
-    chosen: list[ClusterPair] = []
-    for edge, weight in weights.items():
-        row, column = edge
+def matching(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
+    """The numbers of the pairs of a matching of the greatest weight."""
+    row_degree = Counter([row for row, _ in pairs])
+    column_degree = Counter([column for _, column in pairs])
+    row_leaf: dict[int, int] = {}
+    column_leaf: dict[int, int] = {}
+    core: list[int] = []
+    chosen: list[int] = []
+    for number, (row, column) in enumerate(pairs):
         if column_degree[column] == 1:
             if row_degree[row] == 1:
-                chosen.append(edge)
-            elif row not in row_leaf or weight > weights[row_leaf[row]]:
-                row_leaf[row] = edge
+                chosen.append(number)
+            elif row not in row_leaf or weights[number] > weights[row_leaf[row]]:
+                row_leaf[row] = number
         elif row_degree[row] == 1:
-            if column not in column_leaf or weight > weights[column_leaf[column]]:
-                column_leaf[column] = edge
+            if column not in column_leaf or weights[number] > weights[column_leaf[column]]:
+                column_leaf[column] = number
         else:
-            core.append(edge)
+            core.append(number)
     if core:
-        gains: dict[ClusterPair, float] = {}
-        for edge in core:
-            row, column = edge
-            given_up = [weights[leaf] for leaf in (row_leaf.get(row), column_leaf.get(column)) if leaf is not None]
-            gain = weights[edge] - sum(given_up)
+        of_row = {row: weights[number] for row, number in row_leaf.items()}
+        of_column = {column: weights[number] for column, number in column_leaf.items()}
+        gains: dict[int, float] = {}
+        for number in core:
+            row, column = pairs[number]
+            gain = weights[number] - (of_row.get(row, 0) + of_column.get(column, 0))
             if gain > 0:
-                gains[edge] = gain
-        halved = 2 * len(gains) <= len(weights)
-        for edge in (matching(gains) if halved else _sparse(gains)) if gains else ():
-            chosen.append(edge)
-            row_leaf.pop(edge[0], None)
-            column_leaf.pop(edge[1], None)
+                gains[number] = gain
+        if gains:
+            left, numbers = [pairs[number] for number in gains], [*gains]
+            solve = matching if 2 * len(gains) <= len(pairs) else _sparse
+            for place in solve(left, [*gains.values()]):
+                chosen.append(numbers[place])
+                row, column = left[place]
+                row_leaf.pop(row, None)
+                column_leaf.pop(column, None)
     return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _sparse(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
+def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
     """The same by a sparse assignment.
 
     Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no
@@ -68,9 +71,9 @@ def _sparse(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    columns = {column: number for number, column in enumerate(dict.fromkeys([column for _, column in weights]))}
-    cells: dict[Hashable, list[tuple[int, float]]] = {}
-    for (row, column), weight in weights.items():
+    columns = {column: number for number, column in enumerate(dict.fromkeys([column for _, column in pairs]))}
+    cells: dict[int, list[tuple[int, float]]] = {}
+    for (row, column), weight in zip(pairs, weights, strict=True):
         cells.setdefault(row, []).append((columns[column], weight + 1))
     for own, of_row in enumerate(cells.values(), len(columns)):
         of_row.sort()
@@ -83,4 +86,4 @@ def _sparse(weights: Mapping[ClusterPair, float]) -> list[ClusterPair]:
         shape=(len(cells), len(columns) + len(cells)),
     )
     partners = dict(zip(cells, min_weight_full_bipartite_matching(matrix, maximize=True)[1].tolist(), strict=True))
-    return [(row, column) for row, column in weights if partners[row] == columns[column]]
+    return [number for number, (row, column) in enumerate(pairs) if partners[row] == columns[column]]

@@ -92,7 +92,7 @@ class FileCorpus:
         survey, numbers = self.survey().part(ids)
         part = FileCorpus(self.name, [self.files[number] for number in numbers], self.format, self.options)
         known = self._reader.states
-        return part._surveyed_as(survey, {new: known[old] for new, old in enumerate(numbers) if old in known})
+        return part.surveyed_as(survey, {new: known[old] for new, old in enumerate(numbers) if old in known})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process is given files, options and, once it is made, the survey; it reads for itself."""
@@ -108,7 +108,18 @@ class FileCorpus:
             self._reader.states,
         )
 
-    def _surveyed_as(self, survey: Survey | None, states: Mapping[int, FileState]) -> "FileCorpus":
+    @property
+    def can_be_surveyed_elsewhere(self) -> bool:
+        """Whether it was not surveyed yet, and another process can do it with nothing but paths."""
+        needs_gold = self._beside is not None or self.options.gold is not None
+        return self._survey is None and not needs_gold and all(file.data is None for file in self.files)
+
+    def surveyed(self) -> tuple[Survey, Mapping[int, FileState]]:
+        """Its survey, and the state of its files when it was made, for `surveyed_as` in another process."""
+        return self.survey(), self._reader.states
+
+    def surveyed_as(self, survey: Survey | None, states: Mapping[int, FileState]) -> "FileCorpus":
+        """Take over a survey that another process has made."""
         self._survey = survey
         self._reader.expect(states)
         return self
@@ -131,10 +142,10 @@ class FileCorpus:
         """
         if self._survey is None:
             with self._lock:
-                self._survey = self._survey or self._surveyed()
+                self._survey = self._survey or self._make_survey()
         return self._survey
 
-    def _surveyed(self) -> Survey:
+    def _make_survey(self) -> Survey:
         survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
         survey.coreference = self.options.coreference
         other_topics: set[str | None] = set()
@@ -253,7 +264,7 @@ class FileCorpus:
 def _reopened(
     arguments: tuple[Any, ...], options: dict[str, Any], survey: Survey | None, states: Mapping[int, FileState]
 ) -> FileCorpus:
-    return FileCorpus(*arguments, **options)._surveyed_as(survey, states)
+    return FileCorpus(*arguments, **options).surveyed_as(survey, states)
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:

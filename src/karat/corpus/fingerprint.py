@@ -70,11 +70,12 @@ class Fingerprint:
         self._documents.append(document.id)
 
     def __str__(self) -> str:
-        whole = sha256(_encode((str(self._sum), sorted(self._across()) if self._places else [])))
+        across = ",".join(self._across()) if self._places else ""
+        whole = sha256(f'["{self._sum}",[{across}]]'.encode())
         return f"sha256:{whole.hexdigest()[:16]}"
 
-    def _across(self) -> Iterator[list[tuple[str, int]]]:
-        """For each cluster in several documents: these documents, and its first mention in each."""
+    def _across(self) -> Iterator[str]:
+        """For each cluster in several documents: these documents, and its first mention in each; in order, as JSON."""
         import numpy as np
 
         keys = np.frombuffer(self._clusters, dtype=np.uint64).reshape(len(self._places), -1)
@@ -83,10 +84,16 @@ class Fingerprint:
         is_first[1:-1] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
         begins = np.flatnonzero(is_first)
         several = np.diff(begins) > 1
-        places = array("Q", np.array(self._places)[order].tobytes())
-        for begin, end in zip(begins[:-1][several].tolist(), begins[1:][several].tolist(), strict=True):
-            own = [(self._documents[place >> 32], place & 0xFFFFFFFF) for place in places[begin:end]]
-            yield sorted(own)
+        # Documents by rank in place of their ids, so that numbers are sorted, not strings.
+        by_id = sorted(range(len(self._documents)), key=self._documents.__getitem__)
+        ids = [_encode(self._documents[number]).decode() for number in by_id]
+        ranks = np.empty(len(by_id), dtype=np.uint64)
+        ranks[by_id] = np.arange(len(by_id), dtype=np.uint64)
+        numbers, firsts = np.divmod(np.array(self._places)[order], np.uint64(1 << 32))
+        ranked = (ranks[numbers] * np.uint64(1 << 32) + firsts).tolist()
+        bounds = zip(begins[:-1][several].tolist(), begins[1:][several].tolist(), strict=True)
+        for cluster in sorted([sorted(ranked[begin:end]) for begin, end in bounds]):
+            yield f"[{','.join([f'[{ids[place >> 32]},{place & 0xFFFFFFFF}]' for place in cluster])}]"
 
 
 def _first_mentions(document: Document) -> dict[str, int]:

@@ -88,8 +88,9 @@ def ceafm(table: Contingency) -> Outcomes:
     """Clusters of the best matching by φ3 = o; φ3 of a cluster and itself is its size."""
     clusters = _Clusters(table)
     golds, systems = dict(table.gold), dict(table.system)
-    for k, r in matching(table.overlap):
-        shared = table.overlap[k, r]
+    overlaps = [*table.overlap.items()]
+    for number in matching(table.pairs, [*table.overlap.values()]):
+        (k, r), shared = overlaps[number]
         yield clusters.both(k, r, PrecisionRecall(shared, systems.pop(r), shared, golds.pop(k)))
     for k, size in golds.items():
         yield clusters.gold(k, 0, size)
@@ -101,10 +102,12 @@ def ceafe(table: Contingency) -> Outcomes:
     """Clusters of the best matching by φ4 = 2o / (n(k) + n(r)); φ4 of a cluster and itself is 1."""
     clusters = _Clusters(table)
     golds, systems = dict(table.gold), dict(table.system)
-    similarity = {(k, r): 2 * shared / (golds[k] + systems[r]) for (k, r), shared in table.overlap.items()}
-    for k, r in matching(similarity):
+    overlaps = [*table.overlap]
+    similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
+    for number in matching(table.pairs, similarities):
+        k, r = overlaps[number]
         del golds[k], systems[r]
-        yield clusters.both(k, r, PrecisionRecall(similarity[k, r], 1, similarity[k, r], 1))
+        yield clusters.both(k, r, PrecisionRecall(similarities[number], 1, similarities[number], 1))
     for k in golds:
         yield clusters.gold(k, 0, 1)
     for r in systems:

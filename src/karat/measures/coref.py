@@ -176,14 +176,14 @@ def b3(table: Contingency) -> PrecisionRecall:
 
 def ceafm(table: Contingency) -> PrecisionRecall:
     """The best matching by φ3 = o, over mentions."""
-    best = best_matching(table.overlap)
+    best = best_matching(table.pairs, [*table.overlap.values()])
     return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
 
 
 def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    best = best_matching(dict(zip(table.overlap, similarities, strict=True)))
+    best = best_matching(table.pairs, similarities)
     return PrecisionRecall(best, len(table.system), best, len(table.gold))
 
 

@@ -49,7 +49,9 @@ class Figure(Struct, frozen=True):
         if len(figures) == 1:
             return next(iter(figures.values()))
         rows = [
-            tuple(replace(one, title=name) for one in row) for name, figure in figures.items() for row in figure.rows
+            tuple(replace(one, title=name.replace("-", " ").capitalize()) for one in row)
+            for name, figure in figures.items()
+            for row in figure.rows
         ]
         comments = dict.fromkeys(line for figure in figures.values() for line in figure.comments)
         return cls(tuple(rows), comments=tuple(comments))

@@ -23,6 +23,13 @@ def shared_path(*parts: str) -> Path:
     return path
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """To make all pages of the documentation takes many seconds: every test that reads them is slow."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "pages" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
     """Last of all, count the tests without shared data, so that such a run does not look complete."""

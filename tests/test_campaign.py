@@ -329,6 +329,7 @@ def pages(site: Path) -> Iterator[tuple[Path, Links]]:
         yield path, links
 
 
+@pytest.mark.slow
 def test_every_page_of_the_site_is_there_and_safe(place: Path) -> None:
     _, out = campaign(place)
     site = out / "site"
@@ -424,6 +425,7 @@ def test_inputs_are_never_overwritten(place: Path) -> None:
     assert (done.code, "store-unusable" in done.err) == (1, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["results.json", "gold.jsonl", "site/gold.jsonl", "types.txt"])
 def test_an_input_in_the_folder_of_results_is_refused_before_anything_is_written(place: Path, name: str) -> None:
     campaign(place, "--no-reports")

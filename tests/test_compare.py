@@ -357,6 +357,7 @@ def test_runs_of_a_system_are_averaged() -> None:
     assert len(content["systems"]["mix"]["runs"]) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_has_one_system_per_file(tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     (folder / "b").mkdir(parents=True)

@@ -63,6 +63,7 @@ def pairs(
     return Tables(documents).get(alignment).pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [100_000, -1], ids=["by classes", "by pairs"])
 @pytest.mark.parametrize("places", [spans, few_spans])
 def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int, int], ...]], grouped: int) -> None:

@@ -51,6 +51,7 @@ def f1(result: Result, measure: str) -> float:
     return value
 
 
+@pytest.mark.slow
 def test_the_files_are_what_the_script_makes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in FOLDER.glob("*.jsonl"))

@@ -18,6 +18,7 @@ from karat.protocols import PROTOCOLS, resolve
 from karat.results import ClusterRecord, LinkRecord, MentionRecord, TreeRecord
 from karat.testing.corpora import Sides
 from tests.corpora import corpus, mention, sides
+from tests.error_laws import marked
 from tests.running import run
 
 DATA = Path(__file__).parent / "data"
@@ -54,7 +55,7 @@ def assert_sums(result: karat.results.Result) -> None:
         assert astuple(sums) == pytest.approx(astuple(counts)), id_
 
 
-@pytest.mark.parametrize("protocol", LISTED)
+@pytest.mark.parametrize("protocol", marked(LISTED))
 @settings(max_examples=15, deadline=None)
 @given(both=sides())
 def test_listed_counts_sum_to_the_scores(protocol: str, both: Sides) -> None:

@@ -55,7 +55,6 @@ def pages() -> dict[str, str]:
     return reference.pages()
 
 
-@pytest.mark.slow
 def test_there_is_a_page_for_every_family_protocol_and_format(pages: dict[str, str]) -> None:
     rooms = {"measures": MEASURES.names(), "protocols": protocols.PROTOCOLS.names(), "formats": FORMATS.names()}
     for room, names in rooms.items():
@@ -153,7 +152,6 @@ def test_every_column_has_a_name(pages: dict[str, str]) -> None:
     assert [line for line in headers if re.search(r"\|\s*\|", line)] == []
 
 
-@pytest.mark.slow
 def test_every_rule_has_a_row(pages: dict[str, str]) -> None:
     """Found in another way: every call of Rule in the source, whatever is done with it."""
     written = [
@@ -387,7 +385,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_the_site_has_every_page(site: Path, pages: dict[str, str]) -> None:
     places = [*pages, *(path.relative_to(DOCS).as_posix() for path in WRITTEN)]
     missing = [place for place in places if not (site / place).with_suffix(".html").is_file()]

@@ -243,7 +243,8 @@ def all_panels() -> Figure:
     return Figure.column([*drawn, heat, Curves("t", "x", tuple(lines))], title="all")
 
 
-@pytest.mark.parametrize("suffix", [".svg", *(pytest.param(name, marks=pytest.mark.slow) for name in (".png", ".pdf"))])
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_figures_are_the_same_twice(suffix: str) -> None:
     drawn = [all_panels().drawn(suffix) for _ in range(2)]
     assert drawn[0] == drawn[1]
@@ -282,6 +283,7 @@ def result_of(f1: float) -> Result:
     return Result(**{**vars(one), "scores": scores, "headline": ()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 15, 40, 150])
 def test_any_number_of_systems(count: int) -> None:
     base = result_of(0.5)
@@ -296,8 +298,9 @@ def test_any_number_of_systems(count: int) -> None:
     assert {f"s{number}" for number in range(count)} <= set(picture.texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn", ["lines", "bars", "points"])
-@pytest.mark.parametrize("count", [1, 40, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1, 40, 150])
 def test_names_of_any_kind(drawn: str, count: int) -> None:
     """Dollars are no formulas, underscores no secrets, control characters no holes in the XML."""
     odd = [
@@ -324,6 +327,7 @@ def test_names_of_any_kind(drawn: str, count: int) -> None:
     assert count == 1 or "long-" * 60 + "end" in figure.csv()
 
 
+@pytest.mark.slow
 def test_tall_panels_stand_side_by_side() -> None:
     rows, series = tuple(f"s{number}" for number in range(40)), (Series("F1", (0.5,) * 40, "m", "f1"),)
     panel = Values(drawn="points", rows=rows, row_field="system", series=series, axis="F1 [%]", title="p")

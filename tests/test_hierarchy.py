@@ -391,6 +391,7 @@ def counted(gold: set[Pair], system: set[Pair]) -> tuple[int, int, int, int]:
     return common(system, gold), len(system), common(gold, system), len(gold)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(sides, st.booleans(), st.randoms(use_true_random=False))
 def test_the_formulas_written_out(both: tuple[Forest, Forest], transitive: bool, random: Random) -> None:

@@ -135,6 +135,7 @@ def test_the_whole_report_is_one_file_that_asks_for_nothing(opening: Open, score
     assert page.locator("#breakdowns svg rect").count() > 20
 
 
+@pytest.mark.slow
 def test_the_policy_forbids_every_request(browser: Any, scored: Path) -> None:
     """Not even data in the page itself, and no script or style that is added to it."""
     page = browser.new_page()

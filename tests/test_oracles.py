@@ -1,6 +1,7 @@
 """Conformance: what the reference scorers printed, case by case."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from click.testing import CliRunner
 from karat.cli import cli
 from karat.errors import KaratError
 from tests import recorded
+
+QUICK = 10
+"""Cases of each pack that are among the quick tests."""
 
 
 def differences(expected: Any, actual: Any, tolerance: float, where: str = "") -> Iterator[str]:
@@ -28,7 +32,16 @@ def differences(expected: Any, actual: Any, tolerance: float, where: str = "") -
         yield f"{where}: expected {expected}, got {actual}"
 
 
-@pytest.mark.parametrize("case", [*recorded.packed(), *recorded.not_packed()])
+def cases() -> Iterator[Any]:
+    """All cases; after the first few of each pack, they are slow together."""
+    seen: Counter[str] = Counter()
+    for case in (*recorded.packed(), *recorded.not_packed()):
+        pack = case.partition("/")[0]
+        seen[pack] += 1
+        yield case if seen[pack] <= QUICK else pytest.param(case, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("case", [*cases()])
 def test_case(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(recorded.folder(case, tmp_path))
     spec = json.loads(Path("expected.json").read_text())

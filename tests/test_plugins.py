@@ -63,6 +63,7 @@ def test_the_measure_is_small() -> None:
     assert len(lines) <= 20
 
 
+@pytest.mark.slow
 def test_all_three_are_listed(installed: Path, folder: Path) -> None:
     assert "spans with their clusters" in karat("formats", path=installed, folder=folder)
     assert "shiny.pairs" in karat("measures", path=installed, folder=folder)
@@ -88,6 +89,7 @@ def test_their_measures_are_examined_in_the_laboratory(installed: Path, folder: 
     assert done["measures"]["shiny.pairs"]["properties"]["P1"]["holds"]
 
 
+@pytest.mark.slow
 def test_their_errors_and_parameters_are_ours(installed: Path, folder: Path) -> None:
     refused = run("karat", "score", "gold.clusters", "bad.clusters", path=installed, folder=folder)
     assert refused.returncode == 1
@@ -118,6 +120,7 @@ def test_a_broken_promise_is_readable(installed: Path) -> None:
     assert 'gold:\nE       {"id":"d0"' in done.stdout, "the corpora are shown as short as possible"
 
 
+@pytest.mark.slow
 def test_their_plugins_join_the_suite_of_all_laws(installed: Path, folder: Path) -> None:
     chosen = ("-k", "shiny or clusters", "--collect-only", "--pyargs", "karat.testing.suite")
     done = run("pytest", "-q", *chosen, path=installed, folder=folder)

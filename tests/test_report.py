@@ -176,7 +176,7 @@ WIDE: tuple[tuple[Any, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("args", WIDE, ids=lambda args: " ".join(args[3:]))
 def test_tables_fit_the_terminal(args: tuple[str, ...], columns: int) -> None:
     out = on_terminal(*args, columns=columns, NO_COLOR="1")

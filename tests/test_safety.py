@@ -308,6 +308,7 @@ def test_errors_of_python_end_in_one_sentence(
     assert [f"[{code}]" in line for line in done.err.splitlines()] == [True, False]
 
 
+@pytest.mark.slow
 @UNIX
 @pytest.mark.parametrize(
     ("redirection", "args", "code", "says"),

@@ -542,6 +542,7 @@ def test_a_simulation_can_be_read_again() -> None:
     assert (list(simulation), simulation.made) == (first, made)
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_for_any_hash_seed(tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl"
     gold.write_bytes(as_jsonl(*large()))

@@ -295,6 +295,7 @@ def test_several_cycles_are_several_findings(tmp_path: Path) -> None:
     assert any(cycle in told for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
 
 
+@pytest.mark.slow
 def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kept = Findings.KEPT

@@ -163,15 +163,22 @@ def _solve(weights: Mapping[Edge, int]) -> _Solution:
             losses[row] = loss
             if loss + profit[row] < least:
                 stays, least = row, loss + profit[row]
-        for row, loss in losses.items():
-            profit[row] -= least - loss
-        for column, loss in passed.items():
-            price[column] += least - loss
+        settle(profit, price, losses, passed, least)
         while end is not None:
             row, column = reached_from[end], end
             end = held.get(row)
             held[row], holder[column] = column, row
     return _Solution(profit, price, held, holder)
+
+
+def settle(
+    profit: dict[int, int], price: dict[int, int], losses: Mapping[int, int], passed: Mapping[int, int], least: int
+) -> None:
+    """What rows and columns on the way are worth, now that the least loss is known: no pair is worth more than both."""
+    for row, loss in losses.items():
+        profit[row] -= least - loss
+    for column, loss in passed.items():
+        price[column] += least - loss
 
 
 def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> dict[int, int]:

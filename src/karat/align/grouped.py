@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from karat.align.assignment import Edge
+from karat.align.assignment import Edge, settle
 
 Members = Mapping[int, Sequence[int]]
 """The members of each group by its number, in order."""
@@ -92,10 +92,7 @@ def _solve(weights: Mapping[Edge, int], supply: Mapping[int, int], columns: Memb
                     losses[row], gives_up[row] = loss, nearest
                     if loss + profit[row] < least:
                         stays, least = row, loss + profit[row]
-            for row, loss in losses.items():
-                profit[row] -= least - loss
-            for column, loss in passed.items():
-                price[column] += least - loss
+            settle(profit, price, losses, passed, least)
             if end is None and stays == start:
                 break
             path = _path(gives_up[stays] if end is None else end, reached_from, gives_up, start)

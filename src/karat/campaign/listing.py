@@ -127,16 +127,23 @@ def signatures(campaign: Campaign) -> list[str]:
     return list(dict.fromkeys(ranking.comparison.first.signature for ranking in campaign.rankings))
 
 
+def _named(entry: Entry) -> dict[str, Any]:
+    """Which submission it is, and what became of it."""
+    return {
+        "language": entry.track.language or None,
+        "task": entry.track.task or None,
+        "site": entry.site,
+        "system": entry.name,
+        "condition": entry.submission.condition,
+        "status": status(entry),
+    }
+
+
 def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
     """One row for each submission."""
     return [
         {
-            "language": entry.track.language or None,
-            "task": entry.track.task or None,
-            "site": entry.site,
-            "system": entry.name,
-            "condition": entry.submission.condition,
-            "status": status(entry),
+            **_named(entry),
             "description": "present" if entry.submission.described else "missing",
             "documents": entry.check.documents,
             "missing": len(entry.check.missing),
@@ -199,12 +206,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
 def _submission(entry: Entry) -> dict[str, Any]:
     check = entry.check
     return {
-        "language": entry.track.language or None,
-        "task": entry.track.task or None,
-        "site": entry.site,
-        "system": entry.name,
-        "condition": entry.submission.condition,
-        "status": status(entry),
+        **_named(entry),
         "description": entry.submission.described,
         "documents": check.documents,
         "mentions": check.mentions,

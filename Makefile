@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Tests start karat hundreds of times: its modules must not be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check slow coverage lint bench bench-million bench-limits bench-compare calibrate fuzz mutants docs clean
 
 # What karat needs to run, and nothing else.

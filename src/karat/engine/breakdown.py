@@ -196,7 +196,7 @@ class Breakdown:
         """For each value, in the order of its spelling: scores and items by measure."""
         by_key: dict[Key, dict[str, ScoreValues]] = {}
         for key, rows in self._rows.items():
-            sums = {id_: finished_scores(own.kind.summed(own), averages) for id_, (own, averages, _) in rows.items()}
+            sums = {id_: finished_scores(own.total(), averages) for id_, (own, averages, _) in rows.items()}
             by_key.setdefault(key, {}).update(sums)
         for (key, _), counts in self._parts.items():
             counts.close(_ignore)

@@ -286,7 +286,7 @@ class ProtocolRun:
         yield from self._table_remarks
         if any(self._counts.gold_mentions):
             for measure, _, rows in self._counts.measures:
-                yield from measure.remarks_on_total(rows.kind.summed(rows))
+                yield from measure.remarks_on_total(rows.total())
         whole = [measure.id for measure, _ in self.measures if _counts_wholes(measure) and measure.id in selected]
         if self._by and whole:
             fields = ", ".join(breakdown.field for breakdown in self._by)
@@ -296,7 +296,7 @@ class ProtocolRun:
 
     def _is_perfect(self) -> bool:
         """Whether the measures that count mentions together are all perfect."""
-        totals = [rows.kind.summed(rows) for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
+        totals = [rows.total() for measure, _, rows in self._counts.measures if _counts_wholes(measure)]
         return all(ratio.value in (None, 1) for total in totals for ratio in total.ratios().values())
 
 

@@ -238,7 +238,7 @@ class UnitCounts:
         """The counts of each measure in each of these units; zero in a unit that it does not have or average."""
         number_of = {unit: number for number, unit in enumerate(self.units)}
         for measure, averages, rows in self.measures:
-            averaged = rows.columns([_is_averaged(averages, gold) for gold in self.gold_mentions])
+            averaged = rows.columns(self._averaged(averages))
             columns = [
                 array("d", (column[number_of[unit]] if unit in number_of else 0.0 for unit in units))
                 for column in averaged
@@ -248,10 +248,14 @@ class UnitCounts:
     def _columns(self) -> "Iterator[array[float]]":
         """What is summed over units: the counts of each measure, and what its macro average needs."""
         for _, averages, rows in self.measures:
-            averaged = [_is_averaged(averages, gold) for gold in self.gold_mentions]
+            averaged = self._averaged(averages)
             yield from rows.columns(averaged)
             if averages.macro:
                 yield from mean_columns(rows, averaged, missing=averages.macro_undefined)
+
+    def _averaged(self, averages: Averages) -> list[bool]:
+        """Whether each unit counts."""
+        return [_is_averaged(averages, gold) for gold in self.gold_mentions]
 
     def score_function(self, ids: Collection[str] | None = None) -> ScoreFunction:
         """What makes scores of one sum per column; `ids` are the rows to return (None: all)."""

@@ -5,7 +5,7 @@ from itertools import count
 
 from karat.counts import PrecisionRecall
 from karat.measures._differences import NO_CANDIDATE, NOT_FOUND
-from karat.model import Mention
+from karat.model import Mention, Region
 from karat.plugin import (
     ArgumentItem,
     ArgumentOutcome,
@@ -45,6 +45,11 @@ def _label(one: Candidate) -> str:
     if isinstance(one.gold, ArgumentItem) and isinstance(one.system, ArgumentItem):
         return "wrong role" if one.gold.role != one.system.role else "wrong type"
     return "wrong type"
+
+
+def _place(item: Mention | ArgumentItem | None) -> tuple[str, Region] | None:
+    """The event of an argument, and what fills it."""
+    return (item.event.id, item.mentions[0].span) if isinstance(item, ArgumentItem) else None
 
 
 def _by_trigger(events: Sequence[Mention]) -> dict[Hashable, Mention]:
@@ -113,10 +118,14 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
         keys = count()
         golds, systems = self._attainable(events, candidates), _by_trigger(events.system)
         outcomes: list[ArgumentOutcome] = []
-        for one in candidates:
-            is_attainable = one.event is None or golds[one.event.span].id == one.event.id
+        met = [(one, one.event is None or golds[one.event.span].id == one.event.id) for one in candidates]
+        # A system argument meets every gold event of its trigger, but is one argument: of the one that it can have.
+        listed = {_place(one.system) for one, is_attainable in met if is_attainable}
+        for one, is_attainable in met:
             gold = self._compared(one.gold, next(keys), is_attainable=is_attainable)
-            system = self._compared(one.system, next(keys), is_attainable=is_attainable)
+            is_new = is_attainable or _place(one.system) not in listed
+            listed.add(_place(one.system))
+            system = self._compared(one.system, next(keys), is_attainable=is_new)
             if one.is_correct:
                 outcomes.append(ArgumentOutcome(gold, system))
                 continue

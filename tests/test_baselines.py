@@ -298,6 +298,7 @@ def test_agglomeration_is_greedy_average_link(data: st.DataObject) -> None:
     assert found == set(groups)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["lemminflect", "sklearn"])
 def test_without_the_extra(missing: str, corpus: str) -> None:
     script = f"import sys; sys.modules[{missing!r}] = None\nfrom karat.cli import main\nmain()"

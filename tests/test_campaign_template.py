@@ -58,6 +58,7 @@ def test_the_commands_for_participants_are_exact(tmp_path: Path, monkeypatch: py
     assert all(line["text"] for line in lines)
 
 
+@pytest.mark.slow
 def test_gold_of_the_user_is_copied_and_its_settings_kept(tmp_path: Path) -> None:
     folder(tmp_path / "g", {"x/one.jsonl": jsonl(documents=("a", "b")), "two.jsonl": jsonl(documents=("c", "d"))})
     made = run(

@@ -139,6 +139,7 @@ def test_help_has_an_example(name: tuple[str, ...]) -> None:
     assert re.search(rf"Examples?:\n +karat {' '.join(name)}", done.out)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_every_hash_seed() -> None:
     args = (*SCORE, "-f", "json", "--by", "type", "--by", "realis", "--per-document")
     outputs = {command(*args, PYTHONHASHSEED=str(seed)) for seed in range(3)}

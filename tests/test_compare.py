@@ -285,6 +285,7 @@ def test_processes_change_nothing() -> None:
     assert run(*args).out == run(*args, "--jobs", "2").out
 
 
+@pytest.mark.slow
 def test_an_error_of_another_process_is_reported_as_here(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text('{"id": "x", "mentions": [{}]}\n')
     args = ("compare", GOLD, SYSTEMS[0], str(tmp_path / "bad.jsonl"), "-p", "tac-2017")

@@ -205,6 +205,7 @@ def submissions(folder: Path, **contents: str) -> str:
     return str(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_every_broken_submission_is_named_at_once(tmp_path: Path, jobs: str) -> None:
     folder = submissions(tmp_path, a=BROKEN, b='{"id": ', c="")

@@ -274,6 +274,7 @@ LONG = ("campaign.md", "figures.md", "report.md", "tutorial.md")
 """Pages whose commands take more than a second: figures, reports, many systems."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, marks=pytest.mark.slow if path.name in LONG else ()) for path in WRITTEN],

@@ -75,6 +75,7 @@ def records(figure: Figure) -> list[dict[str, str]]:
 # The figures of the paper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "kind", "ids", "labels", "sorted_by"),
     [
@@ -261,6 +262,7 @@ def test_a_personal_style_changes_nothing() -> None:
         assert matplotlib.rcParams["font.size"] == 30
 
 
+@pytest.mark.slow
 def test_fonts_of_a_pdf_are_true_type(fixed: karat.Comparison) -> None:
     pdf = fixed.figure().drawn(".pdf")
     assert b"/CIDFontType2" in pdf or b"/TrueType" in pdf

@@ -1,5 +1,6 @@
 """Assignment of groups: the same as that of all members, one by one."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ GROUPS = st.lists(st.integers(0, 4), min_size=1, max_size=9)
 EXAMPLES = settings(max_examples=400)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(GROUPS, GROUPS, st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(1, 3), min_size=1))
 def test_groups_are_assigned_as_their_members(

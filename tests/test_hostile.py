@@ -707,6 +707,7 @@ def test_wrong_commands(args: str, says: str) -> None:
     assert says in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", ["score missing.tbf fine.tbf", "score fine.tbf fine.tbf -p tac-2071", "explain nuget"])
 def test_messages_of_the_real_program_are_the_same(args: str) -> None:
     assert command(*args.split()) == run(*args.split())

@@ -13,7 +13,7 @@ from karat.cli import cli
 from karat.errors import KaratError
 from tests import recorded
 
-QUICK = 10
+QUICK = 5
 """Cases of each pack that are among the quick tests."""
 
 

@@ -82,6 +82,7 @@ def test_all_three_work_together(installed: Path, folder: Path) -> None:
     assert "protocol=shiny-2027@sha256:" in result["signature"]
 
 
+@pytest.mark.slow
 def test_their_measures_are_examined_in_the_laboratory(installed: Path, folder: Path) -> None:
     args = ("lab", "shiny", "--gold", "gold.clusters", "-f", "json")
     done = msgspec.json.decode(karat(*args, path=installed, folder=folder))

@@ -176,7 +176,8 @@ WIDE: tuple[tuple[Any, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("args", WIDE, ids=lambda args: " ".join(args[3:]))
 def test_tables_fit_the_terminal(args: tuple[str, ...], columns: int) -> None:
     out = on_terminal(*args, columns=columns, NO_COLOR="1")
@@ -186,6 +187,7 @@ def test_tables_fit_the_terminal(args: tuple[str, ...], columns: int) -> None:
     assert re.search(r"\d\d\.\d\d", out)
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals() -> None:
     args = (*SCORE, "-p", "tac-2017", "-m", "nugget.type", "--details")
     out = on_terminal(*args, columns=100, NO_COLOR="")
@@ -196,6 +198,7 @@ def test_colours_are_for_terminals() -> None:
     assert "\033" not in on_terminal(*args, columns=100, TERM="dumb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 100])
 def test_severities_of_a_validation_have_their_colours(tmp_path: Path, columns: int) -> None:
     """In wrapped messages, too; a word that is part of the file's name has none."""

@@ -187,12 +187,17 @@ def _raw(path: Path, *headers: bytes) -> None:
         stream.write(b"".join(headers) + bytes(1024))
 
 
+def renamed(path: Path, name: bytes, other: bytes) -> None:
+    path.write_bytes(path.read_bytes().replace(name, other))
+
+
 HOSTILE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "parent": ("archive-path", lambda d: tar(d / "x.tar.gz", {"../../etc/passwd": b"root"})),
     "parent in the middle": ("archive-path", lambda d: tar(d / "x.tar.xz", {"a/../../b": b"root"})),
     "parent in a zip": ("archive-path", lambda d: zipped(d / "x.zip", {"../b": b"root"})),
     "absolute": ("archive-path", lambda d: tar(d / "x.tar.bz2", {"/etc/passwd": b"root"})),
     "absolute in a zip": ("archive-path", lambda d: zipped(d / "x.zip", {"/etc/passwd": b"root"})),
+    "no name in a zip": ("archive-name", lambda d: renamed(zipped(d / "x.zip", {"a.js": b"1"}), b"a.js", b"\0.js")),
     "drive": ("archive-name", lambda d: zipped(d / "x.zip", {"C:evil.jsonl": b"root"})),
     "backslash": ("archive-name", lambda d: tar(d / "x.tar", {"..\\evil.jsonl": b"root"})),
     "symbolic link": ("archive-link", lambda d: tar(d / "x.tar.gz", {"a": b""}, change=link(tarfile.SYMTYPE))),

@@ -36,7 +36,7 @@ def checked(one: Case, arguments: Arguments, number: int, space: Workspace, tall
     outcome = execute(arguments)
     named = {name for word in arguments for name in (word, *(part for part in _parts(word) if part))}
     given = named | {part for name in one.files for part in (name, Path(name).name)}
-    given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").splitlines()} - {""}
+    given |= {line.strip() for line in one.files.get("gold.list", b"").decode(errors="replace").split("\n")} - {""}
     found = [*problems(arguments, outcome, given), *_unasked(arguments, outcome, space)]
     for problem in found:
         tally.report(number, one, arguments, problem)

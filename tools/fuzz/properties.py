@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from unicodedata import category
 
 from fuzz.execution import Outcome
 
@@ -91,7 +92,7 @@ def _spellings(name: str) -> Iterator[str]:
         yield repr(name)
         return
     for text in {name, os.fsencode(name).decode("utf-8", "replace")}:
-        yield "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in text)
+        yield "".join(one if one.isprintable() or category(one) == "Zs" else f"\\u{ord(one):04x}" for one in text)
         yield from (repr(text)[1:-1], ascii(text)[1:-1])
         yield from (text.encode("utf-8", how).decode() for how in ESCAPES)
 

@@ -208,7 +208,9 @@ class _Seen:
         clash = (
             member in self._files or (not is_folder and member in self._folders) or not above.isdisjoint(self._files)
         )
-        if clash or (not member and not is_folder):
+        if not member and not is_folder:
+            raise NAME.error(f"member {quoted(raw)} has no name", file=self._name)
+        if clash:
             raise TWICE.error(f"two members are called {quoted(member)}", file=self._name)
         self._folders |= above | ({member} if is_folder else set())
         if not is_folder:
@@ -272,7 +274,9 @@ def _zip_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
         members = []
         total = 0
         for info in archive.infolist():
-            member = seen.add(_zip_name(info), is_folder=info.is_dir())
+            written = _zip_name(info)
+            is_folder = written.endswith("/")
+            member = seen.add(written.rstrip("/") if is_folder else written, is_folder=is_folder)
             mode = info.external_attr >> 16
             if stat.S_ISLNK(mode):
                 raise LINK.error(f"member {quoted(member)} is a link", file=name)
@@ -287,7 +291,7 @@ def _zip_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
             if total > limits.bytes:
                 raise BYTES.error(f"more than {limits.bytes:,} bytes when unpacked", file=name)
             _check_ratio(total, packed, limits, name)
-            if not info.is_dir():
+            if not is_folder:
                 members.append((member, info))
         for member, info in members:
             if not is_hidden(member):
@@ -300,4 +304,4 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
     written = info.orig_filename
     if not info.flag_bits & 0x800:
         written = written.encode("cp437").decode("utf-8", "surrogateescape")
-    return written.rstrip("/") if info.is_dir() else written
+    return written

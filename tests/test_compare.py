@@ -131,6 +131,7 @@ def test_tables_of_many_measures_leave_intervals_out() -> None:
     assert "[" in few.out.split("\n\n")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS.names())
 def test_every_protocol_has_intervals_and_tests(protocol: str) -> None:
     """And resampling nothing away gives the scores themselves: the sum of all rows."""

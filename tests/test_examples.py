@@ -220,6 +220,7 @@ def test_every_command_has_an_example(path: tuple[str, ...]) -> None:
     assert list(path) in own
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_desk")
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_examples_do_what_they_say(example: Example) -> None:

@@ -177,6 +177,7 @@ def test_keys_move_between_errors(opening: Open, scored: Path) -> None:
     assert page.locator("#search").input_value() == "n"
 
 
+@pytest.mark.slow
 def test_keys_can_be_switched_off(opening: Open, scored: Path) -> None:
     page = opening(scored)
     before = position(page)

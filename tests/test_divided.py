@@ -415,6 +415,15 @@ def test_chunks_are_of_one_size() -> None:
     assert chunks(ids, [survey], Serial()) == [ids]
 
 
+def test_many_tiny_documents_are_divided() -> None:
+    """Each takes time, however small it is."""
+    survey, ids = Survey(), [str(number) for number in range(40_000)]
+    for number, id_ in enumerate(ids):
+        survey.add(Block(8 * number, 8, number, id_), 0)
+    assert survey.total_size() < LEAST / 10
+    assert cores() == 1 or len(chunks(ids, [survey], Processes())) > 1
+
+
 def test_small_inputs_need_no_other_process() -> None:
     assert Processes().width(LEAST - 1) == 1
     assert Processes().width(LEAST) == cores()

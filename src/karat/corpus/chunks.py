@@ -15,7 +15,7 @@ DOCUMENT = 500
 
 def chunks(ids: Sequence[str], surveys: Sequence[Survey], executor: Executor) -> list[Sequence[str]]:
     """The documents in their order, in groups for the workers of an executor; just one if none is needed."""
-    width = executor.width(sum([survey.total_size() for survey in surveys]))
+    width = executor.width(sum([survey.total_size() for survey in surveys]) + DOCUMENT * len(ids))
     if width == 1:
         return [ids]
     sizes = [sum(survey.size(id_) for survey in surveys if id_ in survey.rows) for id_ in ids]

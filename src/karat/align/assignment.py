@@ -174,7 +174,7 @@ def _solve(weights: Mapping[Edge, int]) -> _Solution:
 def settle(
     profit: dict[int, int], price: dict[int, int], losses: Mapping[int, int], passed: Mapping[int, int], least: int
 ) -> None:
-    """What rows and columns on the way are worth, now that the least loss is known: no pair is worth more than both."""
+    """Update what rows and columns are worth, now that the least loss is known: no pair weighs more than its two."""
     for row, loss in losses.items():
         profit[row] -= least - loss
     for column, loss in passed.items():

@@ -24,6 +24,7 @@ from karat.plugin import Card, Family, Row, Setting
 from karat.tables.hierarchy import HierarchyTable, Keep
 
 MOST_KINDS = 12
+"""Kinds of links that are scored unasked: every measure of every kind counts every document."""
 
 TOO_MANY = Rule(
     "link-kinds-too-many", "fatal", "Name the kinds of links to score, for example --set links=subevent,member"

@@ -222,10 +222,10 @@ def mean_columns(rows: Rows, selected: Sequence[bool], *, missing: float | None)
     A unit whose ratio is undefined contributes `missing`, or does not count if `missing` is None.
     """
     columns = [array("d", bytes(8 * len(rows))) for _ in range(2 * rows.ratios)]
-    for row, is_selected in enumerate(selected):
+    for row, (numbers, is_selected) in enumerate(zip(rows, selected, strict=True)):
         if is_selected:
-            for number, ratio in enumerate(rows.counts(row).ratios().values()):
-                value = missing if ratio.value is None else ratio.value
+            for number, (num, den) in enumerate(rows.kind(*numbers).ratios().values()):
+                value = num / den if den else missing
                 if value is not None:
                     columns[2 * number][row], columns[2 * number + 1][row] = value, 1.0
     return columns

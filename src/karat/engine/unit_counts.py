@@ -209,8 +209,9 @@ class UnitCounts:
         rows.append(counts)
         for finding in measure.remarks(table, counts):
             self._report(finding)
-        for items, count in measure.unmatchable(table).items():
-            self.unmatchable[measure.id, items] += count
+        if unmatchable := measure.unmatchable(table):
+            for items, count in unmatchable.items():
+                self.unmatchable[measure.id, items] += count
         if self._compares:
             for what, count in measure.differences(table).items():
                 self.differences[measure.id, what] += count
@@ -255,7 +256,9 @@ class UnitCounts:
 
     def _averaged(self, averages: Averages) -> list[bool]:
         """Whether each unit counts."""
-        return [_is_averaged(averages, gold) for gold in self.gold_mentions]
+        if averages.units == "all":
+            return [True] * len(self.units)
+        return [gold > 0 for gold in self.gold_mentions]
 
     def score_function(self, ids: Collection[str] | None = None) -> ScoreFunction:
         """What makes scores of one sum per column; `ids` are the rows to return (None: all)."""

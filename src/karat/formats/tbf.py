@@ -15,6 +15,7 @@ under another document's header, empty spans, overlapping clusters.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
+from itertools import chain
 from typing import BinaryIO
 
 from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
@@ -29,6 +30,7 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
 MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
+OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 # Every TBF mention has these columns, so they are scored even if a file has no mention.
@@ -132,16 +134,12 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     except KaratError as error:
         report(error.finding)
         decoded = data.decode("utf-8", "replace")
+    lines = [*map(str.strip, decoded.split("\n"))]
     relations = _Relations(block.id, file, report)
-    mention_lines = []
-    for line, text in enumerate(map(str.strip, decoded.split("\n")), first):
-        mark = text[:1]
-        if mark == "@":
-            relations.read(line, text)
-        elif mark and mark != "#":
-            mention_lines.append((line, text))
+    if "@" in decoded:
+        relations.read(lines, first)
     mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
-    mentions.read(mention_lines)
+    mentions.read(lines, first)
     return Document(
         block.id,
         producer=mentions.producer,
@@ -194,18 +192,23 @@ class _Mentions:
         self._region = _char_span if unit == "char" else partial(_token_span, table=table)
         self._file, self._report = file, report
 
-    def read(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Read lines, each with its number."""
+    def read(self, lines: Iterable[str], first: int) -> None:
+        """Read the lines that have mentions; `first` is the number of the first line."""
         document, by_id, clusters, region = self._document, self.by_id, self._clusters, self._region
         producer = None
-        for line, text in lines:
-            try:
-                producer, named, id_, written, words, type_, realis, *confidence = text.split("\t")
-            except ValueError:
-                columns = text.split("\t")
-                self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
-                self.unreadable.update(text.split()[2:3])
+        for line, text in enumerate(lines, first):
+            if text[:1] in OTHER_MARKS:
                 continue
+            columns = text.split("\t")
+            confidence: tuple[str, ...] = ()
+            if len(columns) != COLUMN_COUNT:
+                if len(columns) < COLUMN_COUNT:
+                    self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
+                    self.unreadable.update(text.split()[2:3])
+                    continue
+                confidence = tuple(columns[COLUMN_COUNT:])
+                del columns[COLUMN_COUNT:]
+            producer, named, id_, written, words, type_, realis = columns
             if named != document and named.strip() != document:
                 message = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
                 self._warn(OTHER_DOCUMENT, line, message, found=named)
@@ -232,7 +235,7 @@ class _Mentions:
                 attributes = {name: value for name, value in attributes.items() if value}
             # By position, as this is done for every line: head, extent and anchor are unknown, and the kind is event.
             by_id[id_] = Mention(
-                id_, span, None, None, None, "event", clusters.get(id_), attributes, words or None, tuple(confidence)
+                id_, span, None, None, None, "event", clusters.get(id_), attributes, words or None, confidence
             )
         self.producer = producer
 
@@ -323,39 +326,43 @@ class _Relations:
         self._clusters: set[str] = set()
         self._times: dict[str, int] = {}
 
-    def read(self, line: int, text: str) -> None:
-        """Read one line."""
-        columns = text.split("\t")
-        if len(columns) != 3:
-            message = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
-            self._warn(RELATION, line, f"{message}: {quoted(text)}")
-            return
-        mark, id_, listed = columns
-        name = mark[1:].lstrip()
-        arguments = listed.split(",")
-        if " " in listed:
-            trimmed = [argument.strip() for argument in arguments]
-            if trimmed != arguments:
-                self._warn(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
-            arguments = trimmed
-        if (kind := LINK_KINDS.get(name)) is not None:
-            if len(arguments) != 2:
-                self._report_miscounted(line, name, listed, "2")
-                return
-            self._links.append(Link(kind, arguments[0], arguments[1]))
-        elif name == "Coreference":
-            self._cluster(line, id_.strip(), arguments)
-        elif len(arguments) < 2:
-            self._report_miscounted(line, name, listed, "2 or more")
-            return
-        else:
-            self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
-            return
-        self._lines.append((line, name, arguments))
+    def read(self, lines: Iterable[str], first: int) -> None:
+        """Read the lines that have relations; `first` is the number of the first line."""
+        made, read = self._links, self._lines
+        for line, text in enumerate(lines, first):
+            if text[:1] != "@":
+                continue
+            columns = text.split("\t")
+            if len(columns) != 3:
+                message = f"a relation line with {len(columns)} column{'s' * (len(columns) > 1)}, expected 3"
+                self._warn(RELATION, line, f"{message}: {quoted(text)}")
+                continue
+            mark, id_, listed = columns
+            name = mark[1:].lstrip()
+            arguments = listed.split(",")
+            if " " in listed:
+                trimmed = [argument.strip() for argument in arguments]
+                if trimmed != arguments:
+                    self._warn(TRIMMED, line, f"blanks around ids in {quoted(listed)}")
+                arguments = trimmed
+            if name in LINK_KINDS:
+                if len(arguments) != 2:
+                    self._report_miscounted(line, name, listed, "2")
+                    continue
+                made.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
+            elif name == "Coreference":
+                self._cluster(line, id_.strip(), arguments)
+            elif len(arguments) < 2:
+                self._report_miscounted(line, name, listed, "2 or more")
+                continue
+            else:
+                self._warn(UNKNOWN_RELATION, line, f"unknown relation @{name}", found=name)
+                continue
+            read.append((line, name, arguments))
 
     def links(self, known: Set[str], unreadable: Set[str]) -> tuple[Link, ...]:
         """The links between known mentions; a name that is neither known nor unreadable is reported."""
-        if known >= {argument for _, _, arguments in self._lines for argument in arguments}:
+        if known >= {*chain.from_iterable([arguments for _, _, arguments in self._lines])}:
             return tuple(self._links)
         for line, name, arguments in self._lines:
             for argument in arguments:

@@ -1,6 +1,7 @@
 """Aligned pairs: the mentions of both sides, and which of them an alignment pairs."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
@@ -73,7 +74,7 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
         return sum([1 << self.attributes.index(name) for name in attributes])
 
 
-class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
+class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
     """The pairs that a method chooses among the candidates that agree on `agree` and are alike enough."""
 
     candidates: CandidatePairs
@@ -111,11 +112,16 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
         """The bit of a match that says whether the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
+    @cached_property
+    def _required(self) -> int:
+        """The bits of the attributes that must agree."""
+        return self.candidates.bits(self.agree)
+
     def make(self, tables: Tables) -> AlignedPairs:
         """Choose pairs among the candidates of a document."""
         first = [] if self.after is None else tables.get(self.after).pairs
         if self.agree and self.agreement == "after":
-            bits = self.candidates.bits(self.agree)
+            bits = self._required
             chosen = tables.get(replace(self, agree=()))
             return replace(chosen, pairs=[pair for pair in chosen.pairs if pair[3] & bits == bits])
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
@@ -149,7 +155,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True):
                     found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
                     message = f"{found}, and the matching {self.method} takes {error.most:,} at most"
                     raise KaratError(TOO_MANY.at(message, origin="gold")) from None
-        bits, negative = self.candidates.bits(self.agree), -self.threshold
+        bits, negative = self._required, -self.threshold
         listed = tables.get(self.candidates) if are_all else self.candidates.among(tables.pair, gold, system)
         return MATCHINGS.get(self.method)([one for one in listed if one[3] & bits == bits and one[0] <= negative])
 

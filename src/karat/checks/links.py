@@ -37,7 +37,7 @@ def check(document: Document) -> Iterator[Finding]:
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
     }
     clusters = set(class_of.values())
-    if not clusters.isdisjoint(map(_mention_id, document.mentions)):
+    if clusters and not clusters.isdisjoint(map(_mention_id, document.mentions)):
         ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)

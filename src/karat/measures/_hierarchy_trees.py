@@ -99,8 +99,8 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 def _trees(graph: Graph) -> dict[int, TreeItem]:
     """The trees of a forest by root."""
     events: dict[int, list[int]] = {}
-    for event in graph.from_the_roots:
-        events.setdefault(graph.tree_of[event], []).append(event)
+    for event, root in graph.tree_of.items():
+        events.setdefault(root, []).append(event)
     return {root: TreeItem(graph.key(root), tuple(map(graph.key, own))) for root, own in events.items()}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from karat.counts import PrecisionRecall
-from karat.tables.event_graph import Relation, as_bits, bits, grouped
+from karat.tables.event_graph import Relation, as_bits, bits, grouped, related_to_any
 from karat.tables.events import EventLink
 
 TwinPair = tuple[int, int]
@@ -122,7 +122,7 @@ def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence
         mixed = as_bits(twins)
         for event, related in own.items():
             if event in twins:
-                there = _union(other, twins[event])
+                there = related_to_any(other, twins[event])
                 equal = related & there
             elif related & mixed:
                 there, equal = other.get(event, 0), 0
@@ -131,11 +131,4 @@ def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence
             by_twins = [end for end in bits(related & mixed) if there & wanted[end]] if there else []
             if equal or by_twins:
                 found[event] = equal | as_bits(by_twins)
-    return found
-
-
-def _union(relation: Relation, events: Iterable[int]) -> int:
-    found = 0
-    for event in events:
-        found |= relation.get(event, 0)
     return found

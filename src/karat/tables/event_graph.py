@@ -78,22 +78,17 @@ class Graph:
         return grouped(self.links)
 
     @cached_property
-    def from_the_roots(self) -> list[int]:
-        """All events of a forest, each after its parent."""
-        parents, children = self.parents, self.children
-        found = [event for event in self.numbers if event not in parents]
-        for event in found:  # it grows on the way
-            if event in children:
-                found.extend(children[event])
-        return found
-
-    @cached_property
     def tree_of(self) -> dict[int, int]:
-        """The root above each event of a forest."""
-        root: dict[int, int] = {}
-        parents = self.parents
-        for event in self.from_the_roots:
-            root[event] = root[parents[event]] if event in parents else event
+        """The root above each event of a forest, or itself; each event comes after its parent."""
+        parents, children = self.parents, self.children
+        root = {event: event for event in self.numbers if event not in parents}
+        reached = list(root)
+        for event in reached:  # it grows on the way
+            if event in children:
+                own, below = root[event], children[event]
+                for child in below:
+                    root[child] = own
+                reached += below
         return root
 
     @cached_property
@@ -116,28 +111,28 @@ class Graph:
     @property
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
-        together: dict[int, int] = {}
-        others: dict[int, list[int]] = {}  # of each event with several parents, all but the first
         below = self.below
-        for parent, children in self.children.items():
-            if len(children) > 1:
-                own = below[parent]
-                for child in children:
-                    if together.setdefault(child, own) is not own:
-                        others.setdefault(child, []).append(parent)
-
-        def siblings(event: int) -> int:
-            beside = together[event]
-            for parent in others.get(event, ()):
-                beside |= below[parent]
-            return beside ^ 1 << event
-
-        return _relation(together, siblings)
+        if len(self.links) > MOST_KEPT:
+            parents = grouped((child, parent) for parent, child in self.links)
+            return ComputedRelation(parents, lambda event: related_to_any(below, parents[event]) ^ 1 << event)
+        beside: dict[int, int] = {}
+        for parent, child in self.links:
+            others = below[parent] ^ 1 << child
+            beside[child] = beside[child] | others if child in beside else others
+        return beside
 
     def apart(self, related: Relation) -> Relation:
         """The events that an event is not related to."""
         events, get = self.events, related.get
         return _relation(self.numbers, lambda event: events & ~(get(event, 0) | 1 << event))
+
+
+def related_to_any(relation: Relation, events: Iterable[int]) -> int:
+    """The events that at least one of these is related to."""
+    related = 0
+    for event in events:
+        related |= relation.get(event, 0)
+    return related
 
 
 def as_bits(places: Iterable[int]) -> int:

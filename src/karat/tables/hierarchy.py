@@ -17,7 +17,9 @@ from karat.tables.events import BothEvents, EventLink, Events, EventTable
 Keep = Literal["all", "common", "no-system-singletons"]
 """Which mentions make events: all, those that both sides have, or all but those that only the system has, unlinked."""
 
-ROOTS = (-1, -1)
+Place = int | TwinPair
+"""Twins: the number of mutual events, which both sides share; of others, both numbers."""
+ROOTS = -1
 """Above two roots, in place of their parents."""
 
 
@@ -59,15 +61,24 @@ class Hierarchy:
         return Compared(self.twins, self.gold.beside, self.system.beside)
 
     @cached_property
-    def in_place(self) -> dict[TwinPair, Sequence[TwinPair]]:
+    def in_place(self) -> dict[Place, Sequence[Place]]:
         """Twins whose parents are twins, too, with these; or both are roots, with `ROOTS`. From gold's roots down."""
         gold, system, mutual, others = self.gold.parents, self.system.parents, self.twins.mutual, self.twins.gold
-        return {
-            (event, twin): ((above, there),)
-            for event in self.gold.from_the_roots
-            for twin in ((event,) if event in mutual else others.get(event, ()))
-            if (above := gold.get(event, -1)) == (there := system.get(twin, -1)) or there in others.get(above, ())
-        }
+        in_place: dict[Place, Sequence[Place]] = {}
+        for event in self.gold.tree_of:
+            above = gold.get(event, ROOTS)
+            for twin in (event,) if event in mutual else others.get(event, ()):
+                there = system.get(twin, ROOTS)
+                if above == there:
+                    in_place[place(event, twin)] = (above,)
+                elif there in others.get(above, ()):
+                    in_place[place(event, twin)] = ((above, there),)
+        return in_place
+
+
+def place(gold: int, system: int) -> Place:
+    """The place of two twins. Only mutual events have the same number on both sides."""
+    return gold if gold == system else (gold, system)
 
 
 class SharedEvents(NamedTuple):

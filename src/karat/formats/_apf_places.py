@@ -1,6 +1,7 @@
 """Locators: where something is in a source, in characters of a text, seconds of a recording, or boxes of an image."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from html import escape
 from typing import Any, NamedTuple
@@ -35,11 +36,7 @@ class Places:
     def __init__(self, unit: Unit, validation: Validation) -> None:
         self._unit, self._validation = unit, validation
         self._odd_lengths: list[_OddLength] = []
-        self._locators = {"charseq": self._charseq, "charspan": self._charspan}
-        if unit == "microsecond":
-            self._locators = {"timespan": self._timespan}
-        elif unit == "box":
-            self._locators = {"bblist": self._bblist}
+        self._locators = _LOCATORS_OF[unit]
 
     def place(self, holder: Any) -> Place:
         """The region and text of an extent, a name, ... as a record."""
@@ -51,7 +48,7 @@ class Places:
         if len(holder) == 1:
             locator = holder[0]
             if read := self._locators.get(locator.tag):
-                return read(locator)
+                return read(self, locator)
         locators = [child for child in holder if child.tag in LOCATORS]
         expected = " or ".join(f"<{name}>" for name in self._locators)
         if len(locators) != 1 or locators[0].tag not in self._locators:
@@ -60,7 +57,7 @@ class Places:
         for child in holder:
             if child is not locators[0]:
                 self._validation.report(UNKNOWN, child, f"<{child.tag}> is not allowed in <{holder.tag}>")
-        return self._locators[locators[0].tag](locators[0])
+        return self._locators[locators[0].tag](self, locators[0])
 
     def report_lengths(self) -> None:
         """Report texts that cannot be what the offsets point at, whatever the source says."""
@@ -163,6 +160,14 @@ class Places:
         if text and len(text) != length:
             self._odd_lengths.append(_OddLength(locator, length, text))
         return text
+
+
+_LOCATORS_OF: dict[Unit, dict[str, Callable[[Places, Any], LocatedText]]] = {
+    "char": {"charseq": Places._charseq, "charspan": Places._charspan},
+    "microsecond": {"timespan": Places._timespan},
+    "box": {"bblist": Places._bblist},
+}
+"""The locators of each unit, and what reads them. Methods of an instance would keep it, and its tree, in a cycle."""
 
 
 def _can_have_length(text: str, length: int) -> bool:

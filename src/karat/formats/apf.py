@@ -68,14 +68,12 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
 _MENTION = re.compile(rb"<(%s)_mention\b([^>]*)" % "|".join(KINDS).encode())
-_OPTIONAL = [
-    (KINDS[tag.removesuffix("_mention")], name, re.compile(rf"\s{name}\b".encode()))
+_OPTIONAL = {
+    KINDS[tag.removesuffix("_mention")]: re.compile(rf"\s({'|'.join(names)})\b".encode())
     for tag, element in ELEMENTS.items()
-    if tag.endswith("_mention")
-    for name in element.attributes
-    if name not in element.required
-]
-"""Optional attributes of mentions: the kind, the name, and a pattern that finds one in the tags of such mentions."""
+    if tag.endswith("_mention") and (names := [name for name in element.attributes if name not in element.required])
+}
+"""Optional attributes of mentions by kind: a pattern that finds their names in the tags of such mentions."""
 _NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
 """Elements and mentions."""
 
@@ -132,10 +130,11 @@ def _contents(data: bytes, begin: int, end: int) -> Contents:
     tags: dict[str, list[bytes]] = {}
     for tag, attributes in _MENTION.findall(data, begin, end):
         tags.setdefault(KINDS[tag.decode()], []).append(attributes)
-    written = {kind: b"".join(own) for kind, own in tags.items()}
     kinds = frozenset(tags)
     named = {(kind, "type") for kind in kinds & {"entity", "event"}}
-    named |= {(kind, name.lower()) for kind, name, pattern in _OPTIONAL if pattern.search(written.get(kind, b""))}
+    for kind in kinds & _OPTIONAL.keys():
+        names = set(_OPTIONAL[kind].findall(b"".join(tags[kind])))
+        named |= {(kind, name.decode().lower()) for name in names}
     return Contents(frozenset(named), kinds, clustered=kinds)
 
 

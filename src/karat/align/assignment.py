@@ -7,7 +7,7 @@ There are two solvers, each for one job:
     matching             floats, on sparse graphs of any size, for the greatest sum alone: clusters under CEAF.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeVar
 
@@ -41,13 +41,13 @@ def first_choices(weights: Mapping[Edge, W]) -> list[Edge] | None:
     neither one row nor one column, it leaves 18 to be solved.
     """
     listed = sorted(weights)
+    if is_one_to_one(listed):
+        return listed
     of_rows: dict[int, list[Edge]] = {}
     of_columns: dict[int, list[Edge]] = {}
     for edge in listed:
         of_rows.setdefault(edge[0], []).append(edge)
         of_columns.setdefault(edge[1], []).append(edge)
-    if len(of_rows) == len(of_columns) == len(listed):
-        return listed
     choosing, end = (of_rows, 1) if len(of_rows) <= len(of_columns) else (of_columns, 0)
     chosen: list[Edge] = []
     taken: set[int] = set()
@@ -59,6 +59,14 @@ def first_choices(weights: Mapping[Edge, W]) -> list[Edge] | None:
         chosen.append(best[0])
         taken.add(best[0][end])
     return sorted(chosen)
+
+
+def is_one_to_one(edges: Collection[Edge]) -> bool:
+    """Whether no two edges share a row or a column: then all can be assigned, whatever they weigh."""
+    if len(edges) < 2:
+        return True
+    rows, columns = zip(*edges, strict=True)
+    return len(set(rows)) == len(set(columns)) == len(edges)
 
 
 def components(edges: Iterable[Edge]) -> list[list[Edge]]:

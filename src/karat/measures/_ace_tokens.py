@@ -4,7 +4,7 @@ The plan's word for what an element has in a document is token; counts, outcomes
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from math import fsum, inf
 from typing import Any
 
 from msgspec import Struct
@@ -86,6 +86,26 @@ class TokenOutcome(Struct, frozen=True, gc=False):
             return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
         is_correct = _is_correct(table, self.gold, self.system)
         return (1, is_correct, not is_correct, 0, 0, self.worth, 0.0, 0.0, self.cost)
+
+
+def token_counts(table: ValueTable) -> ValueCounts:
+    """What the outcomes of all tokens add up to."""
+    mapping, reference = table.mapping, table.reference
+    correct = sum([_is_correct(table, gold, system) for gold, system in mapping.items()])
+    missed = [worth for gold, worth in reference.items() if gold not in mapping]
+    mapped = set(mapping.values())
+    spurious = [-table.unmapped[system] for system in table.system if system not in mapped]
+    return ValueCounts(
+        reference=len(reference),
+        correct=correct,
+        error=len(mapping) - correct,
+        miss=len(missed),
+        false_alarm=len(spurious),
+        reference_value=fsum(reference.values()),
+        miss_cost=fsum(missed),
+        false_alarm_cost=fsum(spurious),
+        error_cost=fsum([reference[gold] - table.value(gold, system) for gold, system in mapping.items()]),
+    )
 
 
 def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:

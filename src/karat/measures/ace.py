@@ -24,6 +24,7 @@ from karat.measures._ace_tokens import (
     attributes_item,
     element_item,
     listed_token,
+    token_counts,
     token_outcomes,
 )
 from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
@@ -259,7 +260,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
 
     def count(self, table: ValueTable) -> ValueCounts:
         """Sums over tokens."""
-        return ValueCounts.summed([token.counts(table) for token in token_outcomes(table)])
+        return token_counts(table)
 
     def unmatchable(self, table: ValueTable) -> Mapping[str, int]:
         """Relations and events that cannot be mapped, since they have no argument."""

@@ -6,7 +6,7 @@ nothing.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from karat.align.assignment import assignment, components, first_choices
+from karat.align.assignment import assignment, components, first_choices, is_one_to_one
 from karat.align.grouped import Members, grouped_assignment
 from karat.tables.ace.groups import Groups
 from karat.tables.ace.scaled import heaviest_matching
@@ -25,11 +25,14 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
 
     With groups, the gains are those of their first members.
     """
-    usable = {pair: (gain, round(overlap * 1e6)) for pair, (gain, overlap) in gains.items() if gain >= 0}
+    usable = [pair for pair, (gain, _) in gains.items() if gain >= 0]
+    if groups is None and is_one_to_one(usable):
+        return sorted(usable)
+    compared = {pair: (gains[pair][0], round(gains[pair][1] * 1e6)) for pair in usable}
     if groups is not None:
-        return grouped_assignment(_packed(usable, groups), groups.rows, groups.columns)
-    chosen = first_choices(usable)
-    return _assigned(_packed(usable)) if chosen is None else chosen
+        return grouped_assignment(_packed(compared, groups), groups.rows, groups.columns)
+    chosen = first_choices(compared)
+    return _assigned(_packed(compared)) if chosen is None else chosen
 
 
 def _assigned(weights: Mapping[IndexPair, int]) -> list[IndexPair]:

@@ -1,5 +1,6 @@
 """Mentions that repeat a span. Two types on one span are ordinary; the same annotation twice is not."""
 
+from collections import Counter
 from collections.abc import Iterator
 from operator import attrgetter
 
@@ -22,13 +23,14 @@ def check(document: Document) -> Iterator[Finding]:
     templates, which are strings rather than places.
     """
     mentions = document.mentions
-    if len(set(map(_span, mentions))) == len(mentions):
+    times = Counter(map(_span, mentions))
+    if len(times) == len(mentions):
         return
     has_templates = "template" in map(_kind, mentions)
     members: dict[object, Mention] = {}
     alike: dict[object, Mention] = {}
     for mention in mentions:
-        if not mention.span:
+        if not mention.span or times[mention.span] == 1:
             continue
         type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
         twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)

@@ -51,7 +51,6 @@ UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"
 _MENTION_OF = {kind: f"{kind} mention" for kind in KINDS.values()}
 _INSIDE = {"entity": ("head", HEAD), "event": ("anchor", ANCHOR)}
 """The region that must be inside the extent of a mention."""
-_NO_REGION = (None, None)
 _NAME = re.compile(r"[^\W\d][\w.\-]*").fullmatch
 
 
@@ -248,13 +247,16 @@ class Reader:
         self, id_: str, kind: str, cluster: str, attributes: dict[str, Value], regions: dict[str, LocatedText]
     ) -> Mention:
         span, text = regions.pop("anchor" if kind == "event" else "extent")
-        texts = {name: text for name, (_, text) in regions.items() if text is not None} if regions else {}
+        texts: dict[str, str] = {}
+        others: dict[str, Any] = {}
+        for name, (region, own) in regions.items():
+            others[name] = region
+            if own is not None:
+                texts[name] = own
         if self._unit == "box":
-            boxes: Any = {"span": span} | {name: region for name, (region, _) in regions.items()}
+            boxes: Any = {"span": span, **others}
             return Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
-        head, _ = regions.get("head", _NO_REGION)
-        extent, _ = regions.get("extent", _NO_REGION)
-        scope, _ = regions.get("scope", _NO_REGION)
+        head, extent, scope = others.get("head"), others.get("extent"), others.get("scope")
         # Positional arguments, since building a record by keyword takes twice as long.
         return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)  # type: ignore[arg-type]
 

@@ -61,7 +61,7 @@ from karat.plugin.formats import Block, Contents, Format, ReadOptions
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
-_MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|</?(?:source_file|document)(?=[\s/>])")
+_MARK = re.compile(rb"<!--|<!\[CDATA\[|<\?|<(?:/source_file|/document|source_file|document)(?=[\s/>])")
 _TAG_END = re.compile(rb"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)

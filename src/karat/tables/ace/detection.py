@@ -131,7 +131,7 @@ class DetectionTable:
     def unmapped(self) -> dict[str, float]:
         """The value of each unmapped system token: W_FA · Element_Value · Mentions_Value, never positive."""
         mentions_value, kind, weight = self.want.reading.mentions_value, self.want.kind, self.want.parameters.W_FA
-        return _summed(
+        return summed(
             {
                 (id_ := token.element.id): weight
                 * token.element.inherent
@@ -178,7 +178,7 @@ class DetectionTable:
     @cached_property
     def pairs(self) -> dict[ElementIds, float]:
         """The value of each two elements that correspond, over documents."""
-        return _summed(self.by_document.values())
+        return summed(self.by_document.values())
 
     @cached_property
     def partners(self) -> dict[str, list[str]]:
@@ -191,7 +191,7 @@ class DetectionTable:
     @cached_property
     def reference(self) -> dict[str, float]:
         """The value of each reference, over documents."""
-        return _summed(self.gold_values.values())
+        return summed(self.gold_values.values())
 
     def own(self, system: str) -> float:
         """The value of a system element against itself, over documents."""
@@ -204,7 +204,7 @@ class DetectionTable:
     @cached_property
     def mapping(self) -> dict[str, str]:
         """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
-        overlaps = _summed(
+        overlaps = summed(
             {
                 (document.gold[g].element.id, document.system[s].element.id): pair.overlap
                 for (g, s), pair in document.pairs.items()
@@ -230,7 +230,7 @@ class DetectionTable:
         return False
 
 
-def _summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:
+def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:
     """Σ over documents; mostly there is one."""
     listed = list(documents)
     if len(listed) == 1:

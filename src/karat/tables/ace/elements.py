@@ -65,8 +65,10 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
         self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]
     ) -> Mapping[str, Value]:
         """Attributes with what is not written but follows; one that is written empty is absent."""
-        completed: dict[str, Value] = dict(self.reading.default_attributes(kind))
-        completed.update([(name, value) for name, value in attributes.items() if value != ""])
+        written = attributes
+        if "" in attributes.values():
+            written = {name: value for name, value in attributes.items() if value != ""}
+        completed: dict[str, Value] = {**self.reading.default_attributes(kind), **written}
         if kind == "entity":
             completed["level"] = self.reading.level(mentions)
         elif kind == "time":

@@ -10,6 +10,7 @@ from math import fsum
 from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
 from karat.errors import KaratError, Rule, quoted
+from karat.model import Mention
 from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
@@ -116,25 +117,27 @@ def _sums(count: int, mentions: Iterable[ScoredMention]) -> tuple[list[float], l
 
 def _scored(elements: Sequence[Element], want: MentionCorrespondences) -> list[ScoredMention]:
     """All mentions of elements of a kind: an entity's are compared by their heads, others by their extents."""
-    reading, parameters = want.reading, want.parameters
+    values, own_mmv = want.parameters.MTypeValue, want.reading.own_mmv
     scored = []
     for number, element in enumerate(elements):
         for mention in element.mentions:
-            if element.kind != "entity":
-                value = value_of(parameters.MTypeValue, None)
-                region = place(mention)
-                scored.append(ScoredMention(mention, number, region, extension(region), value, reading.own_mmv(value)))
-                continue
-            written = mention.attributes
-            style = "METONYMIC" if str(written.get("metonymy_mention")).upper() == "TRUE" else "LITERAL"
-            known = {"type": written.get("type"), "role": reading.mention_role(mention, element), "style": style}
-            attributes = tuple(map(known.get, parameters.W_Merr))
-            value = value_of(parameters.MTypeValue, known["type"])
-            region = place(mention, "head") or place(mention)
-            scored.append(
-                ScoredMention(mention, number, region, extension(region), value, reading.own_mmv(value), attributes)
-            )
+            if want.kind == "entity":
+                region = place(mention, "head") or place(mention)
+                value = value_of(values, mention.attributes.get("type"))
+                compared = _compared(mention, element, want)
+            else:
+                region, value, compared = place(mention), value_of(values, None), ()
+            scored.append(ScoredMention(mention, number, region, extension(region), value, own_mmv(value), compared))
     return scored
+
+
+def _compared(mention: Mention, entity: Element, want: MentionCorrespondences) -> tuple[object, ...]:
+    """The attributes of an entity mention that W_Merr weighs, in its order."""
+    written = mention.attributes
+    known = {"type": written.get("type"), "role": want.reading.mention_role(mention, entity), "style": "LITERAL"}
+    if "metonymy_mention" in written and str(written["metonymy_mention"]).upper() == "TRUE":
+        known["style"] = "METONYMIC"
+    return tuple(map(known.get, want.parameters.W_Merr))
 
 
 def _key(mention: ScoredMention) -> Hashable:

@@ -202,11 +202,15 @@ def _whole(value: float) -> int:
     return round(mantissa * 2**40) << (exponent + 160) if exponent > -160 else 0
 
 
+_MARKS = bytes(byte for byte in range(128) if not bytes((byte,)).isalnum())
+"""ASCII other than letters and digits."""
+
+
 def as_bytes(gold: str, system: str) -> tuple[bytes, bytes]:
     """Texts as the scorer compares them: bytes of the file in capitals; in ASCII only letters and digits."""
     raw = [_escaped(text).encode("utf-8").upper() for text in (gold, system)]
     if all(text.isascii() for text in raw):
-        raw = [bytes(byte for byte in text if bytes((byte,)).isalnum()) for text in raw]
+        raw = [text.translate(None, delete=_MARKS) for text in raw]
     return raw[0], raw[1]
 
 

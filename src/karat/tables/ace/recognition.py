@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from karat.model.regions import extension
 from karat.plugin import Tables
-from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementValues
+from karat.tables.ace.detection import DetectionTable, DetectionValues, ElementValues, summed
 from karat.tables.ace.element_mapping import ElementIds, element_mapping
 from karat.tables.ace.elements import WholeElements, extent
 from karat.tables.ace.groups import Groups, attributes_key, by_first, first_equals, only_first
@@ -208,30 +208,30 @@ class RecognitionTable:
     @cached_property
     def overlaps(self) -> dict[ElementIds, float]:
         """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
-        of_documents: dict[ElementIds, list[float]] = {}
-        for document in self.documents:
-            golds, systems = (
-                [
-                    (element.id, extent(mention))
-                    for element in side
-                    if element.id not in later
-                    for mention in element.mentions
-                ]
-                for side, later in zip((document.gold, document.system), self.first_equals, strict=True)
-            )
-            regions = [region for _, region in golds], [region for _, region in systems]
-            groups: Groups | None = None
-            if is_crowded(*regions):  # mentions of one token in one place are equal
-                groups = Groups(by_first(first_equals(golds)), by_first(first_equals(systems)))
-                regions = only_first(regions[0], groups.rows), only_first(regions[1], groups.columns)
-            gold_sizes, system_sizes = (list(map(extension, side)) for side in regions)
-            shares: dict[ElementIds, dict[IndexPair, float]] = {}
-            for (s, g), length in common_extensions(*regions, document.document).items():
-                share = length / max(gold_sizes[g], system_sizes[s])
-                shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
-            for ids, share_of in shares.items():
-                of_documents.setdefault(ids, []).append(_mapped_share(share_of, groups))
-        return {ids: fsum(values) for ids, values in of_documents.items()}
+        return summed(self._overlaps(document) for document in self.documents)
+
+    def _overlaps(self, document: DocumentRelations) -> dict[ElementIds, float]:
+        """The same in one document."""
+        golds, systems = (
+            [
+                (element.id, extent(mention))
+                for element in side
+                if element.id not in later
+                for mention in element.mentions
+            ]
+            for side, later in zip((document.gold, document.system), self.first_equals, strict=True)
+        )
+        regions = [region for _, region in golds], [region for _, region in systems]
+        groups: Groups | None = None
+        if is_crowded(*regions):  # mentions of one token in one place are equal
+            groups = Groups(by_first(first_equals(golds)), by_first(first_equals(systems)))
+            regions = only_first(regions[0], groups.rows), only_first(regions[1], groups.columns)
+        gold_sizes, system_sizes = (list(map(extension, side)) for side in regions)
+        shares: dict[ElementIds, dict[IndexPair, float]] = {}
+        for (s, g), length in common_extensions(*regions, document.document).items():
+            share = length / max(gold_sizes[g], system_sizes[s])
+            shares.setdefault((golds[g][0], systems[s][0]), {})[g, s] = share
+        return {ids: _mapped_share(share_of, groups) for ids, share_of in shares.items()}
 
     @cached_property
     def pairs(self) -> dict[ElementIds, RelationPair]:

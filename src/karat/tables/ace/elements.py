@@ -32,12 +32,16 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
     def _elements(self, document: Document) -> ElementsByKind:
         mentions: dict[str, list[Mention]] = {}
         kinds: dict[str, str] = {}
+        first: dict[str, Location] = {}
+        """Where the first mention of each element is."""
         for mention in document.mentions:
             id_ = mention.id if mention.cluster is None else mention.cluster
+            location = place(mention)
             if id_ in mentions:
                 mentions[id_].append(mention)
+                first[id_] = min(first[id_], location)
             else:
-                mentions[id_], kinds[id_] = [mention], mention.kind
+                mentions[id_], kinds[id_], first[id_] = [mention], mention.kind, location
         attributes: dict[str, Mapping[str, Value]] = {}
         for cluster in document.clusters:
             kinds[cluster.id] = cluster.kind
@@ -54,7 +58,7 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
             element = Element(id_, kind, completed, own, self.reading.inherent_value(kind, completed))
             elements.setdefault(kind, []).append(element)
         for of_kind in elements.values():
-            of_kind.sort(key=_first_location)
+            of_kind.sort(key=lambda element: first.get(element.id, ()))
         order = numbered(element.id for kind in DETECTED for element in elements.get(kind, ()))
         for kind in ARGUED:
             for element in elements.get(kind, ()):
@@ -92,8 +96,3 @@ def in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequenc
 def extent(mention: Mention) -> Location:
     """The whole extent; an event mention's span is its anchor."""
     return place(mention, "extent") or place(mention)
-
-
-def _first_location(element: Element) -> Location:
-    """Where its first mention is."""
-    return min([place(mention) for mention in element.mentions], default=())

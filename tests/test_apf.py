@@ -1,5 +1,6 @@
 """APF: what a file says, read and written back; sources and their offsets; recordings and images; what is given."""
 
+import gc
 import json
 from collections.abc import Iterator
 from io import BytesIO
@@ -16,6 +17,7 @@ from karat.corpus import Fingerprint
 from karat.errors import Finding, KaratError
 from karat.formats import _apf_tables
 from karat.formats import apf as module
+from karat.formats._apf_places import Places
 from karat.formats._apf_writer import write
 from karat.model import (
     Boxes,
@@ -679,6 +681,22 @@ def test_nothing_can_be_given_of_a_corpus_of_events(tmp_path: Path) -> None:
 
 
 # The recorded files.
+
+
+def test_what_reads_a_document_is_released_with_it() -> None:
+    """It holds the tree of the document: in a cycle, it would stay until the next garbage collection."""
+
+    def living() -> int:
+        return sum(isinstance(thing, Places) for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = living()
+        only(apf(BODY))
+        assert living() == before
+    finally:
+        gc.enable()
 
 
 def test_recorded_files_are_read_and_written_back(tmp_path: Path) -> None:

@@ -309,13 +309,8 @@ def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
     assert done.code == 1
     assert "1_10ecb.xml, line 24: fault: cluster '3' of document '1_10ecb' has the span" in done.out
     block = next(karat.read(tmp_path).blocks(0))
-    locate = FORMATS.get("ecbplus").locate
-    assert [locate(FILE.encode(), block, item) for item in ("33", "36", "99", ("after", "33", "36"))] == [
-        16,
-        24,
-        None,
-        None,
-    ]
+    locate = FORMATS.get("ecbplus").locator(FILE.encode(), block)
+    assert [locate(item) for item in ("33", "36", "99", ("after", "33", "36"))] == [16, 24, None, None]
 
 
 # The list of validated sentences.

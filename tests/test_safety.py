@@ -440,7 +440,7 @@ def test_lines_of_a_document_that_cannot_be_decoded(tmp_path: Path) -> None:
     from karat.plugin import Block
 
     data = b"# newdoc id = d\n1\tword\xff\t_\n"
-    assert corefud.locate(data, Block(0, len(data), 1, "d"), "m1") is None
+    assert corefud.locator(data, Block(0, len(data), 1, "d"))("m1") is None
 
 
 def test_an_empty_realis_is_written_as_missing() -> None:

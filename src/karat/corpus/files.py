@@ -241,10 +241,7 @@ class FileCorpus:
 
     def where_at(self, number: int, block: Block, item: Target | None = None) -> tuple[str, int | None]:
         """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
-        name, line = self.files[number].name, self._reader.locate(number, block, item)
-        if line is None and item is not None and not isinstance(item, int):
-            return self._format.locate_beside(name, item) or (name, block.line)
-        return name, block.line if line is None else line
+        return self._reader.locate(number, block, item)
 
     def close(self) -> None:
         """Close the open file."""

@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
 from karat.errors import Finding, Report, Rule, Target, refusing
 from karat.model import Document
-from karat.plugin import Block, Contents, Format, ReadOptions
+from karat.plugin import Block, Contents, Format, Locate, LocateBeside, ReadOptions
 
 CHANGED = Rule("file-changed", "fatal", "Run karat again when nothing else writes to the file.")
 
@@ -41,6 +41,8 @@ class DocumentReader:
         self._room = KEPT
         self._counted = -1, 0, 1
         """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
+        self._locators: dict[tuple[int, int], tuple[Locate, LocateBeside]] = {}
+        """By file and offset: what finds lines of the last document that was asked about."""
         self.keeps_all = False
         """Whether documents are kept when they are read, for a corpus that is read several times."""
 
@@ -113,15 +115,29 @@ class DocumentReader:
         self._counted = number, block.offset, line
         return line
 
-    def locate(self, number: int, block: Block, item: Target | None) -> int | None:
-        """The line of an item or a token; None if it is not found."""
+    def locate(self, number: int, block: Block, item: Target | None) -> tuple[str, int]:
+        """The file and line of an item or a token, or of the document if it is not found."""
+        name, line = self._files[number].name, None
         if isinstance(item, int):
-            return self._format.locate_token(self._bytes(number, block, check=False), block, item)
-        if item is None:
-            return None
-        if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
-            item = item[0]
-        return self._format.locate(self._bytes(number, block, check=False), block, item)
+            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
+        elif item is not None:
+            if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
+                item = item[0]
+            locate, locate_beside = self._locator(number, block)
+            line = locate(item)
+            if line is None and (place := locate_beside(item)) is not None:
+                return place
+        return name, block.line if line is None else line
+
+    def _locator(self, number: int, block: Block) -> tuple[Locate, LocateBeside]:
+        """What finds the lines of a document. The last one is kept: who asks for one line usually asks for more."""
+        key = number, block.offset
+        locators = self._locators
+        if key not in locators:
+            data = self._bytes(number, block, check=False)
+            beside = self._format.locator_beside(self._files[number].name)
+            locators = self._locators = {key: (self._format.locator(data, block), beside)}
+        return locators[key]
 
     def relation_names(self, number: int, block: Block) -> Iterable[str]:
         """Names of the relations of a document, as written."""

@@ -10,9 +10,9 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from karat.errors import Item, KaratError, Rule, quoted
+from karat.errors import KaratError, Rule, quoted
 from karat.formats._text import decode
-from karat.plugin.formats import Block
+from karat.plugin.formats import Block, Locate
 from karat.plugin.json_keys import repeated_key
 
 BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
@@ -26,6 +26,7 @@ _raw = msgspec.json.Decoder(msgspec.Raw)
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BEFORE_ELEMENT = re.compile(rb"[\s,\[]*")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 
 
@@ -106,13 +107,16 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
     return (Block(value.offset, len(value.data), value.line) for value in values(stream, file))
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of the first string that is the id of an item; of a link, that of its source."""
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of the first string that is the id of an item; of a link, that of its source."""
     if b"\n" not in data.rstrip():
-        return block.line
-    id_ = item if isinstance(item, str) else item[-2]
-    at = data.find(msgspec.json.encode(id_))
-    return None if at < 0 else block.line + data.count(b"\n", 0, at)
+        return lambda _: block.line
+    lines: dict[bytes, int] = {}
+    line, at = block.line, 0
+    for match in _STRING.finditer(data):
+        line, at = line + data.count(b"\n", at, match.start()), match.start()
+        lines.setdefault(match[0], line)
+    return lambda item: lines.get(msgspec.json.encode(item if isinstance(item, str) else item[-2]))
 
 
 class ValueReader(Generic[T]):

@@ -43,7 +43,6 @@ line end is one character.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
@@ -57,7 +56,7 @@ from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
@@ -290,7 +289,7 @@ _last: tuple[bytes, Any] = (b"", None)
 
 
 def _tree(data: bytes) -> Any:
-    """The tree of a document; the last one is kept, since `locate` looks for findings in it."""
+    """The tree of a document; the last one is kept, since `locator` looks for findings in it."""
     global _last
     known, root = _last
     if known != data:
@@ -299,29 +298,26 @@ def _tree(data: bytes) -> Any:
     return root
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention or an element, of one of its regions, or of the argument that is a link."""
-    line = _lines(data).get(item)
-    return None if line is None else block.line + line - 1
-
-
-@lru_cache(maxsize=1)
-def _lines(data: bytes) -> dict[Item, int]:
-    """The lines of all items of a document: who asks for one usually asks for more."""
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of a mention or an element, of one of its regions, or of the argument that is a link."""
     lines = data.split(b"\n")
     found: dict[Item, int] = {}
+
+    def add(item: Item, element: Any) -> None:
+        found.setdefault(item, block.line - 1 + start_line(element, lines))
+
     for element in _tree(data).iter(*_NAMED):
         if id_ := element.get("ID"):
-            found.setdefault(id_, start_line(element, lines))
+            add(id_, element)
             for child in element:
                 role, target = child.get("ROLE"), child.get("REFID")
                 if role and target:
-                    found.setdefault((role, id_, target), start_line(child, lines))
+                    add((role, id_, target), child)
                 elif child.tag in REGIONS:
-                    found.setdefault((id_, REGIONS[child.tag]), start_line(child, lines))
+                    add((id_, REGIONS[child.tag]), child)
             for number, name in enumerate(element.iterfind("entity_attributes/name")):
-                found.setdefault((id_, f"name {number}"), start_line(name, lines))
-    return found
+                add((id_, f"name {number}"), name)
+    return found.get
 
 
 FORMAT = Format(
@@ -333,7 +329,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     write=write,
     folder="either",
     companions=(".sgm", ".ag.xml", ".tab"),

@@ -27,7 +27,6 @@ annotation's own text, line ends and tabs are written as blanks.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -41,7 +40,7 @@ from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Value, qualified
 from karat.model.regions import union
 from karat.opened import read_bytes
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.formats import Block, Format, Locate, LocateBeside, ReadOptions
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
@@ -113,38 +112,27 @@ def relation_names(data: bytes, file: str) -> set[str]:
     return {name for _, part in _parts(text, file) for name in _RELATION.findall(part)}
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of an event or a text bound, or of the relation that is a link."""
-    lines, relations = _lines(data, block.line)
-    if isinstance(item, str):
-        return lines.get(item)
-    if len(item) == 2:
-        return lines.get(item[0])
-    first, second = f"Arg1:{item[1]}", f"Arg2:{item[2]}"
-    return next((line for line, words in relations.get(first, ()) if second in words), None)
-
-
-def locate_beside(file: str, item: Item) -> tuple[str, int] | None:
-    """The line in the other file of an `.a1` and an `.a2`."""
-    for name, text in _parts("", file):
-        line = None if name == file else locate(text.encode(), Block(0, 0, 1), item)
-        if line is not None:
-            return name, line
-    return None
-
-
-@lru_cache(maxsize=2)
-def _lines(data: bytes, first: int) -> tuple[dict[str, int], dict[str, list[tuple[int, list[str]]]]]:
-    """The lines of annotations, and of relations by each of their words: what is asked for once is asked for again."""
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of an event or a text bound, or of the first relation that is a link."""
     rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
-    lines = {row[0]: line for line, row in enumerate(rows, first)}
-    relations: dict[str, list[tuple[int, list[str]]]] = {}
+    lines = {row[0]: line for line, row in enumerate(rows, block.line)}
+    relations: dict[tuple[str, ...], int] = {}
     for row in rows:
         if row[0][:1] == "R":
-            words = row[-1].split(" ")
-            for word in dict.fromkeys(words):
-                relations.setdefault(word, []).append((lines[row[0]], words))
-    return lines, relations
+            ends = dict(word.split(":", 1) for word in row[-1].split(" ") if ":" in word)
+            relations.setdefault((ends.get("Arg1", ""), ends.get("Arg2", "")), lines[row[0]])
+    return lambda item: lines.get(item) if isinstance(item, str) else relations.get(item[1:])
+
+
+def locator_beside(file: str) -> LocateBeside:
+    """Finds lines in the other file of an `.a1` and an `.a2`."""
+    others = [(name, text) for name, text in _parts("", file) if name != file]
+    locators = [(name, locator(text.encode(), Block(0, 0, 1))) for name, text in others]
+
+    def locate(item: Item) -> tuple[str, int] | None:
+        return next(((name, line) for name, find in locators if (line := find(item)) is not None), None)
+
+    return locate
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
@@ -314,8 +302,8 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
-    locate_beside=locate_beside,
+    locator=locator,
+    locator_beside=locator_beside,
     relation_names=relation_names,
     write=write,
     plan=plan,

@@ -22,7 +22,6 @@ CoNLL files do not say whether mentions are events or entities; they are read as
 protocol scores.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -34,7 +33,7 @@ from karat.formats._conll_writer import text_of, write
 from karat.formats._names import stem
 from karat.formats._text import decode
 from karat.model import Document, Mention, qualified
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
 BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
@@ -141,24 +140,19 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     return Document(block.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line in which a mention begins; there are no links."""
-    return _lines(data, block.line + 1).get(item) if isinstance(item, str) else None
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line in which a mention begins; there are no links. A broken line hides only those after it."""
+    page = _Page("")
+    with suppress(KaratError, UnicodeDecodeError):
+        page.read(data, block.line + 1)
+    lines: dict[Item, int] = {f"m{number}": span.line for number, span in enumerate(sorted(page.spans), 1)}
+    return lines.get
 
 
 def locate_token(data: bytes, block: Block, token: int) -> int | None:
     """The line of a token."""
     lines = [line for line, row in enumerate(data.split(b"\n"), block.line + 1) if row.strip()]
     return lines[token] if token < len(lines) else None
-
-
-@functools.lru_cache(maxsize=1)
-def _lines(data: bytes, first: int) -> dict[str, int]:
-    """Lines of mentions, kept for the next finding in the same document; a broken line hides only those after it."""
-    page = _Page("")
-    with suppress(KaratError, UnicodeDecodeError):
-        page.read(data, first)
-    return {f"m{number}": span.line for number, span in enumerate(sorted(page.spans), 1)}
 
 
 def _joined(row: bytes) -> bytes:
@@ -292,7 +286,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     locate_token=locate_token,
     write=write,
     local_clusters=True,

@@ -23,9 +23,9 @@ first, then in the order of their brackets; they are of kind `event`, as those o
 (`%2D` stays as it is). Bridging and split antecedents are not read, and a note says so.
 """
 
-import functools
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
@@ -33,7 +33,7 @@ from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, 
 from karat.formats._text import decode
 from karat.model import Document, EmptyNode, Mention, Region, Sentence, Value, qualified
 from karat.model.regions import size
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""
@@ -189,9 +189,14 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line in which a mention begins; there are no links."""
-    return _lines(data, block.line, block.context).get(item) if isinstance(item, str) else None
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line in which a mention begins; there are no links."""
+    lines: dict[Item, int] = {}
+    with suppress(KaratError):  # reported when the document is read
+        decode(data, file="", line=block.line)
+        page = _page(data, block.line, block.context, "")
+        lines = {f"m{number}": found.line for number, found in enumerate(page.found, 1)}
+    return lines.get
 
 
 def locate_token(data: bytes, block: Block, token: int) -> int | None:
@@ -199,17 +204,6 @@ def locate_token(data: bytes, block: Block, token: int) -> int | None:
     numbered = enumerate(data.split(b"\n"), block.line)
     lines = [line for line, row in numbered if _TOKEN.fullmatch(row.partition(b"\t")[0])]
     return lines[token] if token < len(lines) else None
-
-
-@functools.lru_cache(maxsize=1)
-def _lines(data: bytes, first: int, context: str | None) -> dict[str, int]:
-    """Lines of mentions; a document in which one thing is wrong is mostly asked about again."""
-    try:
-        decode(data, file="", line=first)
-        page = _page(data, first, context, "")
-    except KaratError:
-        return {}  # reported when the document is read
-    return {f"m{number}": found.line for number, found in enumerate(page.found, 1)}
 
 
 def _page(data: bytes, first: int, context: str | None, file: str) -> "_Page":
@@ -512,7 +506,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     locate_token=locate_token,
     local_clusters=True,
 )

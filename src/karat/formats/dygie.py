@@ -27,7 +27,7 @@ from karat.errors import Report, Rule, quoted
 from karat.formats._dygie_writer import write
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Block, Format, ReadOptions
 
@@ -170,7 +170,7 @@ FORMAT = Format(
     sniff=recognises("dygie"),
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     write=write,
     refers_to_gold=True,
     local_clusters=True,

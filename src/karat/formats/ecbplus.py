@@ -26,7 +26,6 @@ document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -36,7 +35,7 @@ from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Sentence, Value, qualified
 from karat.model.regions import runs
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.formats import Block, Format, Locate, ReadOptions
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"
@@ -79,27 +78,20 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     return _Reader(root, _Name.parse(name), file, report).document()
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention; there are no links."""
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of a mention; there are no links."""
     del block
-    return _lines(data)[0].get(item)
+    lines: dict[Item, int] = {}
+    for element in _root(data, "").iterfind("Markables/*"):
+        lines.setdefault(element.get("m_id"), element.sourceline)
+    return lines.get
 
 
 def locate_token(data: bytes, block: Block, token: int) -> int | None:
     """The line of a token."""
     del block
-    lines = _lines(data)[1]
+    lines = [element.sourceline for element in _root(data, "").iterchildren("token")]
     return lines[token] if token < len(lines) else None
-
-
-@lru_cache(maxsize=1)
-def _lines(data: bytes) -> tuple[dict[Item | None, int], list[int]]:
-    """The lines of mentions and of tokens: a document in which one is asked for is mostly asked about again."""
-    root = _root(data, "")
-    mentions: dict[Item | None, int] = {}
-    for element in root.iterfind("Markables/*"):
-        mentions.setdefault(element.get("m_id"), element.sourceline)
-    return mentions, [element.sourceline for element in root.iterchildren("token")]
 
 
 class _Name(NamedTuple):
@@ -342,7 +334,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     locate_token=locate_token,
     is_part_of_corpus=is_list,  # the list of validated sentences holds no document
 )

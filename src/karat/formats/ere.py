@@ -17,14 +17,13 @@ including its markup; karat does not read that file.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, BinaryIO
 
-from karat.errors import Item, Report, Rule
+from karat.errors import Report, Rule
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.formats import Block, Format, Locate, ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -62,23 +61,14 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention; links are arguments and have no id to look for."""
-    if not isinstance(item, str):
-        return None
-    line = _lines(data).get(item.encode())
-    return None if line is None else block.line + line
-
-
-@lru_cache(maxsize=1)
-def _lines(data: bytes) -> dict[bytes, int]:
-    """The lines of all ids, counted from 0: a document in which one is asked for is mostly asked about again."""
-    found: dict[bytes, int] = {}
-    line, at = 0, 0
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of a mention; links are arguments and have no id to look for."""
+    lines: dict[bytes, int] = {}
+    line, at = block.line, 0
     for match in re.finditer(rb"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""", data):
         line, at = line + data.count(b"\n", at, match.start()), match.start()
-        found.setdefault(match[match.lastindex or 1], line)
-    return found
+        lines.setdefault(match[match.lastindex or 1], line)
+    return lambda item: lines.get(item.encode()) if isinstance(item, str) else None
 
 
 class _Reader:
@@ -220,7 +210,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     default_attributes={"realis": "NOT_ANNOTATED"},
     local_clusters=True,
 )

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
 from karat.formats._rules import REPEATED, TRIMMED
 from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
 
 STRUCTURE = Rule(
     "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
@@ -113,12 +113,15 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     return reader.document(options)
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of the first node with a mention, or of the kind of a link."""
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the line of the first node with a mention, or of the kind of a link."""
+    mentions: dict[str, int] = {}
+    kinds: dict[str, int] = {}
     for line, kind, text in _lines(data, block, ""):
-        if kind == item[0] if isinstance(item, tuple) else item in _TOKEN.findall(text):
-            return line
-    return None
+        kinds.setdefault(kind, line)
+        for token in _TOKEN.findall(text):
+            mentions.setdefault(token, line)
+    return lambda item: mentions.get(item) if isinstance(item, str) else kinds.get(item[0])
 
 
 def _lines(data: bytes, block: Block, file: str) -> Iterator[tuple[int, str, str]]:
@@ -266,7 +269,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     write=write,
     plan=plan,
     local_clusters=True,

@@ -37,7 +37,7 @@ from msgspec import Struct
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
@@ -306,7 +306,7 @@ FORMAT = Format(
     sniff=recognises("maven"),
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     refers_to_gold=True,
     local_clusters=True,
 )

@@ -35,7 +35,7 @@ from msgspec import Raw, Struct
 from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import Value, ValueReader, entries, locate, values
+from karat.formats._json_values import Value, ValueReader, entries, locator, values
 from karat.model import Document, Id, Mention, Region, qualified
 from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
 
@@ -243,7 +243,7 @@ FORMAT = Format(
     sniff=recognises("muc4"),
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     refers_to_gold=True,
     local_clusters=True,
 )

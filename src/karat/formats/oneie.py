@@ -30,7 +30,7 @@ from karat.errors import Report, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Block, Format, ReadOptions
@@ -152,7 +152,7 @@ FORMAT = Format(
     sniff=recognises("oneie"),
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     refers_to_gold=True,
     local_clusters=True,
 )

@@ -25,7 +25,7 @@ from karat.formats._text import decode
 from karat.formats._tokens import LONGEST, number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.model.regions import runs, union
-from karat.plugin.formats import Block, Contents, Format, ReadOptions
+from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 COMMENT, RELATION_MARK = b"#@"
@@ -149,25 +149,20 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-def locate(data: bytes, block: Block, item: Item) -> int | None:
-    """The line of a mention, or the first line that makes a link."""
-    names = (item,) if isinstance(item, str) else item[1:]
-    wanted = [name.encode() for name in names]
-    for line, raw in enumerate(data.split(b"\n"), block.line + 1):
-        if all(name in raw for name in wanted) and _is(raw.decode("utf-8", "replace").strip(), item):
-            return line
-    return None
-
-
-def _is(text: str, item: Item) -> bool:
-    """Whether a line has this mention or link."""
-    columns = text.split("\t")
-    if isinstance(item, str):
-        return text[0] not in "#@" and len(columns) >= COLUMN_COUNT and columns[2].strip() == item
-    if text[0] != "@" or len(columns) != 3:
-        return False
-    name, arguments = columns[0][1:].lstrip(), columns[2]
-    return (LINK_KINDS.get(name), *(argument.strip() for argument in arguments.split(","))) == item
+def locator(data: bytes, block: Block) -> Locate:
+    """Finds the first line of a mention, or that makes a link."""
+    lines: dict[Item, int] = {}
+    for line, text in enumerate(data.decode("utf-8", "replace").split("\n"), block.line + 1):
+        columns = text.strip().split("\t")
+        mark = columns[0][:1]
+        if mark == "@" and len(columns) == 3:
+            kind = LINK_KINDS.get(columns[0][1:].lstrip())
+            ends = [argument.strip() for argument in columns[2].split(",")]
+            if kind is not None and len(ends) == 2:
+                lines.setdefault((kind, ends[0], ends[1]), line)
+        elif mark not in ("#", "@") and len(columns) >= COLUMN_COUNT:
+            lines.setdefault(columns[2].strip(), line)
+    return lines.get
 
 
 class _Mentions:
@@ -413,7 +408,7 @@ FORMAT = Format(
     sniff=sniff,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     write=write,
     local_clusters=True,
 )

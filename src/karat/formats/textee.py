@@ -21,7 +21,7 @@ from karat.errors import Report, Rule
 from karat.formats._event_document import EventDocument, refuse_unit
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._textee_writer import write
 from karat.model import Document, Id
 from karat.plugin.formats import Block, Format, ReadOptions
@@ -68,7 +68,7 @@ FORMAT = Format(
     sniff=recognises("textee"),
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     write=write,
     local_clusters=True,
 )

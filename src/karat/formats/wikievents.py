@@ -22,7 +22,7 @@ from karat.errors import Report, Rule
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
 from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
-from karat.formats._json_values import ValueReader, blocks, locate
+from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id
 from karat.plugin.formats import Block, Format, ReadOptions
 
@@ -85,6 +85,6 @@ FORMAT = Format(
     redirect=redirect,
     blocks=blocks,
     parse=parse,
-    locate=locate,
+    locator=locator,
     local_clusters=True,
 )

@@ -180,6 +180,13 @@ Write = Callable[[Document, WriteOptions, ReportLoss], bytes | dict[str, bytes]]
 """From a document to its bytes, or, where a corpus is a folder, to its files by name."""
 
 
+Locate = Callable[[Item], int | None]
+"""The line of a mention (its id) or a link (kind, source, target) of one document, if it is found."""
+
+LocateBeside = Callable[[Item], tuple[str, int] | None]
+"""The file and line of an item of one document, if it is found."""
+
+
 def _never(head: bytes) -> bool:
     del head
     return False
@@ -200,14 +207,14 @@ def _no_relations(data: bytes, file: str) -> Iterable[str]:
     return ()
 
 
-def _first_line(data: bytes, block: Block, item: Item) -> int | None:
-    del data, item
-    return block.line
+def _first_line(data: bytes, block: Block) -> Locate:
+    del data
+    return lambda _: block.line
 
 
-def _nowhere_beside(file: str, item: Item) -> tuple[str, int] | None:
-    del file, item
-    return None
+def _nowhere_beside(file: str) -> LocateBeside:
+    del file
+    return lambda _: None
 
 
 def _first_line_of_token(data: bytes, block: Block, token: int) -> int | None:
@@ -250,12 +257,13 @@ class Format(Struct, frozen=True, kw_only=True):
     """The bytes of one document; None: the format is only read."""
     plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
     """The options to write these documents with, where all of them must be written in the same way."""
-    locate: Callable[[bytes, Block, Item], int | None] = _first_line
-    """The line of a mention (its id) or a link (kind, source, target) in the bytes of a block, if it is found."""
-    locate_beside: Callable[[str, Item], tuple[str, int] | None] = _nowhere_beside
-    """The file and line of an item that `locate` does not find, if a document is in several files beside each other."""
+    locator: Callable[[bytes, Block], Locate] = _first_line
+    """What finds the lines of items in the bytes of a block. It is made once for a document and asked for each of its
+    items, so it should look them up in an index, not search the bytes."""
+    locator_beside: Callable[[str], LocateBeside] = _nowhere_beside
+    """The same for items that `locator` does not find, if a document is in this file and others beside it."""
     locates_regions: bool = False
-    """Whether `locate` is also asked for the line of a region: (id, region)."""
+    """Whether `locator` also finds the line of a region: (id, region)."""
     locate_token: Callable[[bytes, Block, int], int | None] = _first_line_of_token
     """The line of a token of a document with `forms`, by its number, if it is found."""
     relation_names: Callable[[bytes, str], Iterable[str]] = _no_relations

@@ -1,7 +1,8 @@
 """Gathers the documents of a report: mentions and links as corpora have them, outcomes as results list them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -113,6 +114,8 @@ class Gathered:
             self._documents[number].add(len(self._systems), document_side, listed_outcomes)
         self._systems.append(name)
         system.documents.clear()
+        for side in (self._gold, system):
+            side.forget_records()
         self._shared.append(system)
 
     def sort(self, names: Sequence[str]) -> None:
@@ -168,18 +171,13 @@ class Gathered:
         record: OutcomeRecord,
         system: CorpusSide,
         *,
-        unless: tuple[Set[Place], Set[Place]] = (frozenset(), frozenset()),
+        unless: Callable[[Item | None, Item | None], bool] | None = None,
     ) -> None:
-        """Add an outcome, unless one of its mentions is among those named."""
+        """Add an outcome, unless its items are to be left out."""
         document = None if record.document is None else self._numbers[record.document]
-        gold, own = (
-            None if one is None else side.item(one, document, self._numbers)
-            for side, one in ((self._gold, record.gold), (system, record.system))
-        )
-        if any(
-            item is not None and not places.isdisjoint(item.places())
-            for item, places in zip((gold, own), unless, strict=True)
-        ):
+        gold = None if record.gold is None else self._gold.item(record.gold, document, self._numbers)
+        own = None if record.system is None else system.item(record.system, document, self._numbers)
+        if unless is not None and unless(gold, own):
             return
         is_pair = gold is not None and own is not None
         is_mention = isinstance(record.gold or record.system, MentionRecord)
@@ -199,9 +197,17 @@ class Gathered:
                 for places, item in zip(in_errors, (gold, own), strict=True):
                     places.update(() if item is None else item.places())
                 self._enter(outcomes, view, kind, (gold, own), system, document, "")
+
+        @cache
+        def is_in_error(item: Item | None, side: int) -> bool:
+            return item is not None and not in_errors[side].isdisjoint(item.places())
+
+        def unless(gold: Item | None, own: Item | None) -> bool:
+            return is_in_error(gold, 0) or is_in_error(own, 1)
+
         for record in result.outcomes.get(self.outcomes_of(result.protocol, measure.id), ()):
             if TONES.get(record.outcome) == "right":
-                self._add_outcome(outcomes, view, record, system, unless=in_errors)
+                self._add_outcome(outcomes, view, record, system, unless=unless)
 
     def _add_elements(
         self, outcomes: Outcomes, view: int, listed: Iterable[Mapping[str, Any]], system: CorpusSide
@@ -231,9 +237,9 @@ class Gathered:
         (Where either is would be all pairs of documents for a large cluster of the system.)
         """
         gold, own = items
-        places = (gold and gold.documents()) or (own and own.documents()) or set()
+        places = (gold and gold.documents) or (own and own.documents) or ([] if document is None else [document])
         kind_number = self._classes.setdefault(kind, len(self._classes))
-        for place, number in enumerate(sorted(places) or ([] if document is None else [document])):
+        for place, number in enumerate(places):
             notes = self._documents[number].notes
             data = OutcomeData(
                 kind_number if place == 0 else -1 - kind_number,

@@ -1,7 +1,7 @@
 """One side of a report, gold or a system: its mentions, and the items of outcomes that are made of them."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from karat.model import Document
 from karat.report.html.records import ItemData, MentionData, Reference
@@ -13,21 +13,19 @@ Place = tuple[int, int]
 """A mention: the number of its document, and its number there."""
 
 
-class Item(NamedTuple):
-    """An item of an outcome, with the mentions of its parts."""
+class Item:
+    """An item of an outcome, with the mentions of its parts. All outcomes of a record share it."""
 
-    form: str
-    label: str
-    parts: tuple[tuple[Place, ...], ...]
-    about: str = ""
-
-    def places(self) -> set[Place]:
-        """Its mentions."""
-        return {place for part in self.parts for place in part}
-
-    def documents(self) -> set[int]:
+    def __init__(self, form: str, label: str, parts: tuple[tuple[Place, ...], ...], about: str = "") -> None:
+        self.form, self.label, self.parts, self.about = form, label, parts, about
+        self.documents = sorted({document for part in parts for document, _ in part})
         """The numbers of the documents that it has mentions in."""
-        return {document for document, _ in self.places()}
+        self.references: dict[int | None, Reference] = {}
+        """How outcomes refer to it in a document, or, if it is in several, in all of them (None)."""
+
+    def places(self) -> Iterator[Place]:
+        """Its mentions."""
+        return chain.from_iterable(self.parts)
 
 
 class DocumentSide:
@@ -73,9 +71,21 @@ class CorpusSide:
         self.documents: dict[int, DocumentSide] = {}
         self.shared: dict[ItemData, int] = {}
         self._elements: dict[str, list[Place]] | None = None
+        self._made: dict[int, tuple[Record, Item]] = {}
+        """By the identity of a record: a cluster with thousands of mentions may be in thousands of outcomes."""
+
+    def forget_records(self) -> None:
+        """Let go of the records of outcomes; only the items remain that outcomes refer to."""
+        self._made.clear()
 
     def item(self, record: Record, document: int | None, numbers: dict[str, int]) -> Item:
         """The item of a record; `numbers` are those of documents, for mentions that name theirs."""
+        known = self._made.get(id(record))
+        if known is None:
+            known = self._made[id(record)] = record, self._item(record, document, numbers)
+        return known[1]
+
+    def _item(self, record: Record, document: int | None, numbers: dict[str, int]) -> Item:
 
         def places(mentions: Iterable[MentionRecord]) -> tuple[Place, ...]:
             found = []
@@ -125,8 +135,16 @@ class CorpusSide:
             return None
         if item.form == "mention":
             return item.parts[0][0][1]
-        if item.documents() <= {document}:
-            local = tuple(tuple(number for _, number in part) for part in item.parts)
-            items = self.documents[document].items
-            return -1 - items.setdefault(ItemData(item.form, item.label, local, item.about), len(items))
+        is_local = not item.documents or item.documents == [document]
+        key = document if is_local else None
+        if key not in item.references:
+            item.references[key] = self._local(item, document) if is_local else self._shared(item)
+        return item.references[key]
+
+    def _local(self, item: Item, document: int) -> int:
+        local = tuple(tuple(number for _, number in part) for part in item.parts)
+        items = self.documents[document].items
+        return -1 - items.setdefault(ItemData(item.form, item.label, local, item.about), len(items))
+
+    def _shared(self, item: Item) -> tuple[int]:
         return (self.shared.setdefault(ItemData(item.form, item.label, item.parts, item.about), len(self.shared)),)

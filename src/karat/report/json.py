@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from karat.report.listing import refuse_long
 from karat.results import OutcomeRecord, Result
 
 
@@ -41,6 +42,7 @@ def _set_aside(content: dict[str, Any]) -> Iterator[Sequence[OutcomeRecord]]:
     for part in parts:
         yield from _set_aside(part)
     details = content.get("details", {})
+    refuse_long({id_: listed for id_, listed in details.items() if isinstance(listed, list)})
     for id_, listed in details.items():
         if isinstance(listed, list):
             details[id_] = _Held()

@@ -7,6 +7,7 @@ from itertools import groupby
 from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
+from karat.errors import Rule
 from karat.model import Region, Value
 from karat.model.arguments import HOLDERS
 from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
@@ -31,6 +32,34 @@ LONGEST_TEXT = 32
 NOTHING = Ratio(0, 0)
 SCORES = {"precision": "P", "recall": "R", "accuracy": "accuracy", "score": "score"}
 """The scores whose parts are shown with an outcome."""
+MOST_MENTIONS = 5_000_000
+"""Mentions that the outcomes of a result may list together, which are 100 MB of text or 700 MB of JSON. Each outcome
+lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n times."""
+TOO_LONG = Rule(
+    "details-too-long", "fatal", "Select other measures with -m, or use -f html, which lists each cluster once."
+)
+
+
+def refuse_long(outcomes: Mapping[str, Sequence[OutcomeRecord]]) -> None:
+    """Refuse to list more mentions than anyone can read, before anything is written."""
+    counts = {
+        id_: sum(_mention_count(item) for record in records for item in (record.gold, record.system))
+        for id_, records in outcomes.items()
+    }
+    if (total := sum(counts.values())) > MOST_MENTIONS:
+        most = max(counts, key=counts.__getitem__)
+        of_most = f"{counts[most]:,} of them under {most}"
+        raise TOO_LONG.error(f"the details name {total:,} mentions, {of_most}; at most {MOST_MENTIONS:,} are listed")
+
+
+def _mention_count(item: Record | None) -> int:
+    if isinstance(item, ClusterRecord):
+        return len(item.mentions)
+    if isinstance(item, LinkRecord):
+        return len(item.source_mentions) + len(item.target_mentions)
+    if isinstance(item, TreeRecord):
+        return sum(len(event.mentions) for event in item.events)
+    return 1
 
 
 def listing(measure: str, records: Sequence[OutcomeRecord], style: Style) -> Iterator[str]:
@@ -42,7 +71,8 @@ def listing(measure: str, records: Sequence[OutcomeRecord], style: Style) -> Ite
     yield f"{style.paint(f'{measure} by item', 'bold')}: {summary or 'nothing to list'}"
     for place, group in groupby(records, key=lambda record: record.document or record.unit):
         own = list(group)
-        lines = {line for record in own for item in (record.gold, record.system) for line in _lines_of(item)}
+        items = {id(item): item for record in own for item in (record.gold, record.system)}
+        lines = {line for item in items.values() for line in _lines_of(item)}
         # In a format with one document per line, the line is said once.
         title = f"{place}, line {next(iter(lines))}" if len(lines) == 1 and own[0].document else place
         show_lines = title == place
@@ -69,6 +99,7 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
     if all(isinstance(record.gold or record.system, MentionRecord) for record in records):
         yield from _mention_outcomes(records, style, show_lines=show_lines)
         return
+    paragraphs: dict[tuple[str, int], str] = {}  # a cluster is the same in all outcomes that have it
     for record in records:
         label = style.paint(record.outcome, _tone(record.outcome))
         yield f"  {label}  {earned(record.counts)}".rstrip()
@@ -80,8 +111,11 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
             continue
         for side, item in (("gold", gold), ("system", system)):
             if item is not None:
-                text = described(item, show_lines=show_lines)
-                yield paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14)
+                key = side, id(item)
+                if key not in paragraphs:
+                    text = described(item, show_lines=show_lines)
+                    paragraphs[key] = paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14)
+                yield paragraphs[key]
 
 
 def _mention_outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: bool) -> list[str]:
@@ -147,6 +181,8 @@ def described(item: Record, *, show_lines: bool) -> str:
 
 def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
     """Whether two clusters have the same mentions in the same lines."""
+    if len(gold.mentions) != len(system.mentions):
+        return False
     sides = ([(one.document, one.span, one.text, one.line) for one in cluster.mentions] for cluster in (gold, system))
     return next(sides) == next(sides)
 

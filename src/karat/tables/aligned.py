@@ -128,6 +128,11 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         if tables.pair.gold.unit == "box":
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
+        if self.agree and len(gold) * len(system) > MANY:
+            # An attribute that is the same everywhere excludes no pair: other measures may have this alignment, too.
+            agree = tuple(name for name in self.agree if not self._is_everywhere_equal(name, gold, system))
+            if agree != self.agree:
+                return tables.get(replace(self, agree=agree))
         order = ORDERS.get(self.candidates.ties)
         if not first and order is None:
             return AlignedPairs(gold, system, self._choose(tables, gold, system, are_all=True))
@@ -140,6 +145,10 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         numbered = self._choose(tables, *sides, are_all=not first)
         pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in numbered]
         return AlignedPairs(gold, system, [*first, *pairs])
+
+    def _is_everywhere_equal(self, name: str, gold: Sequence[Mention], system: Sequence[Mention]) -> bool:
+        key = self.candidates.comparison.key
+        return len({key(mention.attributes.get(name)) for mention in (*gold, *system)}) == 1
 
     def _choose(
         self, tables: Tables, gold: Sequence[Mention], system: Sequence[Mention], *, are_all: bool

@@ -14,6 +14,7 @@ side has the closer bound decides.
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import reduce
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
 from math import inf
@@ -114,7 +115,7 @@ def overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
 
 def _dice(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
     dice: Vector = 2 * other.common(own.regions[number], window) / (other.sizes[window] + own.sizes[number])
-    return dice.astype(float)
+    return dice.astype(float, copy=False)
 
 
 def _overlap(own: "Side", number: int, other: "Side", window: slice) -> "Vector":
@@ -173,6 +174,8 @@ class Side:
         firsts = [next(members) for members in self.members]
         self.first = np.array(firsts, dtype=float)
         """The first free mention of each class; infinite if there is none."""
+        self.is_free = np.ones(len(firsts))
+        """1, or 0 if a class has no free mention."""
         self.places, *values = np.array(list(classes), dtype=int).T
         self.required = values[: keys.required]
         self.rewarded = values[keys.required :]
@@ -202,15 +205,14 @@ class Side:
         begins, ends = (
             (self._begins, self._ends) if self._starts is not None else (self._begins[window], self._ends[window])
         )
-        total: Any = 0
-        for begin, end in region:
-            shared = np.minimum(ends, end) - np.maximum(begins, begin)
-            total = total + np.maximum(shared, 0)
+        parts = [np.maximum(np.minimum(ends, end) - np.maximum(begins, begin), 0) for begin, end in region]
+        total = reduce(np.add, parts) if parts else np.zeros_like(begins)
         return total if self._starts is None else np.add.reduceat(total, self._starts)
 
     def take(self, number: int) -> None:
         """Use up the first free mention of a class."""
         self.first[number] = next(self.members[number], inf)
+        self.is_free[number] = self.first[number] < inf
 
 
 class Keys:
@@ -268,7 +270,7 @@ def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
     if own.first[number] == inf:
         return None
     window, alike = similarities(own, number, other, demand)
-    alike[other.first[window] == inf] = 0.0
+    alike *= other.is_free[window]
     most = alike.max(initial=0.0)
     if most <= 0:
         return None
@@ -290,16 +292,18 @@ def similarities(own: Side, number: int, other: Side, demand: Demand) -> "tuple[
     overlapping = demand.similarity.overlapping
     window = slice(0, len(other)) if overlapping is None else other.window(own.regions[number])
     alike = np.ones(len(other)) if overlapping is None else overlapping(own, number, other, window)
-    excluded = alike <= 0
-    rewarded = np.zeros(len(alike), dtype=int)
-    # First how many agree, then the sum: as the list of pairs has it, to the last bit.
-    for one, others in zip(own.rewarded, other.rewarded, strict=True):
-        rewarded += _agreeing(one[number], others[window])
-    alike += rewarded
-    excluded |= alike < demand.threshold
+    if own.rewarded:
+        apart = alike <= 0
+        rewarded = np.zeros(len(alike), dtype=int)
+        # First how many agree, then the sum: as the list of pairs has it, to the last bit.
+        for one, others in zip(own.rewarded, other.rewarded, strict=True):
+            rewarded += _agreeing(one[number], others[window])
+        alike += rewarded
+        alike[apart] = 0.0
+    if demand.threshold > 0:
+        alike[alike < demand.threshold] = 0.0
     for one, others in zip(own.required, other.required, strict=True):
-        excluded |= ~_agreeing(one[number], others[window])
-    alike[excluded] = 0.0
+        alike *= _agreeing(one[number], others[window])
     return window, alike
 
 

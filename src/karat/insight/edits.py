@@ -1,5 +1,6 @@
 """Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -25,8 +26,8 @@ class Edit(Struct):
     """Clusters by id as they become, or are added; None: removed."""
     links: dict[Link, bool] = field(default_factory=dict)
     """Links that are added (True) or removed (False)."""
-    contradicting: frozenset[Link] = frozenset()
-    """Links that are removed where they would close a cycle with others."""
+    contradicting: tuple[frozenset[Link], ...] = ()
+    """Links that are removed where they would close a cycle with others. Edits share such a set, which is kept once."""
     moved: dict[str, str | None] = field(default_factory=dict)
     """Clusters whose mentions in this document all move to another one; None: are removed."""
     replaced: Document | None = None
@@ -48,7 +49,8 @@ class Edit(Struct):
         self.added |= other.added
         self.clusters |= other.clusters
         self.links |= other.links
-        self.contradicting |= other.contradicting
+        known = set(map(id, self.contradicting))
+        self.contradicting += tuple(links for links in other.contradicting if id(links) not in known)
         self.moved |= other.moved
         self.replaced = self.replaced or other.replaced
         self.keep_links = self.keep_links and other.keep_links
@@ -102,18 +104,27 @@ def _links(document: Document, mentions: Iterable[Mention], edit: Edit, removed:
     if not edit.keep_links:
         return ()
     links = [link for link in document.links if edit.links.get(link, True)]
-    links += [link for link, is_added in edit.links.items() if is_added and link not in links]
+    present = set(links)
+    links += [link for link, is_added in edit.links.items() if is_added and link not in present]
     links = [link for link in links if removed.isdisjoint((link.source, link.target))]
-    if edit.contradicting:
+    contradicting = frozenset[Link]().union(*edit.contradicting)
+    if contradicting:
         event_of: dict[str, ClusterKey] = {one.id: one.cluster or (one.id, 0) for one in mentions}
-        kept = LinkGraph()
-        for link in sorted(links, key=edit.contradicting.__contains__):
+        kept, closing = LinkGraph(), Counter[Link]()
+        for link in sorted(links, key=contradicting.__contains__):
             ends = event_of.get(link.source, link.source), event_of.get(link.target, link.target)
-            if link not in edit.contradicting or kept.takes(link.kind, *ends):
+            if link not in contradicting or kept.takes(link.kind, *ends):
                 kept.add(link.kind, *ends)
             else:
-                links.remove(link)
+                closing[link] += 1
+        links = [link for link in links if not _is_among(link, closing)]
     return tuple(links)
+
+
+def _is_among(link: Link, numbers: Counter[Link]) -> bool:
+    """Whether a link is one of those counted, which is then counted off."""
+    numbers[link] -= 1
+    return numbers[link] >= 0
 
 
 class EditedCorpus:

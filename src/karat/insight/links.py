@@ -141,7 +141,7 @@ class _DocumentErrors:
     def _repair(self, name: str, system: EventLink | None, repaired: EventLink | None) -> Edit:
         if name == "wrong event":
             return Edit(replaced=self._with_gold_events)
-        edit = Edit(contradicting=self._contradicting)
+        edit = Edit(contradicting=(self._contradicting,))
         if system is not None:
             edit.links |= dict.fromkeys(self._system_links.get(system, ()), False)
         if repaired is not None:

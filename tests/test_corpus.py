@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 import karat
 from karat.corpus import reader
-from karat.errors import Finding, Report
+from karat.errors import Finding, Item, Report
 from karat.formats import FORMATS
 from karat.model import Document, Mention
-from karat.plugin import Block, ReadOptions
+from karat.plugin import Block, Locate, ReadOptions
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 from tests.test_codes import EVENT, PAIR
@@ -188,3 +188,31 @@ def test_a_mixed_folder_is_refused_with_a_file_of_each_format(tmp_path: Path) ->
     (tmp_path / "b.tbf").write_text("#BeginOfDocument d\n#EndOfDocument\n")
     done = run("describe", str(tmp_path))
     assert "files of several formats: jsonl (a.jsonl), tbf (b.tbf) [format-mixed]" in done.err
+
+
+LOCATED = {
+    "d.ann": "".join(f"T{n}\tX {2 * n} {2 * n + 1}\ta\n" for n in range(9)) + "R1\tafter Arg1:T0 Arg2:T3\n",
+    "d.tbf": "#BeginOfDocument d\n"
+    + "".join(f"s\td\tT{n}\t{2 * n},{2 * n + 1}\ta\tX\tActual\n" for n in range(9))
+    + "@After\tR1\tT0,T3\n#EndOfDocument\n",
+}
+
+
+@pytest.mark.parametrize("name", LOCATED)
+def test_the_lines_of_a_document_are_indexed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / name).write_text(LOCATED[name])
+    corpus = karat.read(tmp_path / name)
+    format_ = FORMATS.get(corpus.format)
+    made: list[Block] = []
+
+    def locator(data: bytes, block: Block) -> Locate:
+        made.append(block)
+        return format_.locator(data, block)
+
+    monkeypatch.setattr(corpus._reader, "_format", replace(format_, locator=locator))
+    items: list[Item] = [*(f"T{n}" for n in range(9)), ("after", "T0", "T3"), ("after", "T3", "T0"), "T99"]
+    first = 1 if name == "d.ann" else 2
+    lines = [corpus.where("d", item)[1] for item in items]
+    corpus.close()
+    assert lines == [*range(first, first + 10), 1, 1]
+    assert len(made) == 1

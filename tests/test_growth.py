@@ -370,3 +370,70 @@ def test_6000_events_and_entities_in_two_places(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "one.jsonl", [*events, *entities], links=links, text="ran he")
     done = limited("score", file, file, "-p", "omnievent-2023")
     assert done.code == 0, done.err
+
+
+# Reports of one large document
+
+
+def divided(tmp_path: Path, count: int) -> tuple[str, str]:
+    """One cluster of gold, whose mentions are each alone in the system."""
+    names = ",".join(f"E{n}" for n in range(count))
+    gold = tbf(tmp_path / "gold.tbf", apart(count), f"@Coreference\tC1\t{names}")
+    return gold, tbf(tmp_path / "system.tbf", apart(count))
+
+
+@pytest.mark.parametrize("option", ["--details", "--errors", "--format=html"])
+def test_lines_of_10000_mentions_of_one_document(tmp_path: Path, option: str) -> None:
+    gold, system = tbf(tmp_path / "gold.tbf", apart(10000)), tbf(tmp_path / "system.tbf", apart(9999))
+    done = limited("score", gold, system, option, seconds=14, megabytes=1000)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_details_that_name_each_mention_thousands_of_times_are_refused(tmp_path: Path, form: str) -> None:
+    gold, system = divided(tmp_path, 10000)
+    refused = limited("score", gold, system, "--details", "-f", form)
+    assert (refused.code, refused.out, "[details-too-long]" in refused.err) == (1, "", True), refused.err
+    assert "the details name 300," in refused.err
+    done = limited("score", gold, system, "--details", "-f", form, "-m", "nugget.span")
+    assert done.code == 0, done.err
+
+
+def test_a_page_names_the_mentions_of_a_cluster_once(tmp_path: Path) -> None:
+    done = limited("score", *divided(tmp_path, 10000), "-f", "html", seconds=14, megabytes=1000)
+    assert done.code == 0, done.err
+    assert len(done.out) < 8_000_000
+
+
+def test_repairs_of_12000_links_from_one_mention(tmp_path: Path) -> None:
+    """Gold's links begin at one mention, and the system's at another."""
+    gold, system = (
+        tbf(
+            tmp_path / f"{side}.tbf",
+            apart(6000),
+            *(f"@After\tR{n}\tE{first},E{n}" for n in range(2, 6000)),
+            *(f"@Subevent\tR{n}\tE{first},E{n}" for n in range(2, 6000)),
+        )
+        for first, side in enumerate(("gold", "system"))
+    )
+    done = limited("score", gold, system, "--errors", seconds=14)
+    assert done.code == 0, done.err
+
+
+def test_an_attribute_that_all_mentions_share_needs_no_alignment_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.align.crowded import matches
+    from karat.tables import aligned
+
+    made: list[object] = []
+
+    def counted(*arguments: Any) -> Any:
+        made.append(arguments)
+        return matches(*arguments)
+
+    monkeypatch.setattr(aligned, "matches", counted)
+    file = tbf(tmp_path / "one.tbf", [(0, 5)] * 500)
+    score = json.loads(run("score", file, file, "-m", "nugget", "-f", "json", "--jobs", "1").out)["scores"]
+    assert len(made) == 2, "with and without the type; all mentions have the same realis"
+    assert score["nugget.type+realis"]["micro"]["f1"] == 1

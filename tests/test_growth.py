@@ -437,3 +437,12 @@ def test_an_attribute_that_all_mentions_share_needs_no_alignment_of_its_own(
     score = json.loads(run("score", file, file, "-m", "nugget", "-f", "json", "--jobs", "1").out)["scores"]
     assert len(made) == 2, "with and without the type; all mentions have the same realis"
     assert score["nugget.type+realis"]["micro"]["f1"] == 1
+
+
+def test_a_page_of_9000_nested_mentions_of_tokens(tmp_path: Path) -> None:
+    cells = [*(f"({n}" for n in range(9000)), *(f"{n})" for n in reversed(range(9000)))]
+    rows = [f"d\t0\t{number}\tw\t{cell}" for number, cell in enumerate(cells)]
+    file = tmp_path / "nested.conll"
+    file.write_text("\n".join(["#begin document (d); part 000", *rows, "", "#end document", ""]))
+    done = limited("score", str(file), str(file), "-f", "html", "-m", "coref.muc", seconds=14, megabytes=1500)
+    assert done.code == 0, done.err

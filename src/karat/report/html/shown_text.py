@@ -48,17 +48,17 @@ class ShownText:
             return ()
         empty = [node.token for node in document.empty_nodes]
         most = len(self._tokens) + len(empty)  # a span may claim any number of tokens
-        numbers = [token for begin, end in span for token in range(begin, min(end, most))]
+        pieces = [(begin, min(end, most)) for begin, end in span]
         if empty != list(self._empty):  # the sides number their tokens differently: only their words are the same
-            numbers = [self._number(token, empty) for token in numbers if token not in empty]
+            words = [token for begin, end in pieces for token in range(begin, end) if token not in empty]
+            pieces = [(number, number + 1) for number in (self._number(token, empty) for token in words)]
         runs: list[tuple[int, int]] = []
-        for number in numbers:
-            if number >= len(self._tokens):
-                continue
-            if runs and runs[-1][1] == number:
-                runs[-1] = runs[-1][0], number + 1
-            else:
-                runs.append((number, number + 1))
+        for begin, end in pieces:
+            end = min(end, len(self._tokens))
+            if runs and runs[-1][1] == begin < end:
+                runs[-1] = runs[-1][0], end
+            elif begin < end:
+                runs.append((begin, end))
         return tuple((self._tokens[first][0], self._tokens[last - 1][1]) for first, last in runs)
 
     def _number(self, token: int, empty: Sequence[int]) -> int:

@@ -7,16 +7,15 @@ corpus in another format, or with its documents in another order, has the same f
 
 from array import array
 from collections.abc import Iterator
-from hashlib import blake2b, sha256
+from hashlib import sha256
+from itertools import pairwise
 
 import msgspec
 
 from karat.model import Document, qualified
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
-
-KEY = 16
-"""Bytes of the hash that stands for the id of a cluster, the same in every process."""
+_decode = msgspec.json.Decoder(tuple[list[str], list[int]]).decode
 
 
 class Fingerprint:
@@ -26,22 +25,18 @@ class Fingerprint:
         self._sum = 0
         self._documents: list[str] = []
         # Which clusters have mentions in several documents is known only at the end. Until then, each takes few bytes.
-        self._clusters = bytearray()
-        """A key for each cluster of each document."""
-        self._places = array("Q")
-        """For each key, the number of the document and the cluster's first mention there, in 32 bits each."""
+        self._clusters: list[bytes] = []
+        """For each document, as JSON: its clusters that others may have, too, and the first mentions of these there."""
 
     def merge(self, other: "Fingerprint") -> None:
         """Add the documents of another one."""
         self._sum += other._sum
-        before = len(self._documents) << 32
         self._documents += other._documents
         self._clusters += other._clusters
-        self._places.extend([before + place for place in other._places])
 
     def add(self, document: Document) -> None:
         """Add one document."""
-        first = _first_mentions(document)
+        first: dict[str, int] = {}  # the position of each cluster's first mention, used in place of its id
         mentions = [
             (
                 m.span,
@@ -50,7 +45,7 @@ class Fingerprint:
                 m.anchor,
                 m.kind,
                 m.attributes,
-                position if m.cluster is None else first[m.cluster],
+                position if m.cluster is None else first.setdefault(m.cluster, position),
             )
             # Rare fields are included only where they occur, so that other corpora keep their fingerprints.
             + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
@@ -62,47 +57,42 @@ class Fingerprint:
         self._sum += int.from_bytes(sha256(_encode(content)).digest())
         own = qualified(document.id, "")
         # Readers of formats with local ids qualify them: such a cluster is in no other document.
-        shared = [(cluster, position) for cluster, position in first.items() if not cluster.startswith(own)]
-        if shared:
-            number = len(self._documents) << 32
-            self._clusters += b"".join([blake2b(cluster.encode(), digest_size=KEY).digest() for cluster, _ in shared])
-            self._places.extend([number + position for _, position in shared])
+        shared = [cluster for cluster in first if not cluster.startswith(own)]
+        self._clusters.append(_encode((shared, [first[cluster] for cluster in shared])))
         self._documents.append(document.id)
 
     def __str__(self) -> str:
-        across = ",".join(self._across()) if self._places else ""
-        whole = sha256(f'["{self._sum}",[{across}]]'.encode())
+        whole = sha256(f'["{self._sum}",[{",".join(self._across())}]]'.encode())
         return f"sha256:{whole.hexdigest()[:16]}"
 
     def _across(self) -> Iterator[str]:
-        """For each cluster in several documents: these documents, and its first mention in each; in order, as JSON."""
+        """For each cluster in several documents: these documents, and its first mention in each; in order, as JSON.
+
+        Documents come by id, and the clusters of each by first mention: so clusters are numbered in their order.
+        """
         import numpy as np
 
-        keys = np.frombuffer(self._clusters, dtype=np.uint64).reshape(len(self._places), -1)
-        order = np.lexsort(keys.T)
-        is_first = np.ones(len(order) + 1, dtype=bool)
-        is_first[1:-1] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
-        begins = np.flatnonzero(is_first)
-        several = np.diff(begins) > 1
-        # Documents by rank in place of their ids, so that numbers are sorted, not strings.
-        by_id = sorted(range(len(self._documents)), key=self._documents.__getitem__)
-        ids = [_encode(self._documents[number]).decode() for number in by_id]
-        ranks = np.empty(len(by_id), dtype=np.uint64)
-        ranks[by_id] = np.arange(len(by_id), dtype=np.uint64)
-        numbers, firsts = np.divmod(np.array(self._places)[order], np.uint64(1 << 32))
-        ranked = (ranks[numbers] * np.uint64(1 << 32) + firsts).tolist()
-        bounds = zip(begins[:-1][several].tolist(), begins[1:][several].tolist(), strict=True)
-        for cluster in sorted([sorted(ranked[begin:end]) for begin, end in bounds]):
-            yield f"[{','.join([f'[{ids[place >> 32]},{place & 0xFFFFFFFF}]' for place in cluster])}]"
-
-
-def _first_mentions(document: Document) -> dict[str, int]:
-    """The position of each cluster's first mention, used in place of its id."""
-    first: dict[str, int] = {}
-    for position, mention in enumerate(document.mentions):
-        if mention.cluster is not None:
-            first.setdefault(mention.cluster, position)
-    return first
+        documents = sorted(zip(self._documents, self._clusters, strict=True))
+        numbers: dict[str, int] = {}
+        # Arrays, not a list for each cluster: the garbage collector would look through all of them again and again.
+        clusters, positions, counts = array("q"), array("q"), array("q")
+        for _, listed in documents:
+            ids, firsts = _decode(listed)
+            clusters.extend([numbers.setdefault(cluster, len(numbers)) for cluster in ids])
+            positions.extend(firsts)
+            counts.append(len(ids))
+        if len(numbers) == len(clusters):
+            return
+        keys = np.asarray(clusters)
+        several = np.flatnonzero(np.bincount(keys)[keys] > 1)
+        order = several[np.argsort(keys[several], kind="stable")]
+        names = [_encode(id_).decode() for id_, _ in documents]
+        owners = np.repeat(np.arange(len(names)), counts)[order].tolist()
+        firsts = np.asarray(positions)[order].tolist()
+        places = [f"[{names[owner]},{first}]" for owner, first in zip(owners, firsts, strict=True)]
+        ends = np.flatnonzero(np.diff(keys[order], append=-1)) + 1
+        for begin, end in pairwise([0, *ends.tolist()]):
+            yield f"[{','.join(places[begin:end])}]"
 
 
 def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from karat.align.assignment import Edge, assignment, components, first_choices, hungarian
 from karat.align.large import is_exact
-from karat.align.matching import best_matching
+from karat.align.matching import Overlaps
 from karat.align.matchings import optimal
 from karat.plugin import Candidate
 
@@ -46,7 +46,7 @@ def test_the_first_of_the_best(weights: dict[Edge, int]) -> None:
     assert assignment(weights) == min(best, key=in_order)
     assert first_choices(weights) in (None, min(best, key=in_order))
     assert sum(weights[edge] for edge in hungarian(weights)) == most
-    assert best_matching([*weights], [*weights.values()]) == most
+    assert Overlaps([*weights]).best_matching([*weights.values()]) == most
 
 
 def test_rows_or_columns_that_do_not_compete_need_no_solver() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import karat
 from karat.align.assignment import assignment
-from karat.align.matching import best_matching
+from karat.align.matching import Overlaps
 from karat.api import Result, score
 from karat.counts import Counts, Ratio
 from karat.errors import KaratError
@@ -218,7 +218,7 @@ def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
             (row, column): rng.randint(1, 9) for row in range(size) for column in range(size) if rng.random() < 0.4
         }
         best = sum(weights[edge] for edge in assignment(weights))
-        assert best_matching([*weights], [*weights.values()]) == best
+        assert Overlaps([*weights]).best_matching([*weights.values()]) == best
 
 
 def test_tables_in_memory_and_in_documents_agree() -> None:

@@ -17,48 +17,68 @@ ClusterPair = tuple[int, int]
 """The numbers of a gold and a system cluster that overlap: a row and a column."""
 
 
-def best_matching(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> float:
-    """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
-    return fsum([weights[number] for number in matching(pairs, weights)])
+class Overlaps:
+    """The graph of overlapping clusters: pairs, and which of them end in a leaf, whatever they weigh."""
 
+    def __init__(self, pairs: Sequence[ClusterPair]) -> None:
+        self.pairs = pairs
+        row_degree = Counter([row for row, _ in pairs])
+        column_degree = Counter([column for _, column in pairs])
+        self.alone: list[int] = []
+        """Pairs of two clusters that overlap no other."""
+        self.row_leaves: list[tuple[int, int]] = []
+        """Rows that overlap several columns, each with a pair whose column overlaps no other row."""
+        self.column_leaves: list[tuple[int, int]] = []
+        self.core: list[tuple[int, int, int]] = []
+        """All other pairs, with row and column."""
+        for number, (row, column) in enumerate(pairs):
+            if column_degree[column] == 1:
+                if row_degree[row] == 1:
+                    self.alone.append(number)
+                else:
+                    self.row_leaves.append((row, number))
+            elif row_degree[row] == 1:
+                self.column_leaves.append((column, number))
+            else:
+                self.core.append((number, row, column))
 
-def matching(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
-    """The numbers of the pairs of a matching of the greatest weight."""
-    row_degree = Counter([row for row, _ in pairs])
-    column_degree = Counter([column for _, column in pairs])
-    row_leaf: dict[int, int] = {}
-    column_leaf: dict[int, int] = {}
-    core: list[int] = []
-    chosen: list[int] = []
-    for number, (row, column) in enumerate(pairs):
-        if column_degree[column] == 1:
-            if row_degree[row] == 1:
-                chosen.append(number)
-            elif row not in row_leaf or weights[number] > weights[row_leaf[row]]:
-                row_leaf[row] = number
-        elif row_degree[row] == 1:
-            if column not in column_leaf or weights[number] > weights[column_leaf[column]]:
-                column_leaf[column] = number
-        else:
-            core.append(number)
-    if core:
+    def best_matching(self, weights: Sequence[float]) -> float:
+        """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
+        return fsum([weights[number] for number in self.matching(weights)])
+
+    def matching(self, weights: Sequence[float]) -> list[int]:
+        """The numbers of the pairs of a matching of the greatest weight."""
+        chosen = [*self.alone]
+        row_leaf, column_leaf = _best(self.row_leaves, weights), _best(self.column_leaves, weights)
         of_row = {row: weights[number] for row, number in row_leaf.items()}
         of_column = {column: weights[number] for column, number in column_leaf.items()}
         gains: dict[int, float] = {}
-        for number in core:
-            row, column = pairs[number]
+        for number, row, column in self.core:
             gain = weights[number] - (of_row.get(row, 0) + of_column.get(column, 0))
             if gain > 0:
                 gains[number] = gain
         if gains:
-            left, numbers = [pairs[number] for number in gains], [*gains]
-            solve = matching if 2 * len(gains) <= len(pairs) else _sparse
+            left, numbers = [self.pairs[number] for number in gains], [*gains]
+            solve = _without_leaves if 2 * len(gains) <= len(self.pairs) else _sparse
             for place in solve(left, [*gains.values()]):
                 chosen.append(numbers[place])
                 row, column = left[place]
                 row_leaf.pop(row, None)
                 column_leaf.pop(column, None)
-    return [*chosen, *row_leaf.values(), *column_leaf.values()]
+        return [*chosen, *row_leaf.values(), *column_leaf.values()]
+
+
+def _best(leaves: Sequence[tuple[int, int]], weights: Sequence[float]) -> dict[int, int]:
+    """The best leaf of each cluster that has any."""
+    best: dict[int, int] = {}
+    for cluster, number in leaves:
+        if cluster not in best or weights[number] > weights[best[cluster]]:
+            best[cluster] = number
+    return best
+
+
+def _without_leaves(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
+    return Overlaps(pairs).matching(weights)
 
 
 def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:

@@ -12,7 +12,6 @@ all that it could is a match, what earns less is partial.
 from collections.abc import Callable, Hashable, Iterator
 from math import fsum
 
-from karat.align.matching import matching
 from karat.counts import PrecisionRecall
 from karat.plugin import ClusterItem, Outcome, graded
 from karat.tables.contingency import Contingency
@@ -89,7 +88,7 @@ def ceafm(table: Contingency) -> Outcomes:
     clusters = _Clusters(table)
     golds, systems = dict(table.gold), dict(table.system)
     overlaps = [*table.overlap.items()]
-    for number in matching(table.pairs, [*table.overlap.values()]):
+    for number in table.graph.matching([*table.overlap.values()]):
         (k, r), shared = overlaps[number]
         yield clusters.both(k, r, PrecisionRecall(shared, systems.pop(r), shared, golds.pop(k)))
     for k, size in golds.items():
@@ -104,7 +103,7 @@ def ceafe(table: Contingency) -> Outcomes:
     golds, systems = dict(table.gold), dict(table.system)
     overlaps = [*table.overlap]
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    for number in matching(table.pairs, similarities):
+    for number in table.graph.matching(similarities):
         k, r = overlaps[number]
         del golds[k], systems[r]
         yield clusters.both(k, r, PrecisionRecall(similarities[number], 1, similarities[number], 1))

@@ -17,7 +17,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from karat.align.matching import best_matching
 from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, finish
 from karat.errors import Finding, Rule
 from karat.measures._coref_outcomes import OUTCOMES
@@ -176,14 +175,14 @@ def b3(table: Contingency) -> PrecisionRecall:
 
 def ceafm(table: Contingency) -> PrecisionRecall:
     """The best matching by φ3 = o, over mentions."""
-    best = best_matching(table.pairs, [*table.overlap.values()])
+    best = table.graph.best_matching([*table.overlap.values()])
     return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
 
 
 def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    best = best_matching(table.pairs, similarities)
+    best = table.graph.best_matching(similarities)
     return PrecisionRecall(best, len(table.system), best, len(table.gold))
 
 

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, repeat
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 from msgspec import Struct
 
+from karat.align.matching import Overlaps
 from karat.errors import Report, Rule
 from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
 from karat.tables.clusters import ClusterKeys
@@ -91,6 +93,11 @@ class Contingency:
         return [(golds[k], systems[r]) for k, r in self.overlap]
 
     @cached_property
+    def graph(self) -> Overlaps:
+        """These pairs as a graph, in which CEAF matches clusters."""
+        return Overlaps(self.pairs)
+
+    @cached_property
     def cells(self) -> list[tuple[int, int, int]]:
         """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
         golds, systems = [*self.gold.values()], [*self.system.values()]
@@ -100,18 +107,12 @@ class Contingency:
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:
         """The mentions of each gold cluster that the system has, if any: Σ o(k, r) over r."""
-        numbers: dict[Hashable, int] = {}
-        for (k, _), shared in self.overlap.items():
-            numbers[k] = numbers.get(k, 0) + shared
-        return numbers
+        return Counter(map(itemgetter(0), _repeated(self.listed[2])))
 
     @cached_property
     def system_found(self) -> dict[Hashable, int]:
         """The mentions of each system cluster that gold has, if any: Σ o(k, r) over k."""
-        numbers: dict[Hashable, int] = {}
-        for (_, r), shared in self.overlap.items():
-            numbers[r] = numbers.get(r, 0) + shared
-        return numbers
+        return Counter(map(itemgetter(1), _repeated(self.listed[2])))
 
 
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:

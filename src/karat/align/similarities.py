@@ -70,7 +70,7 @@ def _equal(gold: Sequence[Hashable], system: Sequence[Hashable]) -> Alike:
     places: dict[Hashable, list[int]] = {}
     for g, place in enumerate(gold):
         places.setdefault(place, []).append(g)
-    return [(-1.0, s, g) for s, place in enumerate(system) if place in places for g in places[place]]
+    return [(-1.0, s, g) for s, place in enumerate(system) for g in places.get(place, ())]
 
 
 def identical(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:

@@ -33,6 +33,8 @@ class DocumentReader:
         self._files, self._format, self._options = files, format_, options
         self._remote = {number for number, file in enumerate(files) if is_url(file.path)}
         self._open: tuple[int, BinaryIO] | None = None
+        self._window = 0, b""
+        """An offset in the open file, and the bytes from there on that were read last."""
         self._lock = threading.Lock()
         self._states: dict[int, FileState] = {}
         self._looked_at: tuple[BinaryIO, FileState] | None = None
@@ -119,7 +121,7 @@ class DocumentReader:
         """The file and line of an item or a token, or of the document if it is not found."""
         name, line = self._files[number].name, None
         if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
+            line = self._format.locate_token(self._bytes(number, block), block, item)
         elif item is not None:
             if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
                 item = item[0]
@@ -134,7 +136,7 @@ class DocumentReader:
         key = number, block.offset
         locators = self._locators
         if key not in locators:
-            data = self._bytes(number, block, check=False)
+            data = self._bytes(number, block)
             beside = self._format.locator_beside(self._files[number].name)
             locators = self._locators = {key: (self._format.locator(data, block), beside)}
         return locators[key]
@@ -146,27 +148,36 @@ class DocumentReader:
     def _parse(self, number: int, block: Block, report: Report) -> Document:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
-    def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
+    def _bytes(self, number: int, block: Block) -> bytes:
         try:
             with self._lock:
-                stream = self._stream(number)
-                # Lines are looked up after the document was read, and often: it is known to be unchanged then.
-                state = self._state(number, stream) if check else None
-                data = _piece(stream, block.offset, block.length)
+                data = self._piece(number, block.offset, block.length)
                 if block.more:
-                    data = b"".join([data, *(_piece(stream, offset, length) for offset, length, _ in block.more)])
+                    data = b"".join([data, *(self._piece(number, offset, length) for offset, length, _ in block.more)])
         except OSError as error:
             message = f"the file cannot be read any more: {error.strerror}"
             raise CHANGED.error(message, file=self._files[number].name) from None
-        if state is not None and state != self._states.get(number, state):
-            raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
         return data
+
+    def _piece(self, number: int, offset: int, length: int) -> bytes:
+        """A piece of a file, mostly from what was read last: only when more is read, it could have changed."""
+        stream = self._stream(number)
+        begin, data = self._window
+        if not begin <= offset <= offset + length <= begin + len(data):
+            stream.seek(offset)
+            begin, data = offset, stream.read(max(length, BUFFER))
+            state = self._state(number, stream)
+            if state != self._states.get(number, state):
+                raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
+            self._window = begin, data
+        return data[offset - begin : offset - begin + length]
 
     def _stream(self, number: int) -> BinaryIO:
         """The file with this number. The last one stays open, since documents are usually read in file order."""
         if self._open is None or self._open[0] != number:
             self._close()
             self._open = number, self._files[number].open_whole(BUFFER)
+            self._window = 0, b""
         return self._open[1]
 
     def _state(self, number: int, stream: BinaryIO) -> FileState:
@@ -193,11 +204,6 @@ class DocumentReader:
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
-
-
-def _piece(stream: BinaryIO, offset: int, length: int) -> bytes:
-    stream.seek(offset)
-    return stream.read(length)
 
 
 def _size(document: Document) -> int:

@@ -6,7 +6,7 @@ Only `id`, `mentions[].id` and `mentions[].span` are required. An unknown field 
 not lost silently.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Protocol, TypeVar
 
 import msgspec
@@ -117,11 +117,11 @@ def sound(document: Document, report: Report, *, file: str, line: int | None = N
         report(rule.at(message, file=file, line=line, found=found))
 
     mentions = _each_once(document.mentions, "mention", tell)
-    if not document.clusters and not document.links and all(map(_is_plain, mentions)):
+    if not document.clusters and not document.links and _are_plain(mentions):
         return document if mentions is document.mentions else replace(document, mentions=mentions)
     clusters = _each_once(document.clusters, "cluster", tell)
     ends = {m.id for m in mentions} | {m.cluster for m in mentions} | {cluster.id for cluster in clusters}
-    in_order = [mention if _is_plain(mention) else _in_order(mention, document, tell) for mention in mentions]
+    in_order = [mention if _are_plain((mention,)) else _in_order(mention, document, tell) for mention in mentions]
     _check_places(document, tell)
     links: list[Link] = []
     for link in document.links:
@@ -161,12 +161,15 @@ def _check_places(document: Document, tell: _Tell) -> None:
             tell(SPAN, f"a box of {quoted(id_)} has no width or no height", found=id_)
 
 
-def _is_plain(mention: Mention) -> bool:
-    """Whether a mention has one valid segment and no other region, as nearly every mention has: nothing to check."""
-    span = mention.span
-    if len(span) != 1 or mention.boxes:
-        return False
-    return 0 <= span[0][0] < span[0][1] and mention.head is mention.extent is mention.anchor is mention.scope is None
+def _are_plain(mentions: Iterable[Mention]) -> bool:
+    """Whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
+    for mention in mentions:
+        span = mention.span
+        if len(span) != 1 or not 0 <= span[0][0] < span[0][1]:
+            return False
+        if mention.head or mention.extent or mention.anchor or mention.scope or mention.boxes:
+            return False
+    return True
 
 
 def _in_order(mention: Mention, document: Document, tell: _Tell) -> Mention | None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from karat.model import Document, qualified
+from karat.model import Document, Mention, qualified
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(tuple[list[str], list[int]]).decode
@@ -47,9 +47,7 @@ class Fingerprint:
                 m.attributes,
                 position if m.cluster is None else first.setdefault(m.cluster, position),
             )
-            # Rare fields are included only where they occur, so that other corpora keep their fingerprints.
-            + ((m.scope, sorted(m.boxes.items())) if m.scope or m.boxes else ())
-            + ((m.text,) if not m.span and not m.boxes and m.text is not None else ())
+            + (() if m.span and not m.scope and not m.boxes else _rare_fields(m))
             for position, m in enumerate(document.mentions)
         ]
         about = document.id, document.topic, document.subtopic, document.unit
@@ -93,6 +91,13 @@ class Fingerprint:
         ends = np.flatnonzero(np.diff(keys[order], append=-1)) + 1
         for begin, end in pairwise([0, *ends.tolist()]):
             yield f"[{','.join(places[begin:end])}]"
+
+
+def _rare_fields(mention: Mention) -> tuple[object, ...]:
+    """Fields that are included only where they occur, so that other corpora keep their fingerprints."""
+    scoped = (mention.scope, sorted(mention.boxes.items())) if mention.scope or mention.boxes else ()
+    placeless = not mention.span and not mention.boxes and mention.text is not None
+    return (*scoped, mention.text) if placeless else scoped
 
 
 def _clusters(document: Document, first: dict[str, int]) -> list[tuple[int, str, str]]:

@@ -121,7 +121,7 @@ class DocumentReader:
         """The file and line of an item or a token, or of the document if it is not found."""
         name, line = self._files[number].name, None
         if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block), block, item)
+            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
         elif item is not None:
             if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
                 item = item[0]
@@ -136,7 +136,7 @@ class DocumentReader:
         key = number, block.offset
         locators = self._locators
         if key not in locators:
-            data = self._bytes(number, block)
+            data = self._bytes(number, block, check=False)
             beside = self._format.locator_beside(self._files[number].name)
             locators = self._locators = {key: (self._format.locator(data, block), beside)}
         return locators[key]
@@ -148,29 +148,33 @@ class DocumentReader:
     def _parse(self, number: int, block: Block, report: Report) -> Document:
         return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
 
-    def _bytes(self, number: int, block: Block) -> bytes:
+    def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
         try:
             with self._lock:
-                data = self._piece(number, block.offset, block.length)
+                data = self._piece(number, block.offset, block.length, check)
                 if block.more:
-                    data = b"".join([data, *(self._piece(number, offset, length) for offset, length, _ in block.more)])
+                    pieces = [self._piece(number, offset, length, check) for offset, length, _ in block.more]
+                    data = b"".join([data, *pieces])
         except OSError as error:
             message = f"the file cannot be read any more: {error.strerror}"
             raise CHANGED.error(message, file=self._files[number].name) from None
         return data
 
-    def _piece(self, number: int, offset: int, length: int) -> bytes:
-        """A piece of a file, mostly from what was read last: only when more is read, it could have changed."""
+    def _piece(self, number: int, offset: int, length: int, check: bool) -> bytes:
+        """A piece of a file, mostly from what was read last; the file is checked only when more of it is read."""
         stream = self._stream(number)
         begin, data = self._window
-        if not begin <= offset <= offset + length <= begin + len(data):
-            stream.seek(offset)
-            begin, data = offset, stream.read(max(length, BUFFER))
-            state = self._state(number, stream)
-            if state != self._states.get(number, state):
-                raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
-            self._window = begin, data
-        return data[offset - begin : offset - begin + length]
+        if begin <= offset and offset + length <= begin + len(data):
+            return data[offset - begin : offset - begin + length]
+        stream.seek(offset)
+        if not check:  # lines are looked up after the document was read, and often: it is known to be unchanged then
+            return stream.read(length)
+        data = stream.read(max(length, BUFFER))
+        state = self._state(number, stream)
+        if state != self._states.get(number, state):
+            raise CHANGED.error("the file was changed while karat was reading it", file=self._files[number].name)
+        self._window = offset, data
+        return data[:length]
 
     def _stream(self, number: int) -> BinaryIO:
         """The file with this number. The last one stays open, since documents are usually read in file order."""

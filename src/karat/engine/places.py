@@ -1,7 +1,6 @@
 """File and line of findings that appear only when the two sides are compared."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Self
 
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, Item, KaratError, Origin, Report
@@ -20,15 +19,16 @@ class Places:
         """Report a finding with its file and line."""
         self._report(self._located(finding))
 
-    @contextmanager
-    def of(self, document: str) -> Iterator[None]:
+    def of(self, document: str) -> Self:
         """Within this context, findings are about one document; a fatal one is raised with its file and line."""
         self._document = document
-        try:
-            yield
-        except KaratError as error:
-            if error.finding.origin is None:
-                raise
+        return self
+
+    def __enter__(self) -> None:
+        """See `of`."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, KaratError) and error.finding.origin is not None:
             raise KaratError(self._located(error.finding)) from None
 
     def line(self, side: Origin, document: str, item: Item) -> int | None:

@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from math import fsum
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ from karat.engine.executors import LEAST, Processes, Serial, cores
 from karat.engine.validation import validate
 from karat.errors import Finding, Findings, KaratError
 from karat.insight import analysed
-from karat.model import Cluster, Document
+from karat.model import Cluster, Document, Mention
 from karat.plugin import Block, CorpusTransform
 from karat.protocols import PROTOCOLS, resolve_all
 from karat.results import Result, UnitRows
@@ -128,6 +129,20 @@ def test_every_format_is_read_by_workers(path: Path) -> None:
         except KaratError as error:
             found.append(error.finding)
     assert found[0] == found[1]
+
+
+def test_clusters_are_paired_by_all_documents(tmp_path: Path) -> None:
+    """A worker knows only some of them, so that it must not pair clusters."""
+    random = Random(1)
+
+    def document(number: int) -> Document:
+        mentions = [Mention(f"m{n}", ((n, n + 1),), cluster=random.choice("abc")) for n in range(6)]
+        return Document(f"d{number}", mentions=tuple(mentions))
+
+    sides = [put(tmp_path, *map(document, range(12)), name=name) for name in ("gold", "system")]
+    settings = {"representative": "aligned"}
+    one, many = (results(sides[0], sides[1], each, "pure-cdec", settings=settings) for each in (Serial(), Pickling()))
+    assert [*map(content, one)] == [*map(content, many)]
 
 
 def test_several_protocols_share_what_they_read() -> None:

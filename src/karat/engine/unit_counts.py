@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from karat.counts import Rows, ScoreValues, mean_columns
 from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
 from karat.errors import Finding, Report
@@ -25,10 +27,10 @@ Tables that are counted item by item come document by document.
 """
 
 
-class WaitingDocument(NamedTuple):
+class WaitingDocument(Struct):
     """What is kept of a document until its unit is complete: the document without its content, sizes, and tables.
 
-    It can also be the sum of several documents that nobody wants to tell apart.
+    It can also be the total of several documents that nobody wants to tell apart.
     """
 
     about: Document
@@ -37,6 +39,13 @@ class WaitingDocument(NamedTuple):
     system: int
     made: tuple[Any, ...]
     """The tables that are counted, in the order of their specs."""
+
+    def extend(self, specs: Sequence[TableSpec[Any]], gold: int, system: int, made: Sequence[Any]) -> None:
+        """Add a document, or another total, to this total."""
+        self.gold += gold
+        self.system += system
+        for spec, total, table in zip(specs, self.made, made, strict=True):
+            spec.extend(total, table)
 
 
 class UnitsPart(NamedTuple):
@@ -92,6 +101,8 @@ class UnitCounts:
         self._specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _, _ in self.measures))
         self.at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
         """Whether each document is counted as soon as it is added."""
+        is_watched = on_unit is not None or on_table is not None or jackknife
+        self._keeps_documents = is_watched or any(spec.total() is None for spec in self._specs)
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")
@@ -115,24 +126,30 @@ class UnitCounts:
         else:
             # Only the tables that are counted are kept; mentions and alignments are released.
             made = tuple([tables.get(spec) for spec in self._specs])
-            waiting = WaitingDocument(_without_content(tables.pair.gold), gold, system, made)
-            self._waiting.setdefault(unit, []).append(waiting)
+            if self._keeps_documents:
+                waiting = WaitingDocument(_without_content(tables.pair.gold), gold, system, made)
+                self._waiting.setdefault(unit, []).append(waiting)
+            else:
+                self._total(unit, tables.pair.gold).extend(self._specs, gold, system, made)
+
+    def _total(self, unit: str, document: Document) -> WaitingDocument:
+        """The total of a unit, which is empty if this is its first document."""
+        if unit not in self._waiting:
+            made = tuple([spec.total() for spec in self._specs])
+            self._waiting[unit] = [WaitingDocument(_without_content(document), 0, 0, made)]
+        return self._waiting[unit][0]
 
     def part(self) -> UnitsPart:
-        """What was added, to be sent to another process. Tables of a unit are added if documents need not be known."""
-        waiting = self._waiting
-        is_watched = self._on_unit is not None or self._on_table is not None or self._jackknife
-        if not is_watched and all(spec.adds_sums for spec in self._specs):
-            waiting = {unit: [self._summed(documents)] for unit, documents in waiting.items()}
-        rows = [own for _, _, own in self.measures]
+        """What was added, to be sent to another process."""
         return UnitsPart(
-            self.units, self.gold_mentions, self.system_mentions, rows, self.unmatchable, self.differences, waiting
+            self.units,
+            self.gold_mentions,
+            self.system_mentions,
+            [own for _, _, own in self.measures],
+            self.unmatchable,
+            self.differences,
+            self._waiting,
         )
-
-    def _summed(self, documents: Sequence[WaitingDocument]) -> WaitingDocument:
-        made = tuple(self._added(number, documents) for number in range(len(self._specs)))
-        gold, system = (sum(sizes) for sizes in zip(*[(one.gold, one.system) for one in documents], strict=True))
-        return WaitingDocument(documents[0].about, gold, system, made)
 
     def _added(self, number: int, documents: Sequence[WaitingDocument]) -> Any:
         return self._specs[number].add([document.made[number] for document in documents])
@@ -147,7 +164,11 @@ class UnitCounts:
         self.unmatchable.update(part.unmatchable)
         self.differences.update(part.differences)
         for unit, documents in part.waiting.items():
-            self._waiting.setdefault(unit, []).extend(documents)
+            if self._keeps_documents:
+                self._waiting.setdefault(unit, []).extend(documents)
+            else:
+                (total,) = documents
+                self._total(unit, total.about).extend(self._specs, total.gold, total.system, total.made)
 
     def close(self, report: Report) -> None:
         """Count the units that had to wait for their last document, or for each other.
@@ -180,11 +201,11 @@ class UnitCounts:
 
     def _leave_out(self, unit: str, documents: Sequence[WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
         """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
-        part_of = {about.id: about.topic or about.id for about, *_ in documents}
-        self._part = "topic" if any(about.topic for about, *_ in documents) else "document"
+        part_of = {one.about.id: one.about.topic or one.about.id for one in documents}
+        self._part = "topic" if any(one.about.topic for one in documents) else "document"
         if len(set(part_of.values())) == 1:
             self._part = "document"
-            part_of = {about.id: about.id for about, *_ in documents}
+            part_of = {one.about.id: one.about.id for one in documents}
         parts = sorted(set(part_of.values()))
         for part in parts if len(parts) > 1 else ():
             rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)

@@ -70,13 +70,17 @@ class TableSpec(Generic[T]):
         """When the table can be counted."""
         return "item"
 
-    @property
-    def adds_sums(self) -> bool:
-        """Whether sums add up like tables: `add([add([a, b]), c])` is `add([a, b, c])`, items in the same order.
+    def total(self) -> T | None:
+        """An empty table that `extend` adds tables to; None: those of a unit are kept, and added together.
 
-        Then the documents of a unit are added where they are read, and one table is sent to the process that counts.
+        With totals, the documents of a unit are added where they are read, and one table is sent to the process that
+        counts.
         """
-        return False
+        return None
+
+    def extend(self, total: T, table: T) -> None:
+        """Add a table, or another total, to a total: in the end, it is what `add` makes of all these tables."""
+        raise NotImplementedError(f"{type(self).__name__} has no totals")
 
     @property
     def alignment(self) -> "AlignmentSpec | None":

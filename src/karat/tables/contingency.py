@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -40,6 +40,10 @@ class Contingency:
         self, gold: Listed[Hashable], system: Listed[Hashable], overlap: Listed[tuple[Hashable, Hashable]]
     ) -> None:
         self.listed = gold, system, overlap
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process is given the counts."""
+        return Contingency, (self.gold, self.system, self.overlap)
 
     @cached_property
     def gold(self) -> dict[Hashable, int]:
@@ -157,10 +161,18 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         """Add sizes and overlaps cluster by cluster."""
         return _sum(tables)
 
-    @property
-    def adds_sums(self) -> bool:
+    def total(self) -> Contingency | None:
         """Sizes and overlaps are sums."""
-        return True
+        return Contingency([], [], [])
+
+    def extend(self, total: Contingency, table: Contingency) -> None:
+        """Names are collected in lists, and counted where they come counted from another process."""
+        gold, system, overlap = total.listed
+        total.listed = (
+            _extended(gold, table.listed[0]),
+            _extended(system, table.listed[1]),
+            _extended(overlap, table.listed[2]),
+        )
 
     @property
     def counted(self) -> Counted:
@@ -228,6 +240,16 @@ def _added(parts: Iterable[Listed[T]]) -> Counter[T]:
 
 def _repeated(part: Listed[T]) -> Iterable[T]:
     return chain.from_iterable(map(repeat, part, part.values())) if isinstance(part, dict) else part
+
+
+def _extended(total: Listed[T], part: Listed[T]) -> Listed[T]:
+    """A total with a further part, which must not be changed."""
+    if isinstance(total, list) and not isinstance(part, dict):
+        total.extend(part)
+        return total
+    counted = total if isinstance(total, Counter) else Counter(total)
+    counted.update(_repeated(part))
+    return counted
 
 
 def _total(part: Listed[T]) -> int:

@@ -37,6 +37,9 @@ class MetaTable(CorefTable, frozen=True, cache_hash=True):
         """Pairing needs the whole corpus, even if the unit is a document."""
         return "corpus"
 
+    def total(self) -> None:
+        """None: documents are paired when all are known."""
+
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Pair the meta-mentions of each document, and count them by cluster."""
         return _paired(tables)

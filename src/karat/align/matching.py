@@ -9,12 +9,12 @@ Python included.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate
 from math import fsum
 
-ClusterPair = tuple[int, int]
-"""The numbers of a gold and a system cluster that overlap: a row and a column."""
+ClusterPair = tuple[Hashable, Hashable]
+"""A gold and a system cluster that overlap: a row and a column."""
 
 
 class Overlaps:
@@ -26,11 +26,11 @@ class Overlaps:
         column_degree = Counter([column for _, column in pairs])
         self.alone: list[int] = []
         """Pairs of two clusters that overlap no other."""
-        self.row_leaves: list[tuple[int, int]] = []
+        self.row_leaves: list[tuple[Hashable, int]] = []
         """Rows that overlap several columns, each with a pair whose column overlaps no other row."""
-        self.column_leaves: list[tuple[int, int]] = []
-        self.core: list[tuple[int, int, int]] = []
-        """All other pairs, with row and column."""
+        self.column_leaves: list[tuple[Hashable, int]] = []
+        self.core: list[int] = []
+        """All other pairs."""
         for number, (row, column) in enumerate(pairs):
             if column_degree[column] == 1:
                 if row_degree[row] == 1:
@@ -40,7 +40,7 @@ class Overlaps:
             elif row_degree[row] == 1:
                 self.column_leaves.append((column, number))
             else:
-                self.core.append((number, row, column))
+                self.core.append(number)
 
     def best_matching(self, weights: Sequence[float]) -> float:
         """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
@@ -53,7 +53,8 @@ class Overlaps:
         of_row = {row: weights[number] for row, number in row_leaf.items()}
         of_column = {column: weights[number] for column, number in column_leaf.items()}
         gains: dict[int, float] = {}
-        for number, row, column in self.core:
+        for number in self.core:
+            row, column = self.pairs[number]
             gain = weights[number] - (of_row.get(row, 0) + of_column.get(column, 0))
             if gain > 0:
                 gains[number] = gain
@@ -68,9 +69,9 @@ class Overlaps:
         return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _best(leaves: Sequence[tuple[int, int]], weights: Sequence[float]) -> dict[int, int]:
+def _best(leaves: Sequence[tuple[Hashable, int]], weights: Sequence[float]) -> dict[Hashable, int]:
     """The best leaf of each cluster that has any."""
-    best: dict[int, int] = {}
+    best: dict[Hashable, int] = {}
     for cluster, number in leaves:
         if cluster not in best or weights[number] > weights[best[cluster]]:
             best[cluster] = number
@@ -92,7 +93,7 @@ def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     columns = {column: number for number, column in enumerate(dict.fromkeys([column for _, column in pairs]))}
-    cells: dict[int, list[tuple[int, float]]] = {}
+    cells: dict[Hashable, list[tuple[int, float]]] = {}
     for (row, column), weight in zip(pairs, weights, strict=True):
         cells.setdefault(row, []).append((columns[column], weight + 1))
     for own, of_row in enumerate(cells.values(), len(columns)):

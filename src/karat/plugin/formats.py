@@ -51,14 +51,8 @@ class Contents(NamedTuple):
         cls, mentions: Sequence[SurveyedMention], clusters: Sequence[Cluster], links: Sequence[Link]
     ) -> "Contents":
         """What a document with these records holds."""
+        attributes = frozenset([(one.kind, name) for one in mentions if one.attributes for name in one.attributes])
         kinds = clustered = frozenset([mention.kind for mention in mentions])
-        attributes = frozenset(
-            [
-                (kind, name)
-                for kind in kinds
-                for name in set[str]().union(*[mention.attributes for mention in mentions if mention.kind == kind])
-            ]
-        )
         ids = frozenset([mention.cluster for mention in mentions if mention.cluster is not None])
         if clusters:
             kinds |= {cluster.kind for cluster in clusters if cluster.id not in ids}

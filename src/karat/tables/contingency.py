@@ -91,22 +91,15 @@ class Contingency:
         return pairs_within(self.overlap.values())
 
     @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
-        """For each pair of clusters that share a mention: the numbers of the gold and of the system cluster."""
-        golds, systems = ({cluster: number for number, cluster in enumerate(side)} for side in (self.gold, self.system))
-        return [(golds[k], systems[r]) for k, r in self.overlap]
+    def cells(self) -> list[tuple[int, int, int]]:
+        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
+        golds, systems = self.gold, self.system
+        return [(shared, golds[k], systems[r]) for (k, r), shared in self.overlap.items()]
 
     @cached_property
     def graph(self) -> Overlaps:
-        """These pairs as a graph, in which CEAF matches clusters."""
-        return Overlaps(self.pairs)
-
-    @cached_property
-    def cells(self) -> list[tuple[int, int, int]]:
-        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
-        golds, systems = [*self.gold.values()], [*self.system.values()]
-        numbered = zip(self.pairs, self.overlap.values(), strict=True)
-        return [(shared, golds[k], systems[r]) for (k, r), shared in numbered]
+        """The pairs of clusters that share a mention as a graph, in which CEAF matches them."""
+        return Overlaps([*self.overlap])
 
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:

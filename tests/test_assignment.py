@@ -46,7 +46,8 @@ def test_the_first_of_the_best(weights: dict[Edge, int]) -> None:
     assert assignment(weights) == min(best, key=in_order)
     assert first_choices(weights) in (None, min(best, key=in_order))
     assert sum(weights[edge] for edge in hungarian(weights)) == most
-    assert Overlaps([*weights]).best_matching([*weights.values()]) == most
+    rows, columns = [row for row, _ in weights], [column for _, column in weights]
+    assert Overlaps(rows, columns).best_matching([*weights.values()]) == most
 
 
 def test_rows_or_columns_that_do_not_compete_need_no_solver() -> None:

@@ -218,7 +218,8 @@ def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
             (row, column): rng.randint(1, 9) for row in range(size) for column in range(size) if rng.random() < 0.4
         }
         best = sum(weights[edge] for edge in assignment(weights))
-        assert Overlaps([*weights]).best_matching([*weights.values()]) == best
+        rows, columns = [row for row, _ in weights], [column for _, column in weights]
+        assert Overlaps(rows, columns).best_matching([*weights.values()]) == best
 
 
 def test_tables_in_memory_and_in_documents_agree() -> None:

@@ -9,38 +9,28 @@ Python included.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from math import fsum
 
-ClusterPair = tuple[Hashable, Hashable]
-"""A gold and a system cluster that overlap: a row and a column."""
-
 
 class Overlaps:
-    """The graph of overlapping clusters: pairs, and which of them end in a leaf, whatever they weigh."""
+    """The graph of overlapping clusters: pairs of a row and a column, and which of them end in a leaf."""
 
-    def __init__(self, pairs: Sequence[ClusterPair]) -> None:
-        self.pairs = pairs
-        row_degree = Counter([row for row, _ in pairs])
-        column_degree = Counter([column for _, column in pairs])
-        self.alone: list[int] = []
-        """Pairs of two clusters that overlap no other."""
-        self.row_leaves: list[tuple[Hashable, int]] = []
-        """Rows that overlap several columns, each with a pair whose column overlaps no other row."""
-        self.column_leaves: list[tuple[Hashable, int]] = []
-        self.core: list[int] = []
-        """All other pairs."""
-        for number, (row, column) in enumerate(pairs):
+    def __init__(self, rows: Sequence[int], columns: Sequence[int]) -> None:
+        self.rows, self.columns = rows, columns
+        row_degree, column_degree = Counter(rows), Counter(columns)
+        self._alone: list[int] = []
+        """Numbers of pairs whose two clusters overlap no other."""
+        self._row_leaves: list[int] = []
+        """Those whose column overlaps no other row, and the row other columns."""
+        self._column_leaves: list[int] = []
+        self._core: list[int] = []
+        for number, (row, column) in enumerate(zip(rows, columns, strict=True)):
             if column_degree[column] == 1:
-                if row_degree[row] == 1:
-                    self.alone.append(number)
-                else:
-                    self.row_leaves.append((row, number))
-            elif row_degree[row] == 1:
-                self.column_leaves.append((column, number))
+                (self._alone if row_degree[row] == 1 else self._row_leaves).append(number)
             else:
-                self.core.append(number)
+                (self._column_leaves if row_degree[row] == 1 else self._core).append(number)
 
     def best_matching(self, weights: Sequence[float]) -> float:
         """The greatest sum of weights (all positive) over one-to-one matchings of rows and columns."""
@@ -48,41 +38,41 @@ class Overlaps:
 
     def matching(self, weights: Sequence[float]) -> list[int]:
         """The numbers of the pairs of a matching of the greatest weight."""
-        chosen = [*self.alone]
-        row_leaf, column_leaf = _best(self.row_leaves, weights), _best(self.column_leaves, weights)
+        rows, columns, chosen = self.rows, self.columns, [*self._alone]
+        row_leaf, column_leaf = _best(self._row_leaves, rows, weights), _best(self._column_leaves, columns, weights)
         of_row = {row: weights[number] for row, number in row_leaf.items()}
         of_column = {column: weights[number] for column, number in column_leaf.items()}
         gains: dict[int, float] = {}
-        for number in self.core:
-            row, column = self.pairs[number]
-            gain = weights[number] - (of_row.get(row, 0) + of_column.get(column, 0))
+        for number in self._core:
+            gain = weights[number] - (of_row.get(rows[number], 0) + of_column.get(columns[number], 0))
             if gain > 0:
                 gains[number] = gain
         if gains:
-            left, numbers = [self.pairs[number] for number in gains], [*gains]
-            solve = _without_leaves if 2 * len(gains) <= len(self.pairs) else _sparse
-            for place in solve(left, [*gains.values()]):
+            numbers = [*gains]
+            left = [rows[number] for number in numbers], [columns[number] for number in numbers]
+            solve = _without_leaves if 2 * len(gains) <= len(rows) else _sparse
+            for place in solve(*left, [*gains.values()]):
                 chosen.append(numbers[place])
-                row, column = left[place]
-                row_leaf.pop(row, None)
-                column_leaf.pop(column, None)
+                row_leaf.pop(left[0][place], None)
+                column_leaf.pop(left[1][place], None)
         return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _best(leaves: Sequence[tuple[Hashable, int]], weights: Sequence[float]) -> dict[Hashable, int]:
+def _best(leaves: Sequence[int], clusters: Sequence[int], weights: Sequence[float]) -> dict[int, int]:
     """The best leaf of each cluster that has any."""
-    best: dict[Hashable, int] = {}
-    for cluster, number in leaves:
+    best: dict[int, int] = {}
+    for number in leaves:
+        cluster = clusters[number]
         if cluster not in best or weights[number] > weights[best[cluster]]:
             best[cluster] = number
     return best
 
 
-def _without_leaves(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
-    return Overlaps(pairs).matching(weights)
+def _without_leaves(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:
+    return Overlaps(rows, columns).matching(weights)
 
 
-def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]:
+def _sparse(rows: Sequence[int], columns: Sequence[int], weights: Sequence[float]) -> list[int]:
     """The same by a sparse assignment.
 
     Each row has one more column of its own, which stands for staying free. The solver wants every row matched and no
@@ -92,11 +82,11 @@ def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    columns = {column: number for number, column in enumerate(dict.fromkeys([column for _, column in pairs]))}
-    cells: dict[Hashable, list[tuple[int, float]]] = {}
-    for (row, column), weight in zip(pairs, weights, strict=True):
-        cells.setdefault(row, []).append((columns[column], weight + 1))
-    for own, of_row in enumerate(cells.values(), len(columns)):
+    place = {column: number for number, column in enumerate(dict.fromkeys(columns))}
+    cells: dict[int, list[tuple[int, float]]] = {}
+    for row, column, weight in zip(rows, columns, weights, strict=True):
+        cells.setdefault(row, []).append((place[column], weight + 1))
+    for own, of_row in enumerate(cells.values(), len(place)):
         of_row.sort()
         of_row.append((own, 1.0))
     # Rows one after another: made of triples, a small matrix would take longer than its solution.
@@ -104,7 +94,8 @@ def _sparse(pairs: Sequence[ClusterPair], weights: Sequence[float]) -> list[int]
     ends = [0, *accumulate(map(len, cells.values()))]
     matrix = csr_array(
         (np.array([weight for _, weight in listed]), np.array([column for column, _ in listed]), np.array(ends)),
-        shape=(len(cells), len(columns) + len(cells)),
+        shape=(len(cells), len(place) + len(cells)),
     )
     partners = dict(zip(cells, min_weight_full_bipartite_matching(matrix, maximize=True)[1].tolist(), strict=True))
-    return [number for number, (row, column) in enumerate(pairs) if partners[row] == columns[column]]
+    both = enumerate(zip(rows, columns, strict=True))
+    return [number for number, (row, column) in both if partners[row] == place[column]]

@@ -91,15 +91,17 @@ class Contingency:
         return pairs_within(self.overlap.values())
 
     @cached_property
-    def cells(self) -> list[tuple[int, int, int]]:
-        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
-        golds, systems = self.gold, self.system
-        return [(shared, golds[k], systems[r]) for (k, r), shared in self.overlap.items()]
+    def graph(self) -> Overlaps:
+        """The pairs of clusters that share a mention, by the numbers of the clusters."""
+        golds, systems = (dict(zip(side, range(len(side)), strict=True)) for side in (self.gold, self.system))
+        return Overlaps([golds[k] for k, _ in self.overlap], [systems[r] for _, r in self.overlap])
 
     @cached_property
-    def graph(self) -> Overlaps:
-        """The pairs of clusters that share a mention as a graph, in which CEAF matches them."""
-        return Overlaps([*self.overlap])
+    def cells(self) -> list[tuple[int, int, int]]:
+        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
+        golds, systems = [*self.gold.values()], [*self.system.values()]
+        sizes = [golds[k] for k in self.graph.rows], [systems[r] for r in self.graph.columns]
+        return [*zip(self.overlap.values(), *sizes, strict=True)]
 
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:

@@ -68,8 +68,6 @@ class Fingerprint:
 
         Documents come by id, and the clusters of each by first mention: so clusters are numbered in their order.
         """
-        import numpy as np
-
         documents = sorted(zip(self._documents, self._clusters, strict=True))
         numbers: dict[str, int] = {}
         # Arrays, not a list for each cluster: the garbage collector would look through all of them again and again.
@@ -81,6 +79,8 @@ class Fingerprint:
             counts.append(len(ids))
         if len(numbers) == len(clusters):
             return
+        import numpy as np
+
         keys = np.asarray(clusters)
         several = np.flatnonzero(np.bincount(keys)[keys] > 1)
         order = several[np.argsort(keys[several], kind="stable")]

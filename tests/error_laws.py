@@ -11,7 +11,7 @@ from karat.corpus import Corpus
 from karat.engine import RunOptions, score
 from karat.errors import Findings
 from karat.filters.distinct import Distinct
-from karat.insight.analysing import Analysis
+from karat.insight.analysing import found_errors
 from karat.insight.collecting import TargetErrors
 from karat.insight.edits import EditedCorpus
 from karat.insight.found import FoundError
@@ -63,8 +63,8 @@ def scored(gold: Corpus, system: Corpus, protocol: Protocol, *measures: str) -> 
 def found(gold: Corpus, system: Corpus, protocol: str | Protocol, *measures: str) -> Sequence[TargetErrors]:
     """The errors of each measure that is analysed."""
     chosen = resolve(protocol) if isinstance(protocol, str) else protocol
-    result = scored(gold, system, chosen, *measures)
-    return Analysis(gold, system, chosen, result, measures=measures).found()
+    ((_, errors),) = found_errors(gold, system, [chosen], RunOptions(measures), findings=Findings())
+    return errors
 
 
 def found_for(gold: Corpus, system: Corpus, protocol: str | Protocol, measure: str) -> TargetErrors:

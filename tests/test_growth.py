@@ -257,6 +257,16 @@ def test_a_breakdown_by_6000_values(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize("options", [["--by", "type"], ["-f", "html"]])
+def test_a_breakdown_by_more_values_than_anyone_can_read_is_refused(tmp_path: Path, options: list[str]) -> None:
+    lines = [f"s\td\tE{n}\t{10 * n},{10 * n + 5}\tx\tT{n}\tActual" for n in range(12_000)]
+    file = tmp_path / "types.tbf"
+    file.write_text("\n".join(["#BeginOfDocument d", *lines, "#EndOfDocument", ""]))
+    refused = limited("score", str(file), str(file), *options, megabytes=500)
+    assert (refused.code, refused.out, "[breakdown-too-many]" in refused.err) == (1, "", True), refused.err
+    assert f"{file}, line 1: type has more than 6,000 values" in refused.err
+
+
 @pytest.mark.parametrize("error", ["conflate", "spurious"])
 def test_errors_in_12000_mentions(tmp_path: Path, error: str) -> None:
     mentions = [{"id": f"m{n}", "span": [[10 * n, 10 * n + 5]], "cluster": f"c{n // 2}"} for n in range(12000)]

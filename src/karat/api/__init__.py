@@ -205,25 +205,11 @@ def score(
     options = run_options(measures, by, per_unit, strict, accept_faults, details=details, keep_rows=ci is not None)
     chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
-        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
+        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor, errors=errors)
         if ci is not None:
             from karat.stats.confidence import with_intervals
 
             results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
-        if errors:
-            from karat.insight import analysed
-
-            for one, result in zip(chosen, results, strict=True):
-                result.errors = analysed(
-                    gold_corpus,
-                    system_corpus,
-                    one,
-                    result,
-                    measures=options.measures,
-                    by=options.by,
-                    list_all=details,
-                    executor=executor,
-                )
     return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
 
 
@@ -270,8 +256,15 @@ def _scored(
     options: engine.RunOptions,
     findings: Findings,
     executor: Executor | None = None,
+    *,
+    errors: bool = False,
 ) -> list[Result]:
-    results = engine.score(gold, system, protocols, options, findings=findings, executor=executor)
+    if errors:
+        from karat.insight import score_with_errors
+
+        results = score_with_errors(gold, system, protocols, options, findings=findings, executor=executor)
+    else:
+        results = engine.score(gold, system, protocols, options, findings=findings, executor=executor)
     return [Result(**vars(result)) for result in results]
 
 

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace as replace_fields
 
-from karat import engine
 from karat.campaign.nameless import Nameless
 from karat.campaign.scoring import Conditions, Job, opened_gold, opened_submission
 from karat.campaign.stored import StoredFinding
 from karat.corpus import Corpus
 from karat.errors import Findings
-from karat.insight import analysed
+from karat.insight import score_with_errors
 from karat.report.html import Gathered, default_fields, score_report
 from karat.results import Result
 from karat.stats.confidence import changed
@@ -32,9 +31,7 @@ def _report(conditions: Conditions, job: Job, system: Corpus) -> Iterator[str]:
     protocols = conditions.resolved(gold)
     fields = default_fields(gold, protocols)
     options = replace_fields(conditions.run_options(job.measures), by=fields, details=True, keep_rows=False)
-    results = engine.score(gold, system, protocols, options, findings=Findings())
-    for protocol, result in zip(protocols, results, strict=True):
-        result.errors = analysed(gold, system, protocol, result, measures=job.measures, by=fields, list_all=True)
+    results = score_with_errors(gold, system, protocols, options, findings=Findings())
     named = [_named(result, job) for result in results]
     documents = Gathered(gold)
     documents.add(job.name, system, named)

@@ -78,35 +78,19 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         by = default_fields(gold_corpus, protocols)
     details = scoring.details or with_documents
     with_errors = scoring.errors or with_documents
-    results = engine.score(
-        gold_corpus,
-        system_corpus,
-        protocols,
-        scoring._replace(by=by, details=details).run_options(keep_rows=level is not None),
-        findings=findings,
-        progress=progress(),
-        executor=executor,
-    )
+    options = scoring._replace(by=by, details=details).run_options(keep_rows=level is not None)
+    run = gold_corpus, system_corpus, protocols, options
+    if with_errors or any(plot.kind == "confusion" for plot in plots):
+        from karat.insight import score_with_errors
+
+        results = score_with_errors(*run, findings=findings, progress=progress(), executor=executor)
+    else:
+        results = engine.score(*run, findings=findings, progress=progress(), executor=executor)
     if level is not None:
         from karat.stats.confidence import with_intervals
 
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
-    if with_errors or any(plot.kind == "confusion" for plot in plots):
-        from karat.insight import analysed
-
-        for protocol, result in zip(protocols, results, strict=True):
-            result.errors = analysed(
-                gold_corpus,
-                system_corpus,
-                protocol,
-                result,
-                measures=scoring.measures,
-                by=by,
-                list_all=details,
-                progress=progress(),
-                executor=executor,
-            )
     if plots:
         from karat.report.figures import result_figure
         from karat.stats.confidence import changed

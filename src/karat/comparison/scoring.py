@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from karat import engine
 from karat.corpus import Corpus, Executor, FileCorpus
 from karat.errors import CombinedError, Finding, Findings, KaratError, Rule, UsageError
-from karat.insight import analysed
+from karat.insight import score_with_errors
 from karat.protocols import resolve_all
 from karat.results import Result
 
@@ -57,19 +57,8 @@ def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Resul
         task.gold.keep_documents()
     protocols = resolve_all(task.protocols, task.settings)
     try:
-        results = engine.score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
-        for protocol, result in zip(protocols, results, strict=True) if task.errors else ():
-            result.errors = analysed(
-                task.gold,
-                run.corpus,
-                protocol,
-                result,
-                measures=task.options.measures,
-                by=task.options.by,
-                list_all=task.options.details,
-                executor=executor,
-            )
-        return results
+        score = score_with_errors if task.errors else engine.score
+        return score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
     except UsageError:
         raise
     except KaratError as error:

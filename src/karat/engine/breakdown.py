@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 from karat.counts import Counts, Rows, ScoreValues
 from karat.engine.score_function import CountedRow, ScoreFunction, finished_scores
 from karat.engine.unit_counts import UnitCounts, UnitDocument, UnitsPart
-from karat.errors import Finding, Rule, nearest
+from karat.errors import Finding, KaratError, Rule, nearest
 from karat.filters import collapsing, divided
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, Averages, ElementItem, Measure, Outcome, Tables
@@ -35,6 +35,11 @@ DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
     "language": lambda document: document.language,
 }
 ABSENT = "(none)"
+MOST_VALUES = 6_000
+"""Values of an attribute that scores are broken down by: each takes a millisecond, as a corpus of its own would."""
+TOO_MANY = Rule(
+    "breakdown-too-many", "fatal", "Choose another field, such as --by kind; a page (-f html) takes type by default."
+)
 NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose an attribute of its items, or other measures with -m/--measure.")
 
 Key = Value | None
@@ -92,6 +97,13 @@ class Breakdown:
             if has_gold or averages.units == "all":
                 for document, table in tables_of_unit(measure, documents):
                     self._add_outcomes(measure, averages, document, table)
+        self._refuse_many()
+
+    def _refuse_many(self) -> None:
+        """Documents and their topics may be any number, but an attribute with so many values is no class of items."""
+        if self._is_attribute and len(self._spellings) > MOST_VALUES:
+            found = f"{self.field} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
+            raise KaratError(TOO_MANY.at(found, origin="gold"))
 
     def _add_outcomes(
         self, measure: Measure[Any, Any], averages: Averages, document: Document | None, table: Any
@@ -134,6 +146,7 @@ class Breakdown:
             self._add_items(key, measure, items)
         for key, spelling in part.spellings.items():
             self._spellings[key] = min(spelling, self._spellings.get(key, spelling))
+        self._refuse_many()
 
     def _rows_of(self, key: Key, measure: str, kind: type[Counts], averages: Averages) -> _SummedRows:
         by_measure = self._rows.setdefault(key, {})
@@ -153,7 +166,9 @@ class Breakdown:
     def add_parts(self, unit: str, tables: Tables) -> None:
         """Split a document into one per value, and count each as the protocol counts the whole document."""
         for alignment, measures in self._restricted.items():
-            for key, pair, items in self._divided(tables, tables.get(alignment)):
+            parts = list(self._divided(tables, tables.get(alignment)))
+            self._refuse_many()
+            for key, pair, items in parts:
                 self._counts_of(key, alignment).add(unit, Tables(self._collapse(pair)))
                 for measure, _ in measures:
                     self._add_items(key, measure.id, items)

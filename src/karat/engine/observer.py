@@ -25,7 +25,7 @@ class Observer(Protocol):
 
 
 Rows = Sequence[Measure[Any, Any] | Composite]
-Observe = Callable[[protocols.Protocol, Rows], Observer]
-"""Makes the observer of a protocol that scores these rows."""
-ObserveLines = Callable[[Line, protocols.Protocol, Rows], Observer]
+Observe = Callable[[protocols.Protocol, Rows, Sequence[str]], Observer]
+"""Makes the observer of a protocol that scores these rows; the result has those of these ids."""
+ObserveLines = Callable[[Line, protocols.Protocol, Rows, Sequence[str]], Observer]
 """The same, given what looks up the line of an item."""

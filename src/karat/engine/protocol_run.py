@@ -76,7 +76,7 @@ class ProtocolRun:
             raise KaratError(finding)
         rows = self._rows(_setting(protocol, gold, system))
         self._details = details
-        self._observer = None if observe is None else observe(protocol, [row for row, _ in rows])
+        self._observer = None if observe is None else observe(protocol, [row for row, _ in rows], self._selected)
         self._table_remarks: list[Finding] = []
         self._counts = UnitCounts(
             rows,

@@ -5,43 +5,72 @@ from collections.abc import Sequence
 from karat.corpus import Corpus, Executor, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
-from karat.engine.observer import ObserveLines, Rows
+from karat.engine.observer import Rows
 from karat.engine.records import Line
 from karat.errors import Findings, KaratError
 from karat.insight.collecting import Collector, TargetErrors
 from karat.insight.edits import EditedCorpus, Repair
-from karat.plugin import Composite
 from karat.protocols import Protocol
-from karat.results import Result, main_score
+from karat.results import Result, family, main_score
 from karat.results.errors import ErrorAnalysis, ErrorClass, MeasureErrors
 
 PERFECT = 1.0
 """What a system without errors scores."""
 
 
-def analysed(
+def score_with_errors(
     gold: Corpus,
     system: Corpus,
-    protocol: Protocol,
-    result: Result,
+    protocols: Sequence[Protocol],
+    options: RunOptions,
     *,
-    measures: Sequence[str] = (),
-    by: Sequence[str] = (),
-    list_all: bool = False,
+    findings: Findings,
     progress: Progress | None = None,
     executor: Executor | None = None,
-) -> ErrorAnalysis:
-    """The errors behind a result, and what each class costs.
+) -> list[Result]:
+    """Score a system as the engine does, and analyse the errors behind each result; with details, all are listed.
 
-    `result` is that of the two corpora under the protocol; `measures` and `by` are those that it was made with. With
-    `list_all`, reports list every error. With an `executor`, repaired systems are scored in other processes.
+    The system is scored once more for each class of errors, with that class repaired; with an `executor`, in other
+    processes.
     """
-    analysis = Analysis(gold, system, protocol, result, measures=measures, by=by, progress=progress, executor=executor)
-    return ErrorAnalysis(analysis.errors(), list_all)
+    results = []
+    scored = found_errors(gold, system, protocols, options, findings=findings, progress=progress, executor=executor)
+    for protocol, (result, found) in zip(protocols, scored, strict=True):
+        analysis = Analysis(gold, system, protocol, result, progress=progress, executor=executor)
+        result.errors = ErrorAnalysis(tuple(map(analysis.errors, found)), options.details)
+        results.append(result)
+    return results
+
+
+def found_errors(
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: RunOptions,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> list[tuple[Result, list[TargetErrors]]]:
+    """The result of each protocol, and the errors of its main measures, with what repairs them."""
+    collectors: list[Collector] = []
+
+    def observe(line: Line, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> Collector:
+        collectors.append(Collector(line, protocol, rows, ids=ids, named=options.measures, by=options.by))
+        return collectors[-1]
+
+    results = score(
+        gold, system, protocols, options, findings=findings, progress=progress, observe=observe, executor=executor
+    )
+    found = []
+    for result, collector in zip(results, collectors, strict=True):
+        families = {family(id_) for id_ in result.counted_ids()}
+        found.append((result, [one for one in collector.found if family(one.target.id) in families]))
+    return found
 
 
 class Analysis:
-    """Scores a system, and scores it again after repairs."""
+    """Scores a system again after repairs."""
 
     def __init__(
         self,
@@ -50,47 +79,14 @@ class Analysis:
         protocol: Protocol,
         result: Result,
         *,
-        measures: Sequence[str] = (),
-        by: Sequence[str] = (),
         progress: Progress | None = None,
         executor: Executor | None = None,
     ) -> None:
         self._gold, self._system, self._protocol, self._result = gold, system, protocol, result
-        self._measures, self._by, self._progress, self._executor = measures, by, progress, executor
+        self._progress, self._executor = progress, executor
 
-    def errors(self) -> tuple[MeasureErrors, ...]:
-        """Errors by class, for each main measure."""
-        return tuple(map(self._measure_errors, self.found()))
-
-    def found(self) -> Sequence[TargetErrors]:
-        """The errors of each main measure, with what repairs them."""
-        collectors: list[Collector] = []
-
-        def observe(line: Line, protocol: Protocol, rows: Rows) -> Collector:
-            hidden = {row.id for row in rows if not isinstance(row, Composite) and row.hidden}
-            ids = [id_ for id_ in self._result.counted_ids() if id_ not in hidden]
-            collectors.append(Collector(line, protocol, rows, ids=ids, named=self._measures, by=self._by))
-            return collectors[-1]
-
-        self._scored(self._system, self._measures, observe)
-        return collectors[0].found
-
-    def _scored(self, system: Corpus, measures: Sequence[str], observe: ObserveLines | None = None) -> Result:
-        """The result of a system; its findings are known already."""
-        options = RunOptions(tuple(measures), accept_faults=True)
-        (result,) = score(
-            self._gold,
-            system,
-            [self._protocol],
-            options,
-            findings=Findings(),
-            progress=self._progress,
-            observe=observe,
-            executor=self._executor,
-        )
-        return result
-
-    def _measure_errors(self, found: TargetErrors) -> MeasureErrors:
+    def errors(self, found: TargetErrors) -> MeasureErrors:
+        """The errors of a measure by class, and what each class costs."""
         id_ = found.target.id
         before = self._result[id_].micro.values
         main = main_score(list(before))
@@ -119,7 +115,15 @@ class Analysis:
         if not repairs:
             return scores, ""
         try:
-            repaired = self._scored(EditedCorpus(self._gold, self._system, repairs), (id_,))
+            (repaired,) = score(
+                self._gold,
+                EditedCorpus(self._gold, self._system, repairs),
+                [self._protocol],
+                RunOptions((id_,), accept_faults=True),
+                findings=Findings(),  # those of the system are known
+                progress=self._progress,
+                executor=self._executor,
+            )
         except KaratError as error:
             return dict.fromkeys(scores), error.finding.message
         return repaired[id_].micro.values, ""

@@ -456,3 +456,12 @@ def test_a_page_of_9000_nested_mentions_of_tokens(tmp_path: Path) -> None:
     file.write_text("\n".join(["#begin document (d); part 000", *rows, "", "#end document", ""]))
     done = limited("score", str(file), str(file), "-f", "html", "-m", "coref.muc", seconds=14, megabytes=1500)
     assert done.code == 0, done.err
+
+
+def test_a_long_text_of_other_letters_is_cut_in_one_pass(tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    mention = {"id": "m", "kind": "event", "span": [[0, 60_000]], "attributes": {"type": "T"}}
+    file.write_text(json.dumps({"id": "d", "text": "ä" * 60_000, "mentions": [mention]}))
+    done = limited("score", str(file), str(file), "-p", "tac-2017", "--details")
+    assert done.code == 0, done.err
+    assert "ä" * 31 + "…" in done.out

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from karat.errors import visible
@@ -114,22 +115,23 @@ def shortened(cell: str, most: int) -> str:
     """A cell that is at most so wide; what is cut off is shown as an ellipsis."""
     if width(cell) <= most:
         return cell
-    while width(cell) > most - 1:
-        cell = cell[:-1]
-    return cell + "…"
+    kept = takewhile(lambda wide: wide < most, accumulate(map(width, cell)))
+    return cell[: len(list(kept))] + "…"
 
 
 def paragraph(text: str, style: Style, *, indent: str = "", first: str = "") -> str:
     """Text in lines that fit the terminal: the first line after `first`, the others indented."""
     if style.width is None:
         return first + text
-    lines, line = [], first
+    lines, line, used = [], first, width(first)
     for word in text.split(" "):
         filled = line not in (first, indent)
-        if filled and width(line) + 1 + width(word) > style.width:
+        wide = width(word)
+        if filled and used + 1 + wide > style.width:
             lines.append(line)
-            line, filled = indent, False
+            line, used, filled = indent, width(indent), False
         line += f" {word}" if filled else word
+        used += wide + filled
     return "\n".join([*lines, line])
 
 

@@ -33,7 +33,7 @@ def harmonic(precision: float | None, recall: float | None) -> float | None:
     return 2 * precision * recall / (precision + recall)
 
 
-class Counts(Struct, frozen=True):
+class Counts(Struct, frozen=True, gc=False):
     """The base of all counts. A subclass has only number fields, which add up field by field."""
 
     def ratios(self) -> dict[str, Ratio]:

@@ -38,14 +38,14 @@ class Card(Struct, frozen=True):
     laws: tuple[Law, ...] = ()
 
 
-class ElementItem(Struct, frozen=True):
+class ElementItem(Struct, frozen=True, gc=False):
     """An item with attributes that is not a mention, such as an entity, a relation or an event."""
 
     kind: str
     attributes: Mapping[str, Value]
 
 
-class ClusterItem(Struct, frozen=True):
+class ClusterItem(Struct, frozen=True, gc=False):
     """A cluster as an item of an outcome. `--details` looks up its mentions by `id`, which is a `ClusterKey`."""
 
     id: Hashable
@@ -53,7 +53,7 @@ class ClusterItem(Struct, frozen=True):
     """How many of its mentions count."""
 
 
-class LinkItem(Struct, frozen=True):
+class LinkItem(Struct, frozen=True, gc=False):
     """A link between two clusters as an item of an outcome."""
 
     kind: str
@@ -61,7 +61,7 @@ class LinkItem(Struct, frozen=True):
     target: ClusterKey
 
 
-class TreeItem(Struct, frozen=True):
+class TreeItem(Struct, frozen=True, gc=False):
     """A tree of events as an item of an outcome."""
 
     root: ClusterKey
@@ -73,7 +73,7 @@ Item = Mention | ElementItem | ClusterItem | LinkItem | ArgumentItem | TreeItem
 """What an outcome is about."""
 
 
-class Outcome(Struct, Generic[C], frozen=True):
+class Outcome(Struct, Generic[C], frozen=True, gc=False):
     """A gold item, a system item, or the two that were matched, and what that contributed to the counts."""
 
     gold: Item | None

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from msgspec import UNSET
@@ -227,6 +228,7 @@ def offsets(span: Region) -> str:
     return ",".join(f"{begin}-{end}" for begin, end in span)
 
 
+@lru_cache(maxsize=4096)
 def earned(counts: Counts, *, full: bool = True) -> str:
     """What an outcome earned of what it could, such as `P 1/2  R 1/3`; unless `full`, only if that is not all."""
     ratios = counts.ratios()

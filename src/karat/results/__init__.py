@@ -136,7 +136,7 @@ class Side(Struct, frozen=True):
         return numbers if self.fingerprint is None else {**numbers, "fingerprint": self.fingerprint}
 
 
-class MentionRecord(Struct, frozen=True):
+class MentionRecord(Struct, frozen=True, gc=False):
     """A mention as `--details` lists it."""
 
     id: str
@@ -152,7 +152,7 @@ class MentionRecord(Struct, frozen=True):
     """False for a mention of a cluster that no mention of the other side is aligned with."""
 
 
-class ClusterRecord(Struct, frozen=True):
+class ClusterRecord(Struct, frozen=True, gc=False):
     """A cluster with its mentions; the line is that of its first mention."""
 
     id: str
@@ -164,7 +164,7 @@ class ClusterRecord(Struct, frozen=True):
     """How many of its mentions count."""
 
 
-class LinkRecord(Struct, frozen=True):
+class LinkRecord(Struct, frozen=True, gc=False):
     """A link between two clusters, each with its mentions."""
 
     kind: str
@@ -174,7 +174,7 @@ class LinkRecord(Struct, frozen=True):
     target_mentions: tuple[MentionRecord, ...] = field(name="to_mentions")
 
 
-class TreeRecord(Struct, frozen=True):
+class TreeRecord(Struct, frozen=True, gc=False):
     """A tree of events, from the root down."""
 
     id: str
@@ -183,7 +183,7 @@ class TreeRecord(Struct, frozen=True):
     events: tuple[ClusterRecord, ...]
 
 
-class ElementRecord(Struct, frozen=True):
+class ElementRecord(Struct, frozen=True, gc=False):
     """An item with attributes that is not a mention, a cluster, a link or a tree."""
 
     kind: str
@@ -193,28 +193,17 @@ class ElementRecord(Struct, frozen=True):
 Record = MentionRecord | ClusterRecord | LinkRecord | TreeRecord | ElementRecord
 
 
-class OutcomeRecord:
+class OutcomeRecord(Struct, eq=False, gc=False):
     """An outcome of a measure as `--details` lists it. Records of mentions are shared by all measures."""
 
-    __slots__ = ("counts", "document", "gold", "outcome", "system", "unit")
-
-    def __init__(
-        self,
-        unit: str,
-        document: str | None,
-        outcome: str,
-        gold: Record | None,
-        system: Record | None,
-        counts: Counts,
-    ) -> None:
-        self.unit = unit
-        self.document = document
-        """None if its items may be in several documents of the unit."""
-        self.outcome = outcome
-        """`match`, `miss`, `spurious`, or a class that the family describes."""
-        self.gold = gold
-        self.system = system
-        self.counts = counts
+    unit: str
+    document: str | None
+    """None if its items may be in several documents of the unit."""
+    outcome: str
+    """`match`, `miss`, `spurious`, or a class that the family describes."""
+    gold: Record | None
+    system: Record | None
+    counts: Counts
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""

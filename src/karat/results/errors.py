@@ -26,7 +26,7 @@ Cell = tuple[str | None, str | None]
 """A gold value and a system value; None where one side has no item: missed, or spurious."""
 
 
-class Instance(Struct, frozen=True):
+class Instance(Struct, frozen=True, gc=False):
     """One error: the items of both sides that it is about. A side that has none is empty."""
 
     unit: str

@@ -13,7 +13,7 @@ Reference = int | tuple[int]
 of one number, an item that is in several documents."""
 
 
-class MentionData(Struct, array_like=True):
+class MentionData(Struct, array_like=True, gc=False):
     """A mention of one side of a document."""
 
     id: str
@@ -28,7 +28,7 @@ class MentionData(Struct, array_like=True):
     """Its offsets as the file has them; empty if these are those of `place`."""
 
 
-class ItemData(Struct, array_like=True, frozen=True):
+class ItemData(Struct, array_like=True, frozen=True, gc=False):
     """An item of an outcome that is not a mention."""
 
     form: str
@@ -41,7 +41,7 @@ class ItemData(Struct, array_like=True, frozen=True):
     """Its attributes, and what else is known about it."""
 
 
-class OutcomeData(Struct, array_like=True):
+class OutcomeData(Struct, array_like=True, gc=False):
     """An outcome of a measure."""
 
     outcome: int

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from msgspec import Struct
+
 from karat.model import Document
 from karat.report.html.records import ItemData, MentionData, Reference
 from karat.report.html.shown_text import ShownText
@@ -13,15 +15,20 @@ Place = tuple[int, int]
 """A mention: the number of its document, and its number there."""
 
 
-class Item:
+class Item(Struct, eq=False, gc=False):
     """An item of an outcome, with the mentions of its parts. All outcomes of a record share it."""
 
-    def __init__(self, form: str, label: str, parts: tuple[tuple[Place, ...], ...], about: str = "") -> None:
-        self.form, self.label, self.parts, self.about = form, label, parts, about
-        self.documents = sorted({document for part in parts for document, _ in part})
-        """The numbers of the documents that it has mentions in."""
-        self.references: dict[int | None, Reference] = {}
-        """How outcomes refer to it in a document, or, if it is in several, in all of them (None)."""
+    form: str
+    label: str
+    parts: tuple[tuple[Place, ...], ...]
+    about: str = ""
+    documents: list[int] = []
+    """The numbers of the documents that it has mentions in."""
+    references: dict[int | None, Reference] = {}
+    """How outcomes refer to it in a document, or, if it is in several, in all of them (None)."""
+
+    def __post_init__(self) -> None:
+        self.documents = sorted({document for part in self.parts for document, _ in part})
 
     def places(self) -> Iterator[Place]:
         """Its mentions."""

@@ -1,6 +1,7 @@
 """Errors by class: which errors there are, what repairing a class gains, and how they are shown."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 import karat
 from karat.api import Result as ApiResult
 from karat.cli import cli
+from karat.corpus.reader import DocumentReader
 from karat.errors import Rule, UsageError
 from karat.insight.edits import EditedCorpus
 from karat.model import Document, Link, Mention
@@ -34,6 +36,26 @@ def test_gold_has_no_errors_though_nist_counts_some() -> None:
 def classes(result: ApiResult) -> dict[str, int]:
     assert result.errors is not None
     return {one.name: one.count for measure in result.errors.measures for one in measure.found()}
+
+
+def test_a_file_is_parsed_once_for_scores_errors_and_repairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, system = tmp_path / "gold.tbf", tmp_path / "system.tbf"
+    document = "#BeginOfDocument d\n{}#EndOfDocument\n"
+    gold.write_text(document.format("s\td\tE1\t0,5\tx\tT\tActual\n"))
+    system.write_text(document.format(""))
+    parsed: list[int] = []
+    parse = DocumentReader._parse
+
+    def counted(reader: DocumentReader, number: int, *args: Any) -> Document:
+        parsed.append(number)
+        return parse(reader, number, *args)
+
+    monkeypatch.setattr(DocumentReader, "_parse", counted)
+    for options in (["--errors"], ["-f", "html"]):
+        parsed.clear()
+        done = CliRunner().invoke(cli, ["score", str(gold), str(system), "-m", "nugget", *options])
+        assert done.exit_code == 0, done.output
+        assert len(parsed) == 2, "one document on each side"
 
 
 def one(*mentions: Mention, id_: str = "d") -> Document:

@@ -84,7 +84,7 @@ class FileCorpus:
         )
 
     def keep_documents(self) -> None:
-        """Keep documents that are read, up to a limit: for gold that several systems are scored against."""
+        """Keep documents that are read, up to a limit, for a corpus that is scored several times."""
         self._reader.keeps_all = True
 
     def part(self, ids: Sequence[str]) -> "FileCorpus":

@@ -80,14 +80,19 @@ class DocumentReader:
         """The document of a block; the parser's findings are reported each time."""
         if (number, block.offset) in self._kept:
             document, findings = self._kept[number, block.offset]
-        elif self.keeps_all:
-            findings = []
-            document = self._parse(number, block, findings.append)
-            self._keep(number, block, document, findings)
-        else:
+            for finding in findings:
+                report(finding)
+            return document
+        if not self.keeps_all:
             return self._parse(number, block, report)
-        for finding in findings:
+        found: list[Finding] = []
+
+        def noted(finding: Finding) -> None:
+            found.append(finding)
             report(finding)
+
+        document = self._parse(number, block, noted)
+        self._keep(number, block, document, found)
         return document
 
     def _keep(self, number: int, block: Block, document: Document, findings: list[Finding]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from karat.corpus import Corpus, Executor, Progress
+from karat.corpus import Corpus, Executor, FileCorpus, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
 from karat.engine.observer import Rows
@@ -33,6 +33,9 @@ def score_with_errors(
     The system is scored once more for each class of errors, with that class repaired; with an `executor`, in other
     processes.
     """
+    for corpus in (gold, system):
+        if isinstance(corpus, FileCorpus):
+            corpus.keep_documents()
     results = []
     scored = found_errors(gold, system, protocols, options, findings=findings, progress=progress, executor=executor)
     for protocol, (result, found) in zip(protocols, scored, strict=True):

@@ -63,9 +63,20 @@ def _mention_count(item: Record | None) -> int:
     return 1
 
 
-def listing(measure: str, records: Sequence[OutcomeRecord], style: Style) -> Iterator[str]:
-    """A summary, then a block for each document, or each unit of several documents."""
+Paragraphs = dict[tuple[str, int, bool], str]
+"""By side, identity of a record, and whether lines are shown: a cluster is the same in all outcomes that have it."""
+
+
+def listings(outcomes: Mapping[str, Sequence[OutcomeRecord]], style: Style) -> Iterator[str]:
+    """What each measure lists."""
     style = style._replace(width=style.width or WIDTH)
+    paragraphs: Paragraphs = {}
+    for measure, records in outcomes.items():
+        yield from _listing(measure, records, style, paragraphs)
+
+
+def _listing(measure: str, records: Sequence[OutcomeRecord], style: Style, paragraphs: Paragraphs) -> Iterator[str]:
+    """A summary, then a block for each document, or each unit of several documents."""
     numbers = Counter(record.outcome for record in records)
     classes = sorted(numbers, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
     summary = ", ".join(f"{numbers[name]:,} {style.paint(name, _tone(name))}" for name in classes)
@@ -77,7 +88,8 @@ def listing(measure: str, records: Sequence[OutcomeRecord], style: Style) -> Ite
         # In a format with one document per line, the line is said once.
         title = f"{place}, line {next(iter(lines))}" if len(lines) == 1 and own[0].document else place
         show_lines = title == place
-        yield "\n".join([style.paint(printable(title), "bold"), *_outcomes(own, style, show_lines=show_lines)])
+        listed = _outcomes(own, style, paragraphs, show_lines=show_lines)
+        yield "\n".join([style.paint(printable(title), "bold"), *listed])
 
 
 def _lines_of(item: Record | None) -> Iterator[int]:
@@ -95,12 +107,13 @@ def _lines_of(item: Record | None) -> Iterator[int]:
     yield from (mention.line for mention in mentions if mention.line is not None)
 
 
-def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: bool) -> Iterator[str]:
+def _outcomes(
+    records: Sequence[OutcomeRecord], style: Style, paragraphs: Paragraphs, *, show_lines: bool
+) -> Iterator[str]:
     """The outcomes of one document or unit."""
     if all(isinstance(record.gold or record.system, MentionRecord) for record in records):
         yield from _mention_outcomes(records, style, show_lines=show_lines)
         return
-    paragraphs: dict[tuple[str, int], str] = {}  # a cluster is the same in all outcomes that have it
     for record in records:
         label = style.paint(record.outcome, _tone(record.outcome))
         yield f"  {label}  {earned(record.counts)}".rstrip()
@@ -112,7 +125,7 @@ def _outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_lines: boo
             continue
         for side, item in (("gold", gold), ("system", system)):
             if item is not None:
-                key = side, id(item)
+                key = side, id(item), show_lines
                 if key not in paragraphs:
                     text = described(item, show_lines=show_lines)
                     paragraphs[key] = paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14)

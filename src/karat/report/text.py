@@ -9,7 +9,7 @@ from karat.report.definitions import definitions
 from karat.report.elements import elements
 from karat.report.errors import error_lines, error_listing, error_tables
 from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, paragraph, table
-from karat.report.listing import listing, refuse_long
+from karat.report.listing import listings, refuse_long
 from karat.report.numbers import SHORT, UNDEFINED, printed, score_names, summary
 from karat.report.scores import intervals_line, quotable, score_table
 from karat.report.tables import Table, as_text
@@ -151,7 +151,7 @@ def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
     if result.errors is not None and result.errors.is_listed:
         return list(error_listing(result, style))
     refuse_long(result.outcomes)
-    blocks = [block for id_, records in result.outcomes.items() for block in listing(id_, records, style)]
+    blocks = [*listings(result.outcomes, style)]
     for id_, listed in result.details.items():
         blocks += elements(id_, listed, digits=digits, style=style)
     return blocks

@@ -237,7 +237,7 @@ class Gathered:
         (Where either is would be all pairs of documents for a large cluster of the system.)
         """
         gold, own = items
-        places = (gold and gold.documents) or (own and own.documents) or ([] if document is None else [document])
+        places = (gold and gold.documents) or (own and own.documents) or (() if document is None else (document,))
         kind_number = self._classes.setdefault(kind, len(self._classes))
         for place, number in enumerate(places):
             notes = self._documents[number].notes

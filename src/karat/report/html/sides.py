@@ -22,13 +22,13 @@ class Item(Struct, eq=False, gc=False):
     label: str
     parts: tuple[tuple[Place, ...], ...]
     about: str = ""
-    documents: list[int] = []
+    documents: tuple[int, ...] = ()
     """The numbers of the documents that it has mentions in."""
     references: dict[int | None, Reference] = {}
     """How outcomes refer to it in a document, or, if it is in several, in all of them (None)."""
 
     def __post_init__(self) -> None:
-        self.documents = sorted({document for part in self.parts for document, _ in part})
+        self.documents = tuple(sorted({document for part in self.parts for document, _ in part}))
 
     def places(self) -> Iterator[Place]:
         """Its mentions."""
@@ -142,7 +142,7 @@ class CorpusSide:
             return None
         if item.form == "mention":
             return item.parts[0][0][1]
-        is_local = not item.documents or item.documents == [document]
+        is_local = not item.documents or item.documents == (document,)
         key = document if is_local else None
         if key not in item.references:
             item.references[key] = self._local(item, document) if is_local else self._shared(item)

@@ -124,7 +124,8 @@ def test_every_measure_of_arguments_obeys_the_laws(protocol: str) -> None:
             assert scored(gold, alone, one, id_)[id_].micro.counts == before[id_].micro.counts, id_
             end, left = repaired(gold, system, one, id_, rounds=4)
             if not (protocol == "omnievent-2023" and any(map(has_trigger_twice, both[0]))):
-                assert lost(scored(gold, end, one, id_), id_) <= lost(perfect, id_) + 1e-9, id_
+                # WikiEvents lets gold earn more than there is, where two of its arguments are in one place.
+                assert lost(scored(gold, end, one, id_), id_) <= max(0, lost(perfect, id_)) + 1e-9, id_
             assert not left.errors or found_for(gold, gold, one, id_).errors, id_
 
     check()

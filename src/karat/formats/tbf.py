@@ -150,7 +150,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
 
 
 def locator(data: bytes, block: Block) -> Locate:
-    """Finds the first line of a mention, or that makes a link."""
+    """Finds the line of a mention, or the first line that makes a link."""
     lines: dict[Item, int] = {}
     for line, text in enumerate(data.decode("utf-8", "replace").split("\n"), block.line + 1):
         columns = text.strip().split("\t")

@@ -12,9 +12,10 @@ from karat.errors import Origin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
 from karat.tables.role_entities import EntityTable, RoleEntities
-from karat.tables.template_mapping import MappedTemplates
+from karat.tables.sharing import Limit
+from karat.tables.template_mapping import MappedTemplates, fitting
 from karat.tables.template_similarity import Scored, SimilarTemplates
-from karat.tables.templates import Entity, Template, akin
+from karat.tables.templates import SHARED, Entity, Template, akin, grouped_entities
 
 ONE_TABLE = 0
 """The key of the only template where templates do not count."""
@@ -144,11 +145,9 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
     systems = [templates.entities(s, "system") for s in range(len(one.system))]
     for g, s in one.pairs:
         left = {number for number, right in enumerate(one.gold[g].right) if right}
-        for other, compared in zip(one.system[s].template.entities, systems[s], strict=True):
-            fitting = [n for n, entity in enumerate(one.gold[g].template.entities) if _fits(entity, other)]
-            if fitting:
-                left.discard(fitting[0])
-                yield ArgumentOutcome(golds[g][fitting[0]], compared)
+        for number, partner in sorted(_partners(one, g, s).items()):
+            left.discard(partner)
+            yield ArgumentOutcome(golds[g][partner], systems[s][number])
         yield from (ArgumentOutcome(golds[g][number], None) for number in sorted(left))
     for own, side in zip(golds, one.gold, strict=True):
         yield from (
@@ -160,9 +159,14 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
         )
 
 
-def _fits(gold: Entity, system: Entity) -> bool:
-    """Whether an entity of the system is right with one of gold."""
-    return gold.role == system.role and set(gold.strings).issuperset(system.strings)
+def _partners(one: MappedTemplates, g: int, s: int) -> dict[int, int]:
+    """For each entity of the system that is right in a mapped pair, the first of gold that it fits."""
+    gold, system = grouped_entities(one.gold[g].template.entities), grouped_entities(one.system[s].template.entities)
+    partners: dict[int, int] = {}
+    for gold_group, system_group in fitting(gold, system, Limit(one.document, SHARED)):
+        for number in system.members[system_group]:
+            partners.setdefault(number, gold.members[gold_group][0])
+    return partners
 
 
 def similar_arguments(one: SimilarTemplates) -> DocumentArguments:

@@ -1,11 +1,12 @@
 """System templates mapped to gold templates so that the document's F1 is largest (Du, Rush and Cardie 2021, GTT)."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from karat.align.assignment import Edge
 from karat.align.largest_f1 import largest_f1
 from karat.plugin import ErrorsOf, Tables, TableSpec
 from karat.tables.sharing import Groups, Limit, alike
@@ -98,9 +99,15 @@ def _right(system: _Typed, gold: _Typed, limit: Limit) -> _Right | None:
     """What a mapped pair gets right; None if the system's type is not a part of gold's."""
     if system[0] not in gold[0]:
         return None
-    pairs = alike(gold[1], system[1], limit)
-    fitting = [groups for groups, one, other in pairs if frozenset(one.strings).issuperset(other.strings)]
-    return _Right(_marked(system[1], {s for _, s in fitting}), _marked(gold[1], {g for g, _ in fitting}))
+    pairs = list(fitting(gold[1], system[1], limit))
+    return _Right(_marked(system[1], {s for _, s in pairs}), _marked(gold[1], {g for g, _ in pairs}))
+
+
+def fitting(gold: Groups[Filled], system: Groups[Filled], limit: Limit) -> Iterator[Edge]:
+    """Groups of gold's and of the system's entities, by their numbers, where the system's has only strings of gold's."""
+    for groups, one, other in alike(gold, system, limit):
+        if frozenset(one.strings).issuperset(other.strings):
+            yield groups
 
 
 def _marked(entities: Groups[Filled], right: Set[int]) -> tuple[bool, ...]:

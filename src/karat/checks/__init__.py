@@ -30,10 +30,14 @@ def check(document: Document, where: Where = nowhere, more: Sequence[Check] = ()
     Lines are looked up only while findings of a code are kept; later findings get the line of the document.
     """
     seen: dict[str, int] = {}
+    of_document: tuple[str | None, int | None] | None = None
     for rule in (*CHECKS, *more):
         for finding in rule(document):
             count = seen[finding.code] = seen.get(finding.code, 0) + 1
-            file, line = where(finding.item if count <= Findings.KEPT else None)
+            if count <= Findings.KEPT:
+                file, line = where(finding.item)
+            else:
+                file, line = of_document = of_document or where(None)
             yield finding._replace(file=file, line=line)
 
 

@@ -19,6 +19,8 @@ from karat.results import Score, UnitRows
 ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 """A row of a result, and how its units are averaged."""
 
+MOST_LEFT_OUT = 100
+"""How many times a unit is scored without a part of it."""
 
 OnTable = Callable[[str, str | None, Measure[Any, Any], Any], None]
 """Receives each table whose counts are averaged: its unit, its document (None: it has several), the measure, the table.
@@ -200,18 +202,28 @@ class UnitCounts:
         return document.made[self._specs.index(spec)]
 
     def _leave_out(self, unit: str, documents: Sequence[WaitingDocument]) -> Iterator[tuple[str, dict[str, Score]]]:
-        """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents."""
+        """The scores of a unit without each of its topics in turn, or, if it has only one, each of its documents.
+
+        Many are left out in groups, each named after its first member.
+        """
         part_of = {one.about.id: one.about.topic or one.about.id for one in documents}
         self._part = "topic" if any(one.about.topic for one in documents) else "document"
         if len(set(part_of.values())) == 1:
             self._part = "document"
             part_of = {one.about.id: one.about.id for one in documents}
-        parts = sorted(set(part_of.values()))
-        for part in parts if len(parts) > 1 else ():
+        golds = Counter[str]()
+        for one in documents:
+            golds[part_of[one.about.id]] += one.gold
+        # What gold has comes first, so that its groups are the same for systems that add different documents.
+        parts = sorted(golds, key=lambda part: (not golds[part], part))
+        if len(parts) > MOST_LEFT_OUT:
+            self._part += " group"
+        for number in range(min(len(parts), MOST_LEFT_OUT) if len(parts) > 1 else 0):
+            group = set(parts[number::MOST_LEFT_OUT])
             rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)
-            rest._waiting = {unit: [document for document in documents if part_of[document.about.id] != part]}
+            rest._waiting = {unit: [document for document in documents if part_of[document.about.id] not in group]}
             rest.close(_ignore)
-            yield part, rest.scores()
+            yield parts[number], rest.scores()
 
     def _on_table_of(
         self, unit: str, documents: Sequence[WaitingDocument], measure: Measure[Any, Any], table: Any

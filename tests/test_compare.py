@@ -2,14 +2,17 @@
 
 import csv
 import json
+import math
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 import karat
 from karat import engine
@@ -178,6 +181,36 @@ def test_one_unit_has_a_jackknife_by_topic() -> None:
     text = run(*args[:-2], "--ci", "95").out
     assert "jackknife, leaving out each of 3 topics" in text
     assert "over 3 topics are rough [units-few]" in text
+
+
+def test_many_documents_of_one_unit_are_left_out_in_groups() -> None:
+    """Each hundredth document is left out at once; those of the system alone do not change the groups of gold's."""
+    gold = [
+        Document(f"d{n:03}", mentions=tuple(Mention(f"m{k}", ((k, k + 1),), cluster=f"c{n % 7}") for k in range(2)))
+        for n in range(250)
+    ]
+    system = [
+        replace(one, mentions=tuple(replace(mention, cluster=f"c{n % 5}") for mention in one.mentions))
+        for n, one in enumerate(gold)
+    ]
+    score = partial(karat.score, protocol="simple-cdec")
+    found = score(gold, system, ci=0.95)
+    without = [
+        score(*([one for number, one in enumerate(side) if number % 100 != group] for side in (gold, system)))
+        for group in range(100)
+    ]
+    values = [one["coref.b3"].micro.values["f1"] or 0.0 for one in without]
+    error = math.sqrt(99 / 100 * sum((value - sum(values) / 100) ** 2 for value in values))
+    leaf = found["coref.b3"].micro
+    assert leaf.ci is not None
+    (low, high), f1 = leaf.ci.values["f1"] or (0.0, 0.0), leaf.values["f1"] or 0.0
+    assert (low, high) == pytest.approx((f1 - 1.984217 * error, f1 + 1.984217 * error))
+    assert "leaving out each of 100 document groups" in str(found)
+    extra = Document("a", mentions=(Mention("m", ((0, 1),), cluster="other"),))
+    rows, more = (score(gold, one, ci=0.95).rows for one in (system, [extra, *system]))
+    assert rows is not None
+    assert more is not None
+    assert rows.left_out.keys() == more.left_out.keys()
 
 
 def test_one_unit_is_compared_by_the_jackknife() -> None:

@@ -164,6 +164,18 @@ def test_errors_in_a_hierarchy_of_60000_events(tmp_path: Path) -> None:
     assert limited("validate", out, seconds=20).code == 0
 
 
+def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path: Path) -> None:
+    """It would be compared with the links of each mention of the one to each of the other."""
+    names = [",".join(f"E{n}" for n in range(first, 3000, 2)) for first in (0, 1)]
+    clusters = [f"@Coreference\tC{n}\t{own}" for n, own in enumerate(names)]
+    gold = tbf(tmp_path / "gold.tbf", apart(3000), *clusters, "@After\tR0\tE0,E1")
+    links = [f"@After\tR{n}\tE{n},E{n + 1}" for n in range(2999)]
+    system = tbf(tmp_path / "system.tbf", apart(3000), *links)
+    refused = limited("score", gold, system, megabytes=500)
+    assert (refused.code, "link-too-many-pairs" in refused.err) == (1, True), refused.err
+    assert f"{gold}, line 1" in refused.err
+
+
 def test_thousands_of_kinds_of_links_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "kinds.forest"
     file.write_text("".join(f"#kind k{n}\nd\t(1(2))\n" for n in range(16_000)))
@@ -361,6 +373,16 @@ def test_3000_events_on_one_trigger(tmp_path: Path) -> None:
 def test_20000_equal_entities_of_a_template(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.muc4.json", changed(GTT, "templates", 0, "Target", to=[[["the bridge", 11]]] * 20_000))
     done = limited("score", path, path, "-p", "gtt-2021", "-p", "rme-2023", "-p", "ree-2021")
+    assert done.code == 0, done.err
+
+
+def test_errors_in_5000_entities_of_a_template(tmp_path: Path) -> None:
+    """Only those that share a string are compared."""
+    gold, system = (
+        saved(tmp_path / f"{name}.muc4.json", changed(GTT, "templates", 0, "Target", to=[[[w, 0]] for w in words]))
+        for name, words in (("gold", [f"w{n}" for n in range(5000)]), ("system", [f"w{n}" for n in range(1, 5001)]))
+    )
+    done = limited("score", gold, system, "-p", "gtt-2021", "--errors", seconds=12)
     assert done.code == 0, done.err
 
 

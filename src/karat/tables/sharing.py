@@ -24,8 +24,8 @@ T = TypeVar("T", bound=Hashable)
 class Limit:
     """How much of something one document may have."""
 
-    def __init__(self, document: str, what: str, most: int = MOST_PAIRS) -> None:
-        self._document, self._what, self._most = document, what, most
+    def __init__(self, document: str, what: str, most: int = MOST_PAIRS, *, rule: Rule = TOO_MANY) -> None:
+        self._document, self._what, self._most, self._rule = document, what, most, rule
         self._count = 0
 
     def add(self, count: int) -> None:
@@ -33,7 +33,7 @@ class Limit:
         self._count += count
         if self._count > self._most:
             found = f"document {quoted(self._document)} has more than {self._most:,} {self._what}"
-            raise KaratError(TOO_MANY.at(f"{found}, the most that can be compared", origin="gold"))
+            raise KaratError(self._rule.at(f"{found}, the most that can be compared", origin="gold"))
 
 
 class Groups(Generic[T]):

@@ -104,7 +104,7 @@ def _right(system: _Typed, gold: _Typed, limit: Limit) -> _Right | None:
 
 
 def fitting(gold: Groups[Filled], system: Groups[Filled], limit: Limit) -> Iterator[Edge]:
-    """Groups of gold's and of the system's entities, by their numbers, where the system's has only strings of gold's."""
+    """Groups of gold's and the system's entities, by their numbers, where the system's has only strings of gold's."""
     for groups, one, other in alike(gold, system, limit):
         if frozenset(one.strings).issuperset(other.strings):
             yield groups

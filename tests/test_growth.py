@@ -386,6 +386,28 @@ def test_errors_in_5000_entities_of_a_template(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
+def test_errors_in_5000_entities_that_share_a_string_with_those_of_another_role(tmp_path: Path) -> None:
+    """Too many to look for the best pairs: they are missed and spurious."""
+    gold, system = (
+        saved(tmp_path / f"{name}.muc4.json", changed(GTT, "templates", 0, role, to=entities))
+        for name, role in (("gold", "PerpInd"), ("system", "Weapon"))
+        for entities in [[[["the bridge", 11], [f"{name} {n}", 0]] for n in range(5000)]]
+    )
+    done = limited("score", gold, system, "-p", "gtt-2021", "--errors", seconds=12, megabytes=500)
+    assert done.code == 0, done.err
+
+
+def test_12000_missed_events_with_arguments(tmp_path: Path) -> None:
+    def document(name: str, count: int) -> str:
+        events = [{"id": f"t{n}", "span": [[2 * n, 2 * n + 1]], "attributes": {"type": "A"}} for n in range(count)]
+        entities = [{"id": f"e{n}", "span": [[2 * n + 1, 2 * n + 2]], "kind": "entity"} for n in range(count)]
+        links = [{"kind": "Agent", "from": f"t{n}", "to": f"e{n}"} for n in range(count)]
+        return jsonl(tmp_path / f"{name}.jsonl", [*events, *entities], links=links)
+
+    done = limited("score", document("gold", 12_000), document("system", 1), "-p", "li-2013", "--errors", seconds=14)
+    assert done.code == 0, done.err
+
+
 def test_5000_templates_that_share_a_string_are_refused(tmp_path: Path) -> None:
     templates = [changed(GTT["templates"][0], "Weapon", to=[[[f"w{n}", 0]]]) for n in range(5000)]
     path = saved(tmp_path / "a.muc4.json", changed(GTT, "templates", to=templates))

@@ -59,6 +59,6 @@ def is_input(place: os.stat_result) -> bool:
 
 def _is_same(path: str, place: os.stat_result) -> bool:
     try:
-        return os.path.samestat(Path(path).stat(), place)
+        return os.path.samestat(os.stat(path), place)  # noqa: PTH116 - there may be tens of thousands of them
     except OSError:
         return False  # it vanished: nothing is left to protect

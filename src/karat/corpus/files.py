@@ -85,7 +85,7 @@ class FileCorpus:
 
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit, for a corpus that is scored several times."""
-        self._reader.keeps_all = True
+        self._reader.keep_all()
 
     def part(self, ids: Sequence[str]) -> "FileCorpus":
         """Some of its documents, with what the survey knows about the corpus."""

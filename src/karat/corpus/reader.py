@@ -20,6 +20,8 @@ BUFFER = 1 << 16
 """Bytes read at once; documents are usually read in file order."""
 KEPT = 32 << 20
 """Bytes of documents (see `_size`) that are kept after the survey; others are parsed again."""
+KEPT_ON_REQUEST = 128 << 20
+"""The same for a corpus that is read several times."""
 
 
 FileState = tuple[int, int]
@@ -45,8 +47,13 @@ class DocumentReader:
         """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
         self._locators: dict[tuple[int, int], tuple[Locate, LocateBeside]] = {}
         """By file and offset: what finds lines of the last document that was asked about."""
-        self.keeps_all = False
-        """Whether documents are kept when they are read, for a corpus that is read several times."""
+        self._keeps_all = False
+
+    def keep_all(self) -> None:
+        """Keep documents when they are read, for a corpus that is read several times."""
+        if not self._keeps_all:
+            self._keeps_all = True
+            self._room += KEPT_ON_REQUEST - KEPT
 
     @property
     def states(self) -> Mapping[int, FileState]:
@@ -83,7 +90,7 @@ class DocumentReader:
             for finding in findings:
                 report(finding)
             return document
-        if not self.keeps_all:
+        if not self._keeps_all:
             return self._parse(number, block, report)
         found: list[Finding] = []
 

@@ -28,6 +28,8 @@ Key = Callable[[ComparedArgument], Hashable]
 WHERE: tuple[ArgumentPart, ...] = ("trigger", "template")
 WHAT: tuple[ArgumentPart, ...] = ("span", "strings")
 NEAR: tuple[ArgumentPart, ...] = ("role", "type")
+MOST_SHARING = 100_000
+"""Pairs of missed and spurious arguments among which those that share most strings are looked for in one document."""
 CHOICE = "one of several"
 """A class that only some corpora have."""
 
@@ -161,20 +163,13 @@ class _DocumentErrors:
         return [(golds[int(gold.id)][1], systems[int(system.id)][1]) for gold, system in pairs]
 
     def _sharing(self, key: Key) -> list[Pair]:
-        """Arguments with equal keys that share strings, those that share most first."""
+        """Arguments with equal keys that share strings, those that share most first; none if too many do."""
         golds, systems = _attainable(self._missed), _attainable(self._extra)
-        by_string: dict[Hashable, list[int]] = {}
-        for number, one in enumerate(systems):
-            if own := key(one):
-                for string in _strings(one):
-                    by_string.setdefault((own, string), []).append(number)
-        shared = Counter(
-            (g, s)
-            for g, one in enumerate(golds)
-            if (own := key(one))
-            for string in _strings(one)
-            for s in by_string.get((own, string), ())
-        )
+        having = _by_string(golds, key), _by_string(systems, key)
+        both = [(own, having[1][string]) for string, own in having[0].items() if string in having[1]]
+        if sum(len(own) * len(others) for own, others in both) > MOST_SHARING:
+            return []
+        shared = Counter((g, s) for own, others in both for g in own for s in others)
         pairs: dict[int, int] = {}
         taken = set[int]()
         for g, s in sorted(shared, key=lambda pair: (-shared[pair], pair)):
@@ -239,16 +234,35 @@ class _DocumentErrors:
         """Add an event of gold, if the system lacks it; the k-th event of a trigger and type needs those before it."""
         events, known = self._arguments.gold_events, self._arguments.system_events
         own = events[gold.event]
-        for key, event in events.items():
-            is_alike = (
-                own.span and event.span == own.span and event.attributes.get("type") == own.attributes.get("type")
-            )
-            if key not in known and (is_alike or key == gold.event):
-                edit.events[key] = event
+        for key in self._alike[_trigger(own)] if own.span else [gold.event]:
+            if key not in known:
+                edit.events[key] = events[key]
             if key == gold.event:
                 break
         if as_gold:
             edit.events[gold.event] = own
+
+    @cached_property
+    def _alike(self) -> dict[Hashable, list[Hashable]]:
+        """The events of gold by trigger and type."""
+        alike: dict[Hashable, list[Hashable]] = {}
+        for key, event in self._arguments.gold_events.items():
+            alike.setdefault(_trigger(event), []).append(key)
+        return alike
+
+
+def _trigger(event: Mention) -> Hashable:
+    return event.span, event.attributes.get("type")
+
+
+def _by_string(arguments: Sequence[ComparedArgument], key: Key) -> dict[Hashable, list[int]]:
+    """The numbers of the arguments that have a key and a string."""
+    having: dict[Hashable, list[int]] = {}
+    for number, one in enumerate(arguments):
+        if own := key(one):
+            for string in _strings(one):
+                having.setdefault((own, string), []).append(number)
+    return having
 
 
 def _attainable(arguments: Sequence[ComparedArgument]) -> list[ComparedArgument]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from karat.counts import PrecisionRecall
 from karat.engine.score_function import CountedRow, ScoreFunction
+from karat.engine.unit_counts import MOST_LEFT_OUT
 from karat.plugin import Averages
 from karat.results import Confidence, Score, UnitRows
 from karat.stats import paired
@@ -58,9 +59,10 @@ def rows_of(counts: Counts) -> UnitRows:
 
 
 def one_unit(counts: Counts) -> UnitRows:
-    """The same counts as a single unit whose parts are left out in turn."""
+    """The same counts as a single unit whose parts are left out in turn, in groups if there are many."""
     total = counts.sum(axis=0)
-    left_out: dict[str, dict[str, Score]] = {str(n): FUNCTION((total - one).tolist()) for n, one in enumerate(counts)}
+    groups = [counts[n::MOST_LEFT_OUT].sum(axis=0) for n in range(min(len(counts), MOST_LEFT_OUT))]
+    left_out: dict[str, dict[str, Score]] = {str(n): FUNCTION((total - one).tolist()) for n, one in enumerate(groups)}
     return UnitRows(["corpus"], [array("d", [number]) for number in total], FUNCTION, left_out, "topic")
 
 

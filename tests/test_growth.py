@@ -287,6 +287,17 @@ def test_errors_in_12000_mentions(tmp_path: Path, error: str) -> None:
     assert done.code == 0, done.err
 
 
+def test_400_mentions_of_200_segments(tmp_path: Path) -> None:
+    """Few mentions, but millions of pairs of segments."""
+    gold, system = (
+        jsonl(tmp_path / f"{shift}.jsonl", [{"id": f"m{n}", "span": span} for n in range(400)])
+        for shift in (0, 1)
+        for span in [[[4 * k, 4 * k + 1 + shift] for k in range(200)]]
+    )
+    done = limited("score", gold, system, "-p", "tac-2017")
+    assert done.code == 0, done.err
+
+
 def test_a_boundary_in_18000_segments(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "one.jsonl", [{"id": "m", "span": [[10 * n, 10 * n + 5] for n in range(18000)]}])
     done = limited("simulate", file, "--boundary", "1", "-o", str(tmp_path / "out.jsonl"), seconds=5)

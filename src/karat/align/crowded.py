@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MANY = 200_000
 """Pairs that are listed without a second thought: they take about 50 MB and a quarter of a second."""
+UNCOUNTED = 10_000
+"""Pairs of mentions that are not even counted, whatever they are; each may have hundreds of segments."""
 EXACT = 1 << 52
 """Whole numbers whose sums floating point holds exactly."""
 ANY = -1
@@ -80,7 +82,7 @@ class Crowded(Struct, frozen=True):
     def count(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
         """The number of pairs that are alike; of spans with several segments, a bound."""
         del pair
-        if len(gold) * len(system) <= MANY:
+        if len(gold) * len(system) <= UNCOUNTED:
             return 0
         if self.overlapping is None:
             places = Counter(map(self.place, gold))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from karat.corpus import Corpus, Executor, Progress
 from karat.corpus.surveying import survey_together
 from karat.engine.divided import add_divided
-from karat.engine.observer import ObserveLines
+from karat.engine.observer import Observe
 from karat.engine.prepare import MakeTables
 from karat.engine.protocol_run import ProtocolRun
 from karat.engine.scoring import RunOptions, Scoring
@@ -36,7 +36,7 @@ def score(
     findings: Findings,
     progress: Progress | None = None,
     make_tables: MakeTables = Tables,
-    observe: ObserveLines | None = None,
+    observe: Observe | None = None,
     executor: Executor | None = None,
 ) -> list[Result]:
     """Score a system against gold under each protocol; the files are read once for all of them.

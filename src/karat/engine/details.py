@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
-from karat.engine.records import Line, UnitRecords, place_of
-from karat.plugin import AlignmentSpec, Detail, Measure, Tables, UnitOfEvaluation
+from karat.engine.records import Records, UnitRecords, place_of
+from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
@@ -30,28 +30,18 @@ class DetailsPart(NamedTuple):
 class Details:
     """What the measures of a protocol list, table by table."""
 
-    def __init__(self, line: Line, *, unit: UnitOfEvaluation) -> None:
-        self._line = line
-        self._unit = unit
-        self._records: dict[str, UnitRecords] = {}
+    def __init__(self, records: Records) -> None:
+        self._records = records
         self._outcomes: dict[str, list[OutcomeRecord]] = {}
         self._items: dict[str, list[dict[str, Any]]] = {}
         self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
-
-    def enter(self, unit: str, tables: Tables, alignments: Iterable[AlignmentSpec]) -> None:
-        """Make records of the mentions of a document, before the tables of its unit are added."""
-        self._unit_records(unit).add(tables.pair, {spec: tables.get(spec) for spec in alignments})
-
-    def leave(self) -> None:
-        """Release the records of units whose tables have all been added, except those that outcomes refer to."""
-        self._records.clear()
 
     def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
         """Add a table that was counted: of one document, or of several (None)."""
         if measure.lists_details:
             self._add_listed(measure, document or "", measure.details(table))
             return
-        records = self._records[unit]
+        records = self._records.of(unit)
         outcomes = []
         for outcome in measure.outcomes(table):
             place = document or outcome.document
@@ -78,13 +68,11 @@ class Details:
 
     def part(self) -> DetailsPart:
         """What was added, to be sent to another process."""
-        records = {unit: own.part() for unit, own in self._records.items()}
-        return DetailsPart(records, self._outcomes, self._items, self._confusions)
+        return DetailsPart(self._records.part(), self._outcomes, self._items, self._confusions)
 
     def merge(self, part: DetailsPart) -> None:
         """Add documents that come after those so far."""
-        for unit, records in part.records.items():
-            self._unit_records(unit).merge(records)
+        self._records.merge(part.records)
         for id_, outcomes in part.outcomes.items():
             self._outcomes.setdefault(id_, []).extend(outcomes)
         for id_, items in part.items.items():
@@ -97,11 +85,6 @@ class Details:
                     cells = own.setdefault(attribute, {})
                     for cell, count in confusion.items():
                         cells[cell] = cells.get(cell, 0) + count
-
-    def _unit_records(self, unit: str) -> UnitRecords:
-        if unit not in self._records:
-            self._records[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
-        return self._records[unit]
 
     def outcomes(self, ids: Iterable[str]) -> dict[str, list[OutcomeRecord]]:
         """The outcomes of each of these measures that lists them."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from karat import protocols
-from karat.engine.records import Line
+from karat.engine.records import Records
 from karat.plugin import Composite, Measure, Tables
 
 
@@ -25,7 +25,8 @@ class Observer(Protocol):
 
 
 Rows = Sequence[Measure[Any, Any] | Composite]
-Observe = Callable[[protocols.Protocol, Rows, Sequence[str]], Observer]
-"""Makes the observer of a protocol that scores these rows; the result has those of these ids."""
-ObserveLines = Callable[[Line, protocols.Protocol, Rows, Sequence[str]], Observer]
-"""The same, given what looks up the line of an item."""
+Observe = Callable[[Records, protocols.Protocol, Rows, Sequence[str]], Observer]
+"""Makes the observer of a protocol that scores these rows; the result has those of these ids.
+
+It finds the records of a unit until it leaves it.
+"""

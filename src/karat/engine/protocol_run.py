@@ -14,8 +14,9 @@ from karat.counts import ScoreValues
 from karat.engine.breakdown import AveragedMeasure, Breakdown, BreakdownPart
 from karat.engine.details import Details, DetailsPart
 from karat.engine.kinds import lacking
-from karat.engine.observer import Observe
+from karat.engine.observer import Observe, Observer
 from karat.engine.prepare import PreparedPair
+from karat.engine.records import Records
 from karat.engine.score_function import ScoreFunction
 from karat.engine.unit_counts import ScoredRow, UnitCounts, UnitDocument, UnitsPart
 from karat.errors import Finding, Findings, KaratError, Report, Rule, quoted
@@ -63,6 +64,7 @@ class ProtocolRun:
         report: Report,
         measures: tuple[str, ...] = (),
         by: Sequence[str] = (),
+        records: Records | None = None,
         details: Details | None = None,
         observe: Observe | None = None,
         keep_rows: bool = False,
@@ -76,7 +78,10 @@ class ProtocolRun:
             raise KaratError(finding)
         rows = self._rows(_setting(protocol, gold, system))
         self._details = details
-        self._observer = None if observe is None else observe(protocol, [row for row, _ in rows], self._selected)
+        self._observer: Observer | None = None
+        if observe is not None:
+            assert records is not None, "an observer reads records"
+            self._observer = observe(records, protocol, [row for row, _ in rows], self._selected)
         self._table_remarks: list[Finding] = []
         self._counts = UnitCounts(
             rows,
@@ -94,7 +99,9 @@ class ProtocolRun:
             Breakdown(field, in_order(offered), _having(field, known, self.measures), protocol)
             for field in dict.fromkeys(by)
         ]
-        self._lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
+        lists_outcomes = not all(measure.lists_details for measure, _ in self.measures)
+        is_recorded = observe is not None or (details is not None and lists_outcomes)
+        self._records = records if is_recorded else None
         behind = dict.fromkeys(measure.table.alignment for measure, _ in self.measures)
         self._alignments = [alignment for alignment in behind if alignment is not None]
         self._same_mentions = any(_counts_wholes(measure) for measure, _ in self.measures)
@@ -135,16 +142,20 @@ class ProtocolRun:
             whole = prepared.tables if collapsed is filtered else Tables(filtered)
             for breakdown in self._by:
                 breakdown.add_parts(unit, whole)
-        if self._details is not None and self._lists_outcomes:
-            self._details.enter(unit, prepared.tables, self._alignments)
+        if self._records is not None:
+            self._records.enter(unit, prepared.tables, self._alignments if self._details is not None else ())
         if self._observer is not None:
             self._observer.enter(unit, prepared.tables)
         self._counts.add(unit, prepared.tables)
         if self._counts.at_once:
-            if self._details is not None:
-                self._details.leave()
-            if self._observer is not None:
-                self._observer.leave()
+            self._leave()
+
+    def _leave(self) -> None:
+        """The units of all documents so far are complete."""
+        if self._observer is not None:
+            self._observer.leave()
+        if self._records is not None:
+            self._records.leave()
 
     def part(self) -> RunPart:
         """What was added, to be sent to another process."""
@@ -235,8 +246,7 @@ class ProtocolRun:
     def scores(self) -> dict[str, Score]:
         """The scores of all documents that were added; no more can be added afterwards."""
         self._counts.close(self._table_remarks.append)
-        if self._observer is not None:
-            self._observer.leave()
+        self._leave()
         return self._select(self._counts.scores())
 
     def score_function(self) -> ScoreFunction:

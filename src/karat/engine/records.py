@@ -9,7 +9,17 @@ from karat.errors import Item as LocatedItem
 from karat.errors import Origin
 from karat.model import Cluster, Document, Mention, Pair, cluster_keys
 from karat.model.texts import mention_text
-from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
+from karat.plugin import (
+    AlignedPairs,
+    AlignmentSpec,
+    ArgumentItem,
+    ClusterItem,
+    Item,
+    LinkItem,
+    Tables,
+    TreeItem,
+    UnitOfEvaluation,
+)
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
@@ -129,6 +139,37 @@ class UnitRecords:
             mentions,
             size,
         )
+
+
+class Records:
+    """The records of a run, unit by unit; details and errors share them."""
+
+    def __init__(self, line: Line, *, unit: UnitOfEvaluation) -> None:
+        self._line, self._unit = line, unit
+        self._units: dict[str, UnitRecords] = {}
+
+    def of(self, unit: str) -> UnitRecords:
+        """Those of a unit, which is empty if it was not met."""
+        if unit not in self._units:
+            self._units[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
+        return self._units[unit]
+
+    def enter(self, unit: str, tables: Tables, alignments: Iterable[AlignmentSpec]) -> None:
+        """Make records of the mentions of a document, before the tables of its unit are added."""
+        self.of(unit).add(tables.pair, {spec: tables.get(spec) for spec in alignments})
+
+    def leave(self) -> None:
+        """Release the records of units whose tables have all been added, except those that outcomes refer to."""
+        self._units.clear()
+
+    def part(self) -> dict[str, UnitRecords]:
+        """The records so far, to be sent to another process."""
+        return {unit: own.part() for unit, own in self._units.items()}
+
+    def merge(self, part: Mapping[str, UnitRecords]) -> None:
+        """Add the records of further documents."""
+        for unit, records in part.items():
+            self.of(unit).merge(records)
 
 
 def _no_line(side: Origin, document: str, item: LocatedItem) -> None:

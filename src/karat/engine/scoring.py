@@ -5,7 +5,6 @@ they had been added here, so that the result does not depend on how documents we
 """
 
 from collections.abc import Sequence, Set
-from functools import partial
 from operator import add
 from typing import NamedTuple
 
@@ -14,11 +13,12 @@ from msgspec import Struct
 from karat.checks.ids import Numbers
 from karat.corpus import Corpus, Fingerprint, Progress, absent_names
 from karat.engine.details import Details
-from karat.engine.observer import ObserveLines
+from karat.engine.observer import Observe
 from karat.engine.pairs import Pairs, paired_ids
 from karat.engine.places import Places
 from karat.engine.prepare import MakeTables, Preparation, Steps
 from karat.engine.protocol_run import ProtocolRun, RunPart
+from karat.engine.records import Records
 from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, placed, without
 from karat.plugin import CorpusTransform, Tables
@@ -101,12 +101,13 @@ class Scoring:
             self._report(finding)
         return paired_ids(self.gold, self.system, self.protocols, self._report_pairs)
 
-    def prepare(self, make_tables: MakeTables = Tables, observe: ObserveLines | None = None) -> None:
+    def prepare(self, make_tables: MakeTables = Tables, observe: Observe | None = None) -> None:
         """Find out what each protocol does and scores; to be called once, before documents are added."""
         surveys, places, options = (self.gold.survey(), self.system.survey()), self._places, self.options
         self._preparation = Preparation(places.report, make_tables)
         for protocol in self.protocols:
             self._steps.append(self._preparation.enter(protocol))
+            records = Records(places.line, unit=protocol.unit)
             with placed(lambda: (self.gold.name, None)):
                 run = ProtocolRun(
                     protocol,
@@ -114,8 +115,9 @@ class Scoring:
                     report=places.report,
                     measures=options.measures,
                     by=options.by,
-                    details=Details(places.line, unit=protocol.unit) if options.details else None,
-                    observe=None if observe is None else partial(observe, places.line),
+                    records=records,
+                    details=Details(records) if options.details else None,
+                    observe=observe,
                     compare=len(self.protocols) > 1,
                     keep_rows=options.keep_rows,
                 )

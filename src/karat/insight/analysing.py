@@ -6,7 +6,7 @@ from karat.corpus import Corpus, Executor, FileCorpus, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
 from karat.engine.observer import Rows
-from karat.engine.records import Line
+from karat.engine.records import Records
 from karat.errors import Findings, KaratError
 from karat.insight.collecting import Collector, TargetErrors
 from karat.insight.edits import EditedCorpus, Repair
@@ -58,8 +58,8 @@ def found_errors(
     """The result of each protocol, and the errors of its main measures, with what repairs them."""
     collectors: list[Collector] = []
 
-    def observe(line: Line, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> Collector:
-        collectors.append(Collector(line, protocol, rows, ids=ids, named=options.measures, by=options.by))
+    def observe(records: Records, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> Collector:
+        collectors.append(Collector(records, protocol, rows, ids=ids, named=options.measures, by=options.by))
         return collectors[-1]
 
     results = score(

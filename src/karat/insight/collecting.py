@@ -5,7 +5,7 @@ from typing import Any
 
 from karat.engine.breakdown import DOCUMENT_FIELDS
 from karat.engine.observer import Rows
-from karat.engine.records import Line, UnitRecords
+from karat.engine.records import Records
 from karat.insight.anaphors import ANAPHOR_CLASSES, anaphor_errors
 from karat.insight.arguments import CHOICE, argument_classes, argument_errors
 from karat.insight.clusters import CLUSTER_CLASSES, cluster_errors
@@ -85,7 +85,7 @@ class Collector:
 
     def __init__(
         self,
-        line: Line,
+        records: Records,
         protocol: Protocol,
         rows: Rows,
         *,
@@ -93,7 +93,7 @@ class Collector:
         named: Collection[str],
         by: Sequence[str],
     ) -> None:
-        self._line, self._protocol, self._by = line, protocol, by
+        self._records, self._protocol, self._by = records, protocol, by
         self.found = [TargetErrors(one) for one in targets(rows, ids, protocol.headline, named)]
         self._alignments: set[AlignmentSpec] = {
             alignment
@@ -103,15 +103,11 @@ class Collector:
         }
         self._spellings: dict[tuple[str, Value | None], str] = {}
         self._documents: dict[str, dict[str, DocumentView]] = {}
-        self._records: dict[str, UnitRecords] = {}
         self._tables: dict[str, list[CountedTable]] = {}
 
     def enter(self, unit: str, tables: Tables) -> None:
         """Keep a document until its unit is complete."""
         pair = tables.pair
-        if unit not in self._records:
-            self._records[unit] = UnitRecords(self._line, name_documents=self._protocol.unit != "document")
-        self._records[unit].add(pair, {})
         aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
         view = DocumentView(pair.gold.id, pair, aligned, tables.get(BothEvents()))
         self._documents.setdefault(unit, {})[view.id] = view
@@ -126,7 +122,6 @@ class Collector:
             for found in self.found:
                 self._find(unit, tables, found)
         self._documents.clear()
-        self._records.clear()
         self._tables.clear()
 
     def _find(self, name: str, tables: Sequence[CountedTable], found: TargetErrors) -> None:
@@ -134,7 +129,7 @@ class Collector:
         own = [one for one in tables if one.measure.id in ids]
         if not own:
             return
-        unit = UnitView(name, self._documents[name], own, self._records[name], self._protocol.comparison)
+        unit = UnitView(name, self._documents[name], own, self._records.of(name), self._protocol.comparison)
         findings = self._findings(unit, found.target)
         found.add(findings)
         for error in findings.errors:

@@ -520,3 +520,10 @@ def test_a_long_text_of_other_letters_is_cut_in_one_pass(tmp_path: Path) -> None
     done = limited("score", str(file), str(file), "-p", "tac-2017", "--details")
     assert done.code == 0, done.err
     assert "ä" * 31 + "…" in done.out
+
+
+def test_an_audit_of_4000_mentions_with_one_head_is_refused(tmp_path: Path) -> None:
+    mentions = [{"id": f"m{n}", "span": [[5 * n, 5 * n + 4]], "cluster": f"c{n // 2}"} for n in range(4000)]
+    file = jsonl(tmp_path / "one.jsonl", mentions, text="word " * 4000)
+    refused = limited("audit", file, seconds=30, megabytes=2500)
+    assert (refused.code, "audit-too-many-pairs" in refused.err) == (1, True), refused.err

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.baselines.features import matrix
 from karat.baselines.pairs import SAME_DOCUMENT, Candidates, described
@@ -22,6 +23,11 @@ ALIKE = 0.4
 """The least cosine of the trigrams of two head lemmas."""
 
 NO_CANDIDATES = Rule("audit-pairs", "fatal", "Audit a corpus in which several mentions of a topic have similar heads.")
+
+
+MOST_PAIRS = 750_000
+"""Candidates that are compared at once: they take nearly a gigabyte."""
+TOO_MANY = Rule("audit-too-many-pairs", "fatal", "Audit some topics at a time (--topics), or a part of the corpus.")
 
 
 class Pairs(NamedTuple):
@@ -48,18 +54,31 @@ def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
         similar = similarity.among(documents)
         place = {document: at for at, document in enumerate(documents)}
         own = np.concatenate([numbers[document] for document in documents])
-        alike = np.asarray((spelling[own] @ spelling[own].T).todense()) >= ALIKE
-        first, second = np.nonzero(np.triu(alike, 1))
+        first, second = _alike(spelling[own])
         at = np.array([place[mentions[number].document] for number in own.tolist()], dtype=np.int64)
         values = np.where(at[first] == at[second], SAME_DOCUMENT, similar[at[first], at[second]])
         firsts.append(own[first])
         seconds.append(own[second])
         similarities.append(values)
+        if sum(map(len, firsts)) > MOST_PAIRS:
+            found = f"more than {MOST_PAIRS:,} pairs of event mentions have similar heads"
+            raise TOO_MANY.error(f"{found}, the most that can be compared at once")
     first, second = np.concatenate(firsts), np.concatenate(seconds)
     if not len(first):
         raise NO_CANDIDATES.error("no two event mentions of one topic have similar heads")
     candidates = Candidates(texts, mentions, first, second, np.concatenate(similarities))
     return Pairs(candidates, _rows(candidates))
+
+
+def _alike(spelling: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of rows that are alike, in order. Few are, so the product is not written out."""
+    from scipy.sparse import triu
+
+    product = triu(spelling @ spelling.T, 1, format="csr")
+    product.sort_indices()
+    listed = product.tocoo()
+    chosen = listed.data >= ALIKE
+    return listed.row[chosen], listed.col[chosen]
 
 
 def clusters(texts: Sequence[Text]) -> list[Hashable]:

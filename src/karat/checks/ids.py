@@ -4,12 +4,16 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 from karat.errors import Finding, Rule, quoted
 from karat.model import Document
 
 MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
 KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
+
+PARTS = 64
+"""Into how many parts numbers of ids are divided to be compared."""
 
 
 class Ids:
@@ -79,14 +83,20 @@ class Numbers:
 
     def may_conflict(self) -> bool:
         """Whether a mention may be in two documents, or an id may name two kinds of things."""
-        apart = len(self._mentions) + sum(map(_distinct, self._clusters.values()))
-        return _distinct(self._mentions, *self._clusters.values()) < apart
+        numbers = self._mentions, *self._clusters.values()
+        distinct = _distinct(*numbers)
+        if distinct == sum(map(len, numbers)):
+            return False  # as nearly always
+        return distinct < len(self._mentions) + sum(map(_distinct, self._clusters.values()))
 
 
 def _distinct(*numbers: "array[int]") -> int:
-    """How many different ones there are in these arrays together."""
-    import numpy as np
+    """How many different ones there are in these arrays together.
 
-    joined = np.concatenate(numbers)
-    joined.sort()  # in place, to save memory
-    return min(joined.size, 1) + int(np.count_nonzero(joined[1:] != joined[:-1]))
+    Each part is made a set by itself, since a set takes ten times the memory of an array. numpy would sort them, but
+    importing it takes a third of the memory in which a corpus of the size of ACE 2005 is scored.
+    """
+    parts = [array("q") for _ in range(PARTS)]
+    for number in chain.from_iterable(numbers):
+        parts[number % PARTS].append(number)
+    return sum([len(set(part)) for part in parts])

@@ -5,7 +5,6 @@ from typing import Any
 
 from karat.errors import Rule, quoted
 from karat.formats import _apf_tables as tables
-from karat.formats._apf_places import LocatedText
 from karat.formats._apf_rules import (
     HOLDER,
     NO_MENTION,
@@ -83,10 +82,10 @@ def check_holder(validation: Validation, element: Any, *, role: str, owner: str,
 
 
 def check_inside(
-    validation: Validation, name: str, rule: Rule, mention: Any, regions: Mapping[str, LocatedText]
+    validation: Validation, name: str, rule: Rule, mention: Any, regions: Mapping[str, Region | Boxes]
 ) -> None:
     """The head or anchor of a mention, as `name` says, is inside its extent."""
-    inner, outer = regions[name][0], regions["extent"][0]
+    inner, outer = regions[name], regions["extent"]
     if inner and len(inner[0]) > 2:  # boxes
         if shared(inner, outer) < extension(inner) * (1 - 1e-9):
             message = f"the {name} of mention {mention.get('ID')!r} has boxes that its extent does not cover"

@@ -24,7 +24,7 @@ from karat.formats._apf_checks import (
     check_zones,
 )
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
-from karat.formats._apf_places import LocatedText, Places
+from karat.formats._apf_places import Places
 from karat.formats._apf_rules import (
     ANCHOR,
     ARGUMENT_TWICE,
@@ -42,7 +42,7 @@ from karat.formats._apf_rules import (
 from karat.formats._apf_validation import Validation
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import source_of
-from karat.model import Cluster, Document, External, Link, Mention, Name, Place, Unit, Value
+from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
 from karat.plugin.formats import Sources
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
@@ -217,7 +217,8 @@ class Reader:
     def _mention(self, element: Any, kind: str, cluster: str, about: Mapping[str, Value]) -> Mention:
         shape = ELEMENTS[element.tag]
         id_, attributes = self._described(element, _MENTION_OF[kind], shape)
-        regions: dict[str, LocatedText] = {}
+        regions: dict[str, Region | Boxes] = {}
+        texts: dict[str, str] = {}
         arguments: list[_Argument] = []
         names, argument = shape.regions, shape.argument
         for child in element[:]:
@@ -225,9 +226,12 @@ class Reader:
             if tag == argument:
                 arguments.append(self._argument(id_, child))
             elif tag in names:
-                if names[tag] in regions:
+                name = names[tag]
+                if name in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
-                regions[names[tag]] = self._places.located(child)
+                regions[name], text = self._places.located(child)
+                if text is not None:
+                    texts[name] = text
         if not self._is_valid:
             for name in MENTIONS[kind]:
                 if name not in regions:
@@ -240,25 +244,27 @@ class Reader:
             check_inside(self._validation, *_INSIDE[kind], element, regions)
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
-        mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions)
+        mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
         return mention
 
     def _record(
-        self, id_: str, kind: str, cluster: str, attributes: dict[str, Value], regions: dict[str, LocatedText]
+        self,
+        id_: str,
+        kind: str,
+        cluster: str,
+        attributes: dict[str, Value],
+        regions: dict[str, Any],
+        texts: dict[str, str],
     ) -> Mention:
-        span, text = regions.pop("anchor" if kind == "event" else "extent")
-        texts: dict[str, str] = {}
-        others: dict[str, Any] = {}
-        for name, (region, own) in regions.items():
-            others[name] = region
-            if own is not None:
-                texts[name] = own
+        """A mention of its regions and their texts; those of its span are no others."""
+        name = "anchor" if kind == "event" else "extent"
+        span, text = regions.pop(name), texts.pop(name, None)
         if self._unit == "box":
-            boxes: Any = {"span": span, **others}
+            boxes = {"span": span, **regions}
             return Mention(id_, (), None, None, None, kind, cluster, attributes, text, (), None, texts, boxes)
-        head, extent, scope = others.get("head"), others.get("extent"), others.get("scope")
+        head, extent, scope = regions.get("head"), regions.get("extent"), regions.get("scope")
         # Positional arguments, since building a record by keyword takes twice as long.
-        return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)  # type: ignore[arg-type]
+        return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)
 
     def _name(self, element: Any) -> Name:
         return Name(self._places.place(element), element.get("NAME"))

@@ -32,16 +32,12 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
     def _elements(self, document: Document) -> ElementsByKind:
         mentions: dict[str, list[Mention]] = {}
         kinds: dict[str, str] = {}
-        first: dict[str, Location] = {}
-        """Where the first mention of each element is."""
         for mention in document.mentions:
             id_ = mention.id if mention.cluster is None else mention.cluster
-            location = place(mention)
             if id_ in mentions:
                 mentions[id_].append(mention)
-                first[id_] = min(first[id_], location)
             else:
-                mentions[id_], kinds[id_], first[id_] = [mention], mention.kind, location
+                mentions[id_], kinds[id_] = [mention], mention.kind
         attributes: dict[str, Mapping[str, Value]] = {}
         for cluster in document.clusters:
             kinds[cluster.id] = cluster.kind
@@ -58,7 +54,7 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
             element = Element(id_, kind, completed, own, self.reading.inherent_value(kind, completed))
             elements.setdefault(kind, []).append(element)
         for of_kind in elements.values():
-            of_kind.sort(key=lambda element: first.get(element.id, ()))
+            of_kind.sort(key=_first_place)
         order = numbered(element.id for kind in DETECTED for element in elements.get(kind, ()))
         for kind in ARGUED:
             for element in elements.get(kind, ()):
@@ -78,6 +74,11 @@ class WholeElements(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
         elif kind == "time":
             completed["type"] = "TIMEX2"
         return completed
+
+
+def _first_place(element: Element) -> Location:
+    """Where the first mention of an element is."""
+    return min(map(place, element.mentions), default=())
 
 
 def numbered(ids: Iterable[str]) -> Mapping[str, int]:

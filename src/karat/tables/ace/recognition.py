@@ -13,6 +13,7 @@ from math import fsum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.model.regions import extension
 from karat.plugin import Tables
@@ -114,14 +115,16 @@ class RecognitionTable:
         for document, elements in documents:
             for element in elements:
                 same.setdefault(element.id, []).append((document, element))
+        alone = {document: (document,) for document, _ in documents}
         tokens = {}
         for id_, parts in same.items():
-            names = [document for document, _ in parts]
-            element = parts[0][1]
-            arguments = list(element.arguments)
+            document, element = parts[0]
+            names: Sequence[str] = alone[document]
+            arguments = element.arguments
             if len(parts) > 1:
+                names = [document for document, _ in parts]
                 arguments = list(dict.fromkeys([argument for _, part in parts for argument in part.arguments]))
-            own = [self.argument_value(values[kind], argument, names) for _, kind, argument in arguments]
+            own = [self.argument_value(values[one.kind], one.element, names) for one in arguments]
             mentions = sum([len(part.mentions) for _, part in parts])
             value = element.inherent * reading.own_arguments_value(own, mentions)
             tokens[id_] = RelationToken(element, names, arguments, own, fsum(own), value)
@@ -179,8 +182,10 @@ class RecognitionTable:
 
     def _argument_pair_count(self) -> int:
         """How many pairs of arguments there are whose elements correspond."""
-        golds = Counter((kind, element) for token in self.gold.values() for _, kind, element in token.arguments)
-        systems = Counter((kind, element) for token in self.system.values() for _, kind, element in token.arguments)
+        golds, systems = (
+            Counter((one.kind, one.element) for token in side.values() for one in token.arguments)
+            for side in (self.gold, self.system)
+        )
         return sum(
             count * sum([golds[kind, partner] for partner in self.arguments[kind].partners.get(element, ())])
             for (kind, element), count in systems.items()
@@ -191,10 +196,10 @@ class RecognitionTable:
         element = token.element
         if len(token.documents) > 1:
             return element.id
-        arguments: list[Argument] = token.arguments
+        arguments = token.arguments
         if self.want.reading.options.argument_scoring != "mapped":
             firsts = {kind: table.first_equals[side] for kind, table in self.arguments.items()}
-            arguments = [one._replace(element=firsts[one.kind].get(one.element, one.element)) for one in arguments]
+            arguments = [replace(one, element=firsts[one.kind].get(one.element, one.element)) for one in arguments]
         extents = tuple(map(extent, element.mentions))
         return (
             token.documents[0],
@@ -252,18 +257,19 @@ class RecognitionTable:
         holders: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for id_, token in self.gold.items():
             if id_ not in later_golds:
-                for j, (_, kind, element) in enumerate(token.arguments):
-                    holders.setdefault((kind, first_golds[kind].get(element, element)), []).append((id_, j))
+                for j, one in enumerate(token.arguments):
+                    first = first_golds[one.kind].get(one.element, one.element)
+                    holders.setdefault((one.kind, first), []).append((id_, j))
         candidates: dict[ElementIds, dict[IndexPair, float]] = {ids: {} for ids in self.overlaps}
         count, most = 0, MOST_PAIRS * len(self.documents)
         for id_, token in self.system.items():
             if id_ in later_systems:
                 continue
-            for i, (_, kind, element) in enumerate(token.arguments):
-                table = self.arguments[kind]
-                first = first_systems[kind].get(element, element)
+            for i, one in enumerate(token.arguments):
+                table = self.arguments[one.kind]
+                first = first_systems[one.kind].get(one.element, one.element)
                 for partner in table.partners.get(first, ()):
-                    held = holders.get((kind, partner))
+                    held = holders.get((one.kind, partner))
                     if held is None:
                         continue
                     count += len(held)

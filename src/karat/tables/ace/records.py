@@ -5,7 +5,6 @@ The plan's words are kept: a token is what an element has in one document, `own`
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -17,7 +16,7 @@ MAIN_ROLES = ("Arg-1", "Arg-2")
 """The roles of the two arguments that a relation is asserted of."""
 
 
-class Argument(NamedTuple):
+class Argument(Struct, frozen=True, gc=False):
     """What plays a role in a relation or an event."""
 
     role: str
@@ -98,8 +97,8 @@ class RelationToken(Struct, frozen=True, gc=False):
     """A relation or event with the documents that mention it."""
 
     element: Element
-    documents: list[str]
-    arguments: list[Argument]
+    documents: Sequence[str]
+    arguments: Sequence[Argument]
     own_values: list[float]
     """Value(arg, arg) of each argument."""
     own_total: float

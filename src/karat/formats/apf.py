@@ -291,11 +291,10 @@ _last: tuple[bytes, Any] = (b"", None)
 def _tree(data: bytes) -> Any:
     """The tree of a document; the last one is kept, since `locator` looks for findings in it."""
     global _last
-    known, root = _last
-    if known != data:
-        root = root_of(data, file="")
-        _last = data, root
-    return root
+    if _last[0] != data:
+        _last = b"", None  # the memory of the last one is used again
+        _last = data, root_of(data, file="")
+    return _last[1]
 
 
 def locator(data: bytes, block: Block) -> Locate:

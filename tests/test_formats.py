@@ -1,6 +1,7 @@
 """Formats: what is written reads back the same, and the same corpus has the same fingerprint in every format."""
 
 import gzip
+import io
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 import karat
 from karat.corpus import Fingerprint, open_corpus
 from karat.errors import Finding, KaratError
-from karat.formats import _tbf_writer, jsonl, read_options
+from karat.formats import _tbf_blocks, _tbf_writer, jsonl, read_options
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import ReadOptions, WriteOptions
 from tests.corpora import as_jsonl, documents, mention, regions
@@ -192,3 +193,35 @@ def test_fingerprint_sees_content_and_nothing_else() -> None:
     ]
     assert {fingerprint(document) for document in same} == {fingerprint(base)}
     assert len({fingerprint(document) for document in [base, *other]}) == len(other) + 1
+
+
+@pytest.mark.parametrize("window", [1, 2, 7, 40, _tbf_blocks.WINDOW])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_documents_of_tbf_are_found_wherever_the_file_is_cut(
+    monkeypatch: pytest.MonkeyPatch, window: int, end: str
+) -> None:
+    """A # in a text is no mark, a mark may be indented, and a name in a text is no relation."""
+    monkeypatch.setattr(_tbf_blocks, "WINDOW", window)
+    first = "s\ta\tE1\t0,5\t#EndOfDocument\tAfter\tActual\n# remark\n@Coreference\tC1\tE1,E2\n"
+    second = "s\tb\tE1\t0,5\tx@Subevent\tT\tActual\n  @ After\tR1\tE1,E2\n@Subevent\tR2\tE1,E2\n"
+    marks = "#BeginOfDocument a\n", "#EndOfDocument\n\n# remark\n\t#BeginOfDocument b \n", f"#EndOfDocument{end}"
+    data = "".join([marks[0], first, marks[1], second, marks[2]]).encode()
+    blocks = list(_tbf_blocks.blocks(io.BytesIO(data), "f"))
+    assert [(one.id, data[one.offset : one.offset + one.length].decode(), one.line) for one in blocks] == [
+        ("a", first, 1),
+        ("b", second, 8),
+    ]
+    contents = [one.contents for one in blocks]
+    assert [one and {kind for kind, *_ in one.links} for one in contents] == [set(), {"after", "subevent"}]
+    assert not any(one.problems for one in blocks)
+
+
+@pytest.mark.parametrize("window", [1, 40, _tbf_blocks.WINDOW])
+@pytest.mark.parametrize(("text", "line"), [("#BeginOfDocument a\nx\ny", 3), ("#BeginOfDocument a\nx\ny\n", 3)])
+def test_a_document_of_tbf_that_is_not_closed_ends_with_the_file(
+    monkeypatch: pytest.MonkeyPatch, window: int, text: str, line: int
+) -> None:
+    monkeypatch.setattr(_tbf_blocks, "WINDOW", window)
+    (block,) = _tbf_blocks.blocks(io.BytesIO(text.encode()), "f")
+    assert (block.offset, block.length) == (19, len(text) - 19)
+    assert [problem.line for problem in block.problems] == [line]

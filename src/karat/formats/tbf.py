@@ -13,32 +13,24 @@ under another document's header, empty spans, overlapping clusters.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
-from typing import BinaryIO
 
-from karat.errors import Finding, Item, KaratError, Report, Rule, quoted
+from karat.errors import Item, KaratError, Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
+from karat.formats._tbf_blocks import BEGIN, blocks
 from karat.formats._tbf_writer import LINK_KINDS, write
 from karat.formats._text import decode
 from karat.formats._tokens import LONGEST, number
 from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
 from karat.model.regions import runs, union
-from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
+from karat.plugin.formats import Block, Format, Locate, ReadOptions
 
-BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
-COMMENT, RELATION_MARK = b"#@"
-MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
 OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
-# Every TBF mention has these columns, so they are scored even if a file has no mention.
-ATTRIBUTES = frozenset({("event", "type"), ("event", "realis")})
-KINDS = frozenset({"event"})
-LINKS = {name.encode(): (kind, "event", "event") for name, kind in LINK_KINDS.items()}
 
-STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
     "tbf-columns",
     "fatal",
@@ -67,63 +59,6 @@ def sniff(head: bytes) -> bool:
     return BEGIN in head
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The lines between each #BeginOfDocument and its #EndOfDocument."""
-    id_, start, first, line = None, 0, 0, 0
-    relations: set[bytes] = set()
-    problems: list[Finding] = []  # since the last block; one about what stands outside documents is enough
-    offset = stream.tell()
-
-    def block(*more: Finding) -> Block:
-        contents = Contents(ATTRIBUTES, KINDS, _links(relations))
-        return Block(start, offset - start, first, id_ or "", contents=contents, problems=(*problems, *more))
-
-    for line, data in enumerate(stream, 1):
-        after = offset + len(data)
-        if data[0] == RELATION_MARK:
-            relations.add(data.partition(b"\t")[0])
-        elif data[0] in MARKS:
-            mark = data.strip()
-            if mark.startswith(BEGIN):
-                if id_ is not None:
-                    yield block(_not_closed("the next document begins", id_, first, file, line))
-                    problems.clear()
-                    relations.clear()
-                id_ = decode(mark[len(BEGIN) :].strip(), file=file, line=line) or None
-                start, first = after, line
-                if id_ is None and not problems:
-                    problems.append(STRUCTURE.at("#BeginOfDocument without a document id", file=file, line=line))
-            elif mark.startswith(END):
-                if id_ is not None:
-                    yield block()
-                    id_ = None
-                    problems.clear()
-                    relations.clear()
-                elif not problems:
-                    problems.append(STRUCTURE.at("#EndOfDocument outside a document", file=file, line=line))
-            elif mark[:1] == b"@":
-                relations.add(mark.partition(b"\t")[0])
-        if id_ is None and not problems and data[0] != COMMENT and not data.isspace():
-            text = data[:40].decode("utf-8", "replace").strip()
-            problems.append(STRUCTURE.at(f"a line outside a document: {quoted(text)}", file=file, line=line))
-        offset = after
-    if id_ is not None:
-        yield block(_not_closed("the file ends", id_, first, file, line))
-    elif problems:
-        raise KaratError(problems[0])
-
-
-def _links(relations: set[bytes]) -> frozenset[tuple[str, str, str]]:
-    """The kinds of links that relations with these first columns make, and what they join."""
-    names = [mark[1:].lstrip() for mark in relations]
-    return frozenset([LINKS[name] for name in names if name in LINKS])
-
-
-def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> Finding:
-    message = f"{event} before #EndOfDocument of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.at(message, file=file, line=line, found="" if event == "the file ends" else None)
-
-
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
     """The mentions, clusters and links of one block."""
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
@@ -136,8 +71,10 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
         decoded = data.decode("utf-8", "replace")
     lines = [*map(str.strip, decoded.split("\n"))]
     relations = _Relations(block.id, file, report)
-    if "@" in decoded:
-        relations.read(lines, first)
+    mark = decoded.find("@")
+    if mark >= 0:  # relations usually come after all mentions
+        before = decoded.count("\n", 0, mark)
+        relations.read(lines[before:], first + before)
     mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
     mentions.read(lines, first)
     return Document(

@@ -23,9 +23,9 @@ def check(document: Document) -> Iterator[Finding]:
     templates, which are strings rather than places.
     """
     mentions = document.mentions
-    times = Counter(map(_span, mentions))
-    if len(times) == len(mentions):
+    if len(set(map(_span, mentions))) == len(mentions):
         return
+    times = Counter(map(_span, mentions))
     has_templates = "template" in map(_kind, mentions)
     members: dict[object, Mention] = {}
     alike: dict[object, Mention] = {}

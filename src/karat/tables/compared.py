@@ -4,7 +4,7 @@ Events of the two sides that share a mention are twins. Where two events are eac
 have the same number on both sides, so that sets of events, held as the bits of an integer, are compared at once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from karat.counts import PrecisionRecall
@@ -18,10 +18,9 @@ TwinPair = tuple[int, int]
 class Twins:
     """Which events of the two sides share a mention."""
 
-    def __init__(self, pairs: Iterable[TwinPair], mutual: frozenset[int]) -> None:
+    def __init__(self, others: Sequence[TwinPair], mutual: frozenset[int]) -> None:
         self.mutual = mutual
         """Events that have one twin, which has no other: the same number on both sides."""
-        others = [(one, other) for one, other in pairs if one not in mutual]
         self.gold = grouped(others)
         """The twins of all other events of gold that have any."""
         self.system = grouped((other, one) for one, other in others)

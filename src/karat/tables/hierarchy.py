@@ -1,8 +1,9 @@
 """Event hierarchies: for one kind of link, the graph of events of each side, and which events the two sides share."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from functools import cache, cached_property
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -21,6 +22,8 @@ Place = int | TwinPair
 """Twins: the number of mutual events, which both sides share; of others, both numbers."""
 ROOTS = -1
 """Above two roots, in place of their parents."""
+
+_first, _second = itemgetter(0), itemgetter(1)
 
 
 class Hierarchy:
@@ -84,7 +87,7 @@ def place(gold: int, system: int) -> Place:
 class SharedEvents(NamedTuple):
     """Which events of the two sides share a mention, whatever their links."""
 
-    pairs: frozenset[EventLink]
+    pairs: Set[EventLink]
     numbers: Sequence[int]
     """The number of each event of the system: that of its twin, if they have no others."""
     twins: Twins
@@ -99,12 +102,23 @@ class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash
         """Two events are twins if mentions of theirs are aligned."""
         golds, systems = tables.get(BothEvents())
         gold_of, system_of = golds.event_of, systems.event_of
-        pairs = frozenset([(gold_of[g], system_of[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
-        in_gold, in_system = Counter([gold for gold, _ in pairs]), Counter([system for _, system in pairs])
-        mutual = {system: gold for gold, system in pairs if in_gold[gold] == in_system[system] == 1}
-        numbers = [mutual.get(event, golds.count + event) for event in range(systems.count)]
-        twins = Twins([(gold, numbers[system]) for gold, system in pairs], frozenset(mutual.values()))
-        return SharedEvents(pairs, numbers, twins)
+        pairs = {(gold_of[g], system_of[s]) for g, s, _, _ in tables.get(self.aligned).pairs}
+        gold_repeated, system_repeated = _repeated(map(_first, pairs)), _repeated(map(_second, pairs))
+        numbers = [*range(golds.count, golds.count + systems.count)]
+        mutual: list[int] = []
+        others: list[EventLink] = []
+        for gold, system in pairs:
+            if gold in gold_repeated or system in system_repeated:
+                others.append((gold, numbers[system]))
+            else:
+                mutual.append(gold)
+                numbers[system] = gold
+        return SharedEvents(pairs, numbers, Twins(others, frozenset(mutual)))
+
+
+def _repeated(events: Iterable[int]) -> set[int]:
+    """Those that are listed more than once."""
+    return {event for event, count in Counter(events).items() if count > 1}
 
 
 class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=True):

@@ -104,7 +104,8 @@ class UnitCounts:
         self.at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
         """Whether each document is counted as soon as it is added."""
         is_watched = on_unit is not None or on_table is not None or jackknife
-        self._keeps_documents = is_watched or any(spec.total() is None for spec in self._specs)
+        has_totals = unit != "document" and all(spec.total() is not None for spec in self._specs)
+        self._keeps_documents = is_watched or not has_totals
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")

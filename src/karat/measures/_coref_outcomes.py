@@ -88,7 +88,7 @@ def ceafm(table: Contingency) -> Outcomes:
     clusters = _Clusters(table)
     golds, systems = dict(table.gold), dict(table.system)
     overlaps = [*table.overlap.items()]
-    for number in table.graph.matching([*table.overlap.values()]):
+    for number in table.graph.matching(table.shares):
         (k, r), shared = overlaps[number]
         yield clusters.both(k, r, PrecisionRecall(shared, systems.pop(r), shared, golds.pop(k)))
     for k, size in golds.items():

@@ -22,7 +22,7 @@ from karat.errors import Finding, Rule
 from karat.measures._coref_outcomes import OUTCOMES
 from karat.measures._zeros import MentionOverlap, Zeros
 from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
-from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
+from karat.tables.contingency import Contingency, CorefTable, Singletons
 from karat.tables.metamentions import MetaTable
 from karat.tables.zeros import AnaphoricZeros
 
@@ -157,10 +157,9 @@ def mention(table: Contingency) -> PrecisionRecall:
 
 def muc(table: Contingency) -> PrecisionRecall:
     """Σ (o - 1) over Σ (n - 1) of each side."""
-    links = table.shared_mentions - len(table.overlap)
-    return PrecisionRecall(
-        links, table.system_mentions - len(table.system), links, table.gold_mentions - len(table.gold)
-    )
+    links = table.shared_mentions - len(table.shares)
+    golds, systems = len(table.gold_sizes), len(table.system_sizes)
+    return PrecisionRecall(links, table.system_mentions - systems, links, table.gold_mentions - golds)
 
 
 def b3(table: Contingency) -> PrecisionRecall:
@@ -175,7 +174,7 @@ def b3(table: Contingency) -> PrecisionRecall:
 
 def ceafm(table: Contingency) -> PrecisionRecall:
     """The best matching by φ3 = o, over mentions."""
-    best = table.graph.best_matching([*table.overlap.values()])
+    best = table.graph.best_matching(table.shares)
     return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
 
 
@@ -183,7 +182,7 @@ def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
     best = table.graph.best_matching(similarities)
-    return PrecisionRecall(best, len(table.system), best, len(table.gold))
+    return PrecisionRecall(best, len(table.system_sizes), best, len(table.gold_sizes))
 
 
 def blanc_links(table: Contingency) -> PrecisionRecall:
@@ -193,7 +192,7 @@ def blanc_links(table: Contingency) -> PrecisionRecall:
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    within_gold, within_system = (pairs_within(found.values()) for found in (table.gold_found, table.system_found))
+    within_gold, within_system = table.found_links
     right = _pairs(table.shared_mentions) - within_gold - within_system + table.shared_links
     system = _pairs(table.system_mentions) - table.system_links
     gold = _pairs(table.gold_mentions) - table.gold_links

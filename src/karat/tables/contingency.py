@@ -4,114 +4,23 @@ All coreference measures are functions of it. Cluster ids are corpus-wide, so th
 table of a topic or a corpus, in which a cluster of several documents is one cluster.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property
-from itertools import chain, repeat
-from operator import itemgetter
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from msgspec import Struct
 
-from karat.align.matching import Overlaps
 from karat.errors import Report, Rule
 from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
+from karat.tables.cluster_overlaps import Contingency, ContingencyTotal, ListedContingency
 from karat.tables.clusters import ClusterKeys
+
+__all__ = ["ClusterOverlaps", "Contingency", "CorefTable", "Singletons", "contingency"]
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
 
-T = TypeVar("T")
-
 Singletons = Literal["keep", "drop-gold", "drop-each"]
 """What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
-
-Listed = Sequence[T] | dict[T, int]
-"""Names, as often as each counts, or each with its count."""
-
-
-class Contingency:
-    """The sizes of the clusters of each side, and their overlaps. Unmatched mentions count in sizes only.
-
-    What is given as a list is counted when it is asked for: most tables of documents are only added up.
-    """
-
-    def __init__(
-        self, gold: Listed[Hashable], system: Listed[Hashable], overlap: Listed[tuple[Hashable, Hashable]]
-    ) -> None:
-        self.listed = gold, system, overlap
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Another process is given the counts."""
-        return Contingency, (self.gold, self.system, self.overlap)
-
-    @cached_property
-    def gold(self) -> dict[Hashable, int]:
-        """n(k)."""
-        return _counted(self.listed[0])
-
-    @cached_property
-    def system(self) -> dict[Hashable, int]:
-        """n(r)."""
-        return _counted(self.listed[1])
-
-    @cached_property
-    def overlap(self) -> dict[tuple[Hashable, Hashable], int]:
-        """o(k, r) of clusters that share a mention."""
-        return _counted(self.listed[2])
-
-    @cached_property
-    def gold_mentions(self) -> int:
-        """N_k."""
-        return _total(self.listed[0])
-
-    @cached_property
-    def system_mentions(self) -> int:
-        """N_r."""
-        return _total(self.listed[1])
-
-    @cached_property
-    def shared_mentions(self) -> int:
-        """m: the mentions that both sides have."""
-        return _total(self.listed[2])
-
-    @cached_property
-    def gold_links(self) -> int:
-        """Σ C2(n(k)): pairs of mentions within a gold cluster."""
-        return pairs_within(self.gold.values())
-
-    @cached_property
-    def system_links(self) -> int:
-        """Σ C2(n(r))."""
-        return pairs_within(self.system.values())
-
-    @cached_property
-    def shared_links(self) -> int:
-        """Σ C2(o(k, r)): the links that both sides have."""
-        return pairs_within(self.overlap.values())
-
-    @cached_property
-    def graph(self) -> Overlaps:
-        """The pairs of clusters that share a mention, by the numbers of the clusters."""
-        golds, systems = (dict(zip(side, range(len(side)), strict=True)) for side in (self.gold, self.system))
-        return Overlaps([golds[k] for k, _ in self.overlap], [systems[r] for _, r in self.overlap])
-
-    @cached_property
-    def cells(self) -> list[tuple[int, int, int]]:
-        """For each pair of clusters that share a mention: o(k, r), n(k), n(r)."""
-        golds, systems = [*self.gold.values()], [*self.system.values()]
-        sizes = [golds[k] for k in self.graph.rows], [systems[r] for r in self.graph.columns]
-        return [*zip(self.overlap.values(), *sizes, strict=True)]
-
-    @cached_property
-    def gold_found(self) -> dict[Hashable, int]:
-        """The mentions of each gold cluster that the system has, if any: Σ o(k, r) over r."""
-        return Counter(map(itemgetter(0), _repeated(self.listed[2])))
-
-    @cached_property
-    def system_found(self) -> dict[Hashable, int]:
-        """The mentions of each system cluster that gold has, if any: Σ o(k, r) over k."""
-        return Counter(map(itemgetter(1), _repeated(self.listed[2])))
 
 
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
@@ -124,10 +33,9 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
                 first.setdefault(mention, number)
         cluster_of.append(first)
     golds, systems = cluster_of
-    overlap: list[tuple[Hashable, Hashable]] = [
-        (k, systems[mention]) for mention, k in golds.items() if mention in systems
-    ]
-    return Contingency([*golds.values()], [*systems.values()], overlap)
+    place = {mention: number for number, mention in enumerate(systems)}
+    shared = [(number, place[mention]) for number, mention in enumerate(golds) if mention in place]
+    return ListedContingency([*golds.values()], [*systems.values()], [g for g, _ in shared], [s for _, s in shared])
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -137,8 +45,8 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """The cluster of each mention, and both clusters of each aligned pair."""
-        golds, systems = tables.get(ClusterKeys())
-        return Contingency(golds, systems, [(golds[g], systems[s]) for g, s, _, _ in tables.get(self.aligned).pairs])
+        pairs = tables.get(self.aligned).pairs
+        return ListedContingency(*tables.get(ClusterKeys()), [g for g, _, _, _ in pairs], [s for _, s, _, _ in pairs])
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -158,16 +66,12 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
 
     def total(self) -> Contingency | None:
         """Sizes and overlaps are sums."""
-        return Contingency([], [], [])
+        return ContingencyTotal()
 
     def extend(self, total: Contingency, table: Contingency) -> None:
-        """Names are collected in lists, and counted where they come counted from another process."""
-        gold, system, overlap = total.listed
-        total.listed = (
-            _extended(gold, table.listed[0]),
-            _extended(system, table.listed[1]),
-            _extended(overlap, table.listed[2]),
-        )
+        """Names are numbered, and numbers collected."""
+        assert isinstance(total, ContingencyTotal), "made by `total`"
+        total.extend(table)
 
     @property
     def counted(self) -> Counted:
@@ -191,9 +95,9 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         if self.singletons == "keep":
             return tables
         kept = self.drop_singletons(tables, whole)
-        left = _sum(kept)
-        gold = f"{whole.gold_mentions - left.gold_mentions:,} of {whole.gold_mentions:,} gold mentions"
-        system = f"{whole.system_mentions - left.system_mentions:,} of {whole.system_mentions:,} system mentions"
+        gold_left, system_left = sum([one.gold_mentions for one in kept]), sum([one.system_mentions for one in kept])
+        gold = f"{whole.gold_mentions - gold_left:,} of {whole.gold_mentions:,} gold mentions"
+        system = f"{whole.system_mentions - system_left:,} of {whole.system_mentions:,} system mentions"
         whose = "that are singletons in gold" if self.singletons == "drop-gold" else "that are singletons on their side"
         report(DROPPED.at(f"mentions {whose} are not scored: {gold}, {system}"))
         return kept
@@ -215,44 +119,13 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
             report(HIDDEN.at(f"{message}, {system} in the system"))
 
 
-def pairs_within(sizes: Iterable[int]) -> int:
-    """Σ C2(n) over these sizes: the number of pairs of mentions within a cluster."""
-    listed = list(sizes)
-    return (sum([size * size for size in listed]) - sum(listed)) // 2
-
-
 def _sum(tables: Sequence[Contingency]) -> Contingency:
     if len(tables) == 1:
         return tables[0]
-    golds, systems, overlaps = zip(*[table.listed for table in tables], strict=True)
-    return Contingency(_added(golds), _added(systems), _added(overlaps))
-
-
-def _added(parts: Iterable[Listed[T]]) -> Counter[T]:
-    """Counts added up by name. Repeating each name as often as it counts is the fastest way to add."""
-    return Counter(chain.from_iterable(map(_repeated, parts)))
-
-
-def _repeated(part: Listed[T]) -> Iterable[T]:
-    return chain.from_iterable(map(repeat, part, part.values())) if isinstance(part, dict) else part
-
-
-def _extended(total: Listed[T], part: Listed[T]) -> Listed[T]:
-    """A total with a further part, which must not be changed."""
-    if isinstance(total, list) and not isinstance(part, dict):
-        total.extend(part)
-        return total
-    counted = total if isinstance(total, Counter) else Counter(total)
-    counted.update(_repeated(part))
-    return counted
-
-
-def _total(part: Listed[T]) -> int:
-    return sum(part.values()) if isinstance(part, dict) else len(part)
-
-
-def _counted(part: Listed[T]) -> dict[T, int]:
-    return part if isinstance(part, dict) else Counter(part)
+    total = ContingencyTotal()
+    for table in tables:
+        total.extend(table)
+    return total
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:

@@ -6,9 +6,10 @@ corpus in another format, or with its documents in another order, has the same f
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import pairwise
+from itertools import count, pairwise
 
 import msgspec
 
@@ -69,13 +70,13 @@ class Fingerprint:
         Documents come by id, and the clusters of each by first mention: so clusters are numbered in their order.
         """
         documents = sorted(zip(self._documents, self._clusters, strict=True))
-        numbers: dict[str, int] = {}
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)  # a new cluster gets the next number
         # Arrays, not a list for each cluster: the garbage collector would look through all of them again and again.
         clusters, positions, counts = array("q"), array("q"), array("q")
         for _, listed in documents:
             ids, firsts = _decode(listed)
-            clusters.extend([numbers.setdefault(cluster, len(numbers)) for cluster in ids])
-            positions.extend(firsts)
+            clusters.fromlist([*map(numbers.__getitem__, ids)])
+            positions.fromlist(firsts)
             counts.append(len(ids))
         if len(numbers) == len(clusters):
             return

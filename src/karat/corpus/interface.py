@@ -23,7 +23,10 @@ class Executor(Protocol):
         ...
 
     def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
-        """The result of each task, in the order of the tasks. `shared` is the same for all of them."""
+        """The result of each task, in the order of the tasks. `shared` is the same for all of them.
+
+        Other processes start at once, this one when a result is asked for.
+        """
         ...
 
 

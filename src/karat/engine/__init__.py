@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from karat.corpus import Corpus, Executor, Progress
 from karat.corpus.surveying import survey_together
 from karat.engine.divided import add_divided
+from karat.engine.executors import Serial
 from karat.engine.observer import Observe
 from karat.engine.prepare import MakeTables
 from karat.engine.protocol_run import ProtocolRun
@@ -57,9 +58,9 @@ def score(
         _refuse_absent(options.measures, scoring.runs)
         if executor is None or observe is not None or make_tables is not Tables:
             scoring.add(ids, progress)
-        else:
-            add_divided(scoring, ids, executor, progress)
-        return scoring.results()
+            return scoring.results(Serial())
+        is_divided = add_divided(scoring, ids, executor, progress)
+        return scoring.results(executor if is_divided else Serial())
     finally:
         scoring.close()
 

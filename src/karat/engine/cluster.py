@@ -51,10 +51,13 @@ class Cluster:
 
     def __enter__(self) -> Self:
         try:
+            import dask
             import distributed
         except ImportError:
             raise NO_LIBRARY.error("--cluster needs dask.distributed, which is not installed") from None
         self._resources.enter_context(_silent("distributed"))
+        # What is sent is as large as it must be: Dask need not advise against it.
+        self._resources.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}))
         with self._resources:
             address = self._address()
             try:

@@ -26,15 +26,18 @@ class Chunk(NamedTuple):
     system: Corpus
 
 
-def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progress: Progress | None = None) -> None:
-    """Add documents to scoring: in this process if there is no other, or if they cannot be divided."""
+def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progress: Progress | None = None) -> bool:
+    """Add documents to scoring: in this process if there is no other, or if they cannot be divided.
+
+    Returns whether they were divided.
+    """
     surveys = scoring.gold.survey(), scoring.system.survey()
     groups = chunks(ids, surveys, executor) if scoring.merges else [ids]
     made = (_chunk(scoring, group) for group in groups)
     first = next(made) if len(groups) > 1 else None
     if first is None:
         scoring.add(ids, progress)
-        return
+        return False
     done = 0
     shared = Shared(scoring.protocols, scoring.options)
     tasks = (chunk for chunk in chain([first], made) if chunk is not None)
@@ -43,6 +46,7 @@ def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progre
         done += len(group)
         if progress is not None:
             progress(done, len(ids))
+    return True
 
 
 def _chunk(scoring: Scoring, ids: Sequence[str]) -> Chunk | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
+from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -81,13 +82,10 @@ class Processes:
         pool, data = self._pool, packed(function, shared)
 
         def submit(task: T) -> "Future[Done[R]]":
-            with _signals_deferred():
-                return pool.submit(call_packed, data, task)
+            with _losses_reported(), _signals_deferred():
+                return _Submitted(pool.submit(call_packed, data, task))
 
-        try:
-            yield from in_order(submit, tasks, AHEAD * self._jobs)
-        except BrokenProcessPool:
-            raise LOST.error("a process that scored a part of the documents ended before it was done") from None
+        return in_order(submit, tasks, AHEAD * self._jobs)
 
     def __enter__(self) -> Self:
         return self
@@ -125,21 +123,42 @@ class Future(Protocol[R_co]):
         ...
 
 
+class _Submitted(Generic[R]):
+    """A result on its way from another process."""
+
+    def __init__(self, future: Future[R]) -> None:
+        self._future = future
+
+    def result(self) -> R:
+        """Wait for it, as long as there are processes."""
+        with _losses_reported():
+            return self._future.result()
+
+
+@contextlib.contextmanager
+def _losses_reported() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool:
+        raise LOST.error("a process that scored a part of the documents ended before it was done") from None
+
+
 def in_order(submit: Callable[[T], Future[Done[R]]], tasks: Iterable[T], ahead: int) -> Iterator[R]:
-    """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used."""
-    waiting: deque[Future[Done[R]]] = deque()
+    """The results of tasks in their order; at most `ahead` of them are under way or waiting to be used.
 
-    def first() -> R:
-        done = waiting.popleft().result()
-        opened.add(done.opened)
-        return done.result
+    The first tasks are submitted at once, so that the caller can do something else before it asks for results.
+    """
+    left = iter(tasks)
+    waiting = deque(submit(task) for task in islice(left, ahead))
 
-    for task in tasks:
-        waiting.append(submit(task))
-        if len(waiting) >= ahead:
-            yield first()
-    while waiting:
-        yield first()
+    def results() -> Iterator[R]:
+        while waiting:
+            done = waiting.popleft().result()
+            waiting.extend(submit(task) for task in islice(left, 1))
+            opened.add(done.opened)
+            yield done.result
+
+    return results()
 
 
 def packed(function: Callable[[S, T], R], shared: S) -> bytes:

@@ -199,6 +199,7 @@ class ProtocolRun:
 
     def result(
         self,
+        scores: dict[str, Score],
         gold: Side,
         system: Side,
         *,
@@ -207,8 +208,11 @@ class ProtocolRun:
         per_unit: bool,
         topics: str | None,
     ) -> Result:
-        """The result of all documents that were added. Of the sides, only the mentions that it scores are counted."""
-        scores, details = self.scores(), self._details
+        """The result of all documents that were added, whose scores are known.
+
+        Of the sides, only the mentions that it scores are counted.
+        """
+        details = self._details
         remarks = list(self._remarks())
         return Result(
             version=__version__,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from karat.checks.ids import Numbers
-from karat.corpus import Corpus, Fingerprint, Progress, absent_names
+from karat.corpus import Corpus, Executor, Fingerprint, Progress, absent_names
 from karat.engine.details import Details
 from karat.engine.observer import Observe
 from karat.engine.pairs import Pairs, paired_ids
@@ -175,8 +175,12 @@ class Scoring:
             run.merge(later)
         return True
 
-    def results(self) -> list[Result]:
-        """The result of each protocol, when all documents were added."""
+    def results(self, executor: Executor) -> list[Result]:
+        """The result of each protocol, when all documents were added.
+
+        The fingerprint may be finished by another process while this one counts.
+        """
+        fingerprints = executor.map(_written, None, [self._fingerprint])
         self._pairs.finish()
         for doubts in self._preparation.doubts():
             self._pairs.recheck(doubts)
@@ -185,25 +189,32 @@ class Scoring:
         for side, corpus, count in zip(("gold", "the system"), (self.gold, self.system), self._mentions, strict=True):
             if not count:
                 self._report(NO_MENTIONS.at(f"{side} has no mentions", file=corpus.name))
+        scores = [run.scores() for run in self.runs]
         sides = (
-            Side(self.gold.name, len(self.gold.survey().rows), self._mentions[0], str(self._fingerprint)),
+            Side(self.gold.name, len(self.gold.survey().rows), self._mentions[0], next(fingerprints)),
             Side(self.system.name, len(self.system.survey().rows), self._mentions[1]),
         )
         return [
             run.result(
+                own,
                 *sides,
                 units=self._units,
                 findings=self.findings,
                 per_unit=self.options.per_unit,
                 topics=self.options.topics,
             )
-            for run in self.runs
+            for run, own in zip(self.runs, scores, strict=True)
         ]
 
     def close(self) -> None:
         """Close the files of both sides."""
         self.gold.close()
         self.system.close()
+
+
+def _written(shared: None, fingerprint: Fingerprint) -> str:
+    del shared
+    return str(fingerprint)
 
 
 def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozenset()) -> Report:

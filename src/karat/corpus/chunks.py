@@ -18,7 +18,7 @@ def chunks(ids: Sequence[str], surveys: Sequence[Survey], executor: Executor) ->
     width = executor.width(sum([survey.total_size() for survey in surveys]) + DOCUMENT * len(ids))
     if width == 1:
         return [ids]
-    sizes = [sum(survey.size(id_) for survey in surveys if id_ in survey.rows) for id_ in ids]
+    sizes = [sum([survey.size(id_) for survey in surveys if id_ in survey.rows]) for id_ in ids]
     return [*_groups(ids, sizes, width)]
 
 

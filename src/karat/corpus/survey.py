@@ -72,7 +72,8 @@ class Survey:
         row = self.rows[id_]
         if row * 4 >= len(self._places):
             return 0
-        return self._places[row * 4 + 2] + sum(length for _, length, _ in self._more.get(row, ()))
+        size = self._places[row * 4 + 2]
+        return size + sum(length for _, length, _ in self._more[row]) if row in self._more else size
 
     def total_size(self) -> int:
         """The bytes of all documents."""
@@ -85,9 +86,17 @@ class Survey:
         """
         part = Survey()
         files: dict[int, int] = {}
-        for id_ in ids:
-            file, block = self.place(id_)
-            part.add(block, files.setdefault(file, len(files)))
+        for new, id_ in enumerate(ids):
+            row = self.rows[id_]
+            part.rows[id_] = new
+            file, offset, length, line = self._places[row * 4 : row * 4 + 4]
+            part._places.extend((files.setdefault(file, len(files)), offset, length, line))
+            if row in self._contexts:
+                part._contexts[new] = self._contexts[row]
+            if row in self._more:
+                part._more[new] = self._more[row]
+            if id_ in self.unnamed:
+                part.unnamed.add(id_)
         part.attributes, part.kinds, part.links = self.attributes, self.kinds, self.links
         part.clustered = self.clustered
         part.coreference, part.relations = self.coreference, self.relations

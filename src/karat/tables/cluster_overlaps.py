@@ -13,6 +13,7 @@ from itertools import chain, count, repeat
 from typing import Any, NamedTuple, TypeVar
 
 from karat.align.matching import Overlaps
+from karat.plugin import Match
 
 T = TypeVar("T")
 
@@ -63,17 +64,17 @@ class Contingency:
         """o(k, r) of clusters that share a mention."""
         return self._counted[2]
 
-    @cached_property
+    @property
     def gold_sizes(self) -> list[int]:
         """n(k), without names: measures need no more."""
         return [*self.gold.values()]
 
-    @cached_property
+    @property
     def system_sizes(self) -> list[int]:
         """n(r)."""
         return [*self.system.values()]
 
-    @cached_property
+    @property
     def shares(self) -> list[int]:
         """o(k, r), in the order of the pairs of `graph`."""
         return [*self.overlap.values()]
@@ -135,7 +136,7 @@ class Contingency:
         """The mentions of each system cluster that gold has, if any: Σ o(k, r) over k."""
         return _found(self.system, self.graph.columns, self.shares)
 
-    @cached_property
+    @property
     def found_links(self) -> tuple[int, int]:
         """Pairs of mentions that both sides have, within a gold cluster and within a system cluster."""
         return pairs_within(self.gold_found.values()), pairs_within(self.system_found.values())
@@ -162,20 +163,18 @@ def _repeated(values: Iterable[T], times: Iterable[int]) -> Iterable[T]:
 
 
 class ListedContingency(Contingency):
-    """The table of a document: the cluster of each mention, and the mentions that both sides have.
+    """The table of a document: the cluster of each mention, and which mentions were aligned.
 
     Clusters are counted when that is asked for: most tables of documents are only added up.
     """
 
-    def __init__(
-        self, golds: Sequence[Hashable], systems: Sequence[Hashable], rows: Sequence[int], columns: Sequence[int]
-    ) -> None:
-        """`rows` and `columns` are the numbers of the mentions of each pair that was aligned."""
-        self._golds, self._systems, self._rows, self._columns = golds, systems, rows, columns
+    def __init__(self, golds: Sequence[Hashable], systems: Sequence[Hashable], pairs: Sequence[Match]) -> None:
+        self._golds, self._systems, self._pairs = golds, systems, pairs
+        self.gold_mentions, self.system_mentions, self.shared_mentions = len(golds), len(systems), len(pairs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process counts by itself."""
-        return ListedContingency, (self._golds, self._systems, self._rows, self._columns)
+        return ListedContingency, (self._golds, self._systems, self._pairs)
 
     @cached_property
     def gold(self) -> dict[Hashable, int]:
@@ -191,36 +190,22 @@ class ListedContingency(Contingency):
     def overlap(self) -> dict[tuple[Hashable, Hashable], int]:
         """o(k, r)."""
         golds, systems = self._golds, self._systems
-        return Counter([(golds[g], systems[s]) for g, s in zip(self._rows, self._columns, strict=True)])
-
-    @cached_property
-    def gold_mentions(self) -> int:
-        """N_k."""
-        return len(self._golds)
-
-    @cached_property
-    def system_mentions(self) -> int:
-        """N_r."""
-        return len(self._systems)
-
-    @cached_property
-    def shared_mentions(self) -> int:
-        """m."""
-        return len(self._rows)
+        return Counter([(golds[g], systems[s]) for g, s, _, _ in self._pairs])
 
     @cached_property
     def gold_found(self) -> dict[Hashable, int]:
         """Σ o(k, r) over r."""
-        return Counter([self._golds[g] for g in self._rows])
+        return Counter([self._golds[g] for g, _, _, _ in self._pairs])
 
     @cached_property
     def system_found(self) -> dict[Hashable, int]:
         """Σ o(k, r) over k."""
-        return Counter([self._systems[s] for s in self._columns])
+        return Counter([self._systems[s] for _, s, _, _ in self._pairs])
 
     def numbered(self) -> Numbered:
         """Each mention, with a name of its own."""
-        return Numbered(self._golds, self._systems, None, None, self._rows, self._columns)
+        rows, columns = [g for g, _, _, _ in self._pairs], [s for _, s, _, _ in self._pairs]
+        return Numbered(self._golds, self._systems, None, None, rows, columns)
 
 
 class SentContingency(Contingency):

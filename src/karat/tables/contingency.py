@@ -34,8 +34,8 @@ def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Ha
         cluster_of.append(first)
     golds, systems = cluster_of
     place = {mention: number for number, mention in enumerate(systems)}
-    shared = [(number, place[mention]) for number, mention in enumerate(golds) if mention in place]
-    return ListedContingency([*golds.values()], [*systems.values()], [g for g, _ in shared], [s for _, s in shared])
+    pairs = [(number, place[mention], 1.0, 0) for number, mention in enumerate(golds) if mention in place]
+    return ListedContingency([*golds.values()], [*systems.values()], pairs)
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -45,8 +45,7 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 
     def make(self, tables: Tables) -> Contingency:
         """The cluster of each mention, and both clusters of each aligned pair."""
-        pairs = tables.get(self.aligned).pairs
-        return ListedContingency(*tables.get(ClusterKeys()), [g for g, _, _, _ in pairs], [s for _, s, _, _ in pairs])
+        return ListedContingency(*tables.get(ClusterKeys()), tables.get(self.aligned).pairs)
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):

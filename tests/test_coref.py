@@ -1,7 +1,9 @@
 """Coreference: published toys, edge rules, and the numbers that authors recorded for real systems."""
 
 import json
+import pickle
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,10 @@ from karat.align.matching import Overlaps
 from karat.api import Result, score
 from karat.counts import Counts, Ratio
 from karat.errors import KaratError
+from karat.measures.coref import scores as scores_of
 from karat.model import Document
-from karat.tables.contingency import contingency
+from karat.tables.cluster_overlaps import ContingencyTotal, ListedContingency
+from karat.tables.contingency import Contingency, contingency
 from tests.conftest import shared_path
 from tests.corpora import corpus, mention
 from tests.running import run as command
@@ -230,6 +234,39 @@ def test_tables_in_memory_and_in_documents_agree() -> None:
     assert scores["b3"].f1 == scores["coref.b3"].f1
     assert len(scores) == 11
 
+
+def test_every_form_of_a_table_gives_the_same_counts() -> None:
+    """Tables of documents, added up here or by two processes, and counted by name: the same scores and names."""
+    rng = random.Random(2)
+    for _ in range(100):
+        made, names = [], ["a", "b", "c", ("d", 1), ("d", 2)]
+        for _ in range(rng.randint(2, 6)):
+            golds, systems = ([rng.choice(names) for _ in range(rng.randint(0, 5))] for _ in "gs")
+            pairs = [(n, n, 1.0, 0) for n in range(min(len(golds), len(systems))) if rng.random() < 0.8]
+            made.append(ListedContingency(golds, systems, pairs))
+        totals = ContingencyTotal(), ContingencyTotal(), ContingencyTotal(), ContingencyTotal()
+        for table in made:
+            totals[0].extend(table)
+        for table in made[:1]:
+            totals[1].extend(table)
+        for table in made[1:]:
+            totals[2].extend(table)
+        for part in totals[1:3]:
+            totals[3].extend(pickle.loads(pickle.dumps(part)))
+        here, _, _, merged = totals
+        by_name = [sum((Counter(getattr(table, side)) for table in made), Counter()) for side in SIDES]
+        assert [getattr(here, side) for side in SIDES] == by_name
+        for other in (merged, Contingency(here.gold, here.system, here.overlap)):
+            assert scores_of(other) == scores_of(here)
+            assert [[*getattr(other, side).items()] for side in SIDES] == [
+                [*getattr(here, side).items()] for side in SIDES
+            ]
+            assert (other.gold_found, other.system_found) == (here.gold_found, here.system_found)
+        counted = made[0]
+        assert scores_of(counted) == scores_of(Contingency(counted.gold, counted.system, counted.overlap))
+
+
+SIDES = ("gold", "system", "overlap")
 
 NAMES = {"bcub": "b3", "ceafe": "ceafe", "lea": "lea", "muc": "muc", "conll": "conll"}
 

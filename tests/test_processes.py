@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.engine.executors import LOST, Processes
+from karat.engine.executors import LOST, Done, Processes, in_order
 from karat.errors import KaratError
 
 DEMO = Path(karat.__file__).parent / "demo"
@@ -169,6 +169,28 @@ def test_a_worker_that_is_killed_is_reported() -> None:
     with pytest.raises(KaratError) as error, Processes(2) as processes:
         list(processes.map(_die, None, [1, 2]))
     assert error.value.finding.code == LOST.code
+
+
+def test_tasks_start_before_results_are_asked_for() -> None:
+    """So that a process can do something else in the meantime; no more than `ahead` are under way."""
+    submitted: list[int] = []
+
+    class Ready:
+        def __init__(self, task: int) -> None:
+            self.task = task
+
+        def result(self) -> Done[int]:
+            return Done(-self.task, [])
+
+    def submit(task: int) -> Ready:
+        submitted.append(task)
+        return Ready(task)
+
+    results = in_order(submit, range(5), ahead=2)
+    assert submitted == [0, 1]
+    assert next(results) == 0
+    assert submitted == [0, 1, 2]
+    assert [*results] == [-1, -2, -3, -4]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ class Overlaps:
     def __init__(self, rows: Sequence[int], columns: Sequence[int]) -> None:
         """Rows and columns are numbers from 0, some of which may be left out."""
         self.rows, self.columns = rows, columns
-        row_degree, column_degree = _degrees(rows), _degrees(columns)
+        row_degree, column_degree = occurrences(rows), occurrences(columns)
         self._alone: list[int] = []
         """Numbers of pairs whose two clusters overlap no other."""
         self._row_leaves: list[int] = []
@@ -58,12 +58,12 @@ class Overlaps:
         return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def _degrees(numbers: Sequence[int]) -> list[int]:
-    """How often each number occurs."""
-    degrees = [0] * (max(numbers, default=-1) + 1)
+def occurrences(numbers: Sequence[int]) -> list[int]:
+    """How often each number occurs, from 0 to the largest."""
+    times = [0] * (max(numbers, default=-1) + 1)
     for number in numbers:
-        degrees[number] += 1
-    return degrees
+        times[number] += 1
+    return times
 
 
 def _best(

@@ -14,7 +14,7 @@ _ORDINARY = frozenset({*KNOWN, None})
 
 def check(document: Document) -> Iterator[Finding]:
     """Each unknown value on event mentions once, at the first that has it."""
-    if {mention.attributes.get("realis") for mention in document.mentions} <= _ORDINARY:
+    if {mention.attributes.get("realis") for mention in document.mentions if mention.attributes} <= _ORDINARY:
         return
     having: dict[Value, list[str]] = {}
     for mention in document.mentions:

@@ -163,12 +163,15 @@ def _check_places(document: Document, tell: _Tell) -> None:
 
 def _are_plain(mentions: Iterable[Mention]) -> bool:
     """Whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
-    for mention in mentions:
-        span = mention.span
-        if len(span) != 1 or not 0 <= span[0][0] < span[0][1]:
-            return False
-        if mention.head or mention.extent or mention.anchor or mention.scope or mention.boxes:
-            return False
+    try:
+        for mention in mentions:
+            ((begin, end),) = mention.span
+            if not 0 <= begin < end or mention.head or mention.extent or mention.anchor:
+                return False
+            if mention.scope or mention.boxes:
+                return False
+    except ValueError:  # no segment, or several
+        return False
     return True
 
 

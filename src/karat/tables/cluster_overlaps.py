@@ -7,21 +7,20 @@ ContingencyTotal    a unit's: the tables of its documents, added up
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, count, repeat
 from typing import Any, NamedTuple, TypeVar
 
-from karat.align.matching import Overlaps
+from karat.align.matching import Overlaps, occurrences
 from karat.plugin import Match
 
 T = TypeVar("T")
 
 
-def pairs_within(sizes: Iterable[int]) -> int:
+def pairs_within(sizes: Collection[int]) -> int:
     """Σ C2(n) over these sizes: the number of pairs of mentions within a cluster."""
-    listed = list(sizes)
-    return (sum([size * size for size in listed]) - sum(listed)) // 2
+    return (sum([size * size for size in sizes]) - sum(sizes)) // 2
 
 
 class Numbered(NamedTuple):
@@ -165,7 +164,8 @@ def _repeated(values: Iterable[T], times: Iterable[int]) -> Iterable[T]:
 class ListedContingency(Contingency):
     """The table of a document: the cluster of each mention, and which mentions were aligned.
 
-    Clusters are counted when that is asked for: most tables of documents are only added up.
+    Clusters are numbered and counted when that is asked for: most tables of documents are only added up. Names are
+    needed only to list outcomes.
     """
 
     def __init__(self, golds: Sequence[Hashable], systems: Sequence[Hashable], pairs: Sequence[Match]) -> None:
@@ -193,19 +193,63 @@ class ListedContingency(Contingency):
         return Counter([(golds[g], systems[s]) for g, s, _, _ in self._pairs])
 
     @cached_property
-    def gold_found(self) -> dict[Hashable, int]:
-        """Σ o(k, r) over r."""
-        return Counter([self._golds[g] for g, _, _, _ in self._pairs])
+    def _counts(self) -> "_Counts":
+        golds, systems = _numbers_of(self._golds), _numbers_of(self._systems)
+        gold_sizes, system_sizes = occurrences(golds), occurrences(systems)
+        width = len(system_sizes)
+        cells = Counter([golds[g] * width + systems[s] for g, s, _, _ in self._pairs])
+        graph = Overlaps([cell // width for cell in cells], [cell % width for cell in cells])
+        return _Counts(golds, systems, gold_sizes, system_sizes, graph, [*cells.values()])
 
-    @cached_property
-    def system_found(self) -> dict[Hashable, int]:
-        """Σ o(k, r) over k."""
-        return Counter([self._systems[s] for _, s, _, _ in self._pairs])
+    @property
+    def gold_sizes(self) -> list[int]:
+        """n(k)."""
+        return self._counts.gold_sizes
+
+    @property
+    def system_sizes(self) -> list[int]:
+        """n(r)."""
+        return self._counts.system_sizes
+
+    @property
+    def graph(self) -> Overlaps:
+        """The pairs of clusters that share a mention."""
+        return self._counts.graph
+
+    @property
+    def shares(self) -> list[int]:
+        """o(k, r)."""
+        return self._counts.shares
+
+    @property
+    def found_links(self) -> tuple[int, int]:
+        """Pairs of mentions that both sides have, within a gold cluster and within a system cluster."""
+        golds, systems = self._counts.golds, self._counts.systems
+        golds, systems = [golds[g] for g, _, _, _ in self._pairs], [systems[s] for _, s, _, _ in self._pairs]
+        return pairs_within(occurrences(golds)), pairs_within(occurrences(systems))
 
     def numbered(self) -> Numbered:
         """Each mention, with a name of its own."""
         rows, columns = [g for g, _, _, _ in self._pairs], [s for _, s, _, _ in self._pairs]
         return Numbered(self._golds, self._systems, None, None, rows, columns)
+
+
+class _Counts(NamedTuple):
+    """What is counted in a document, by number."""
+
+    golds: list[int]
+    """The cluster of each gold mention; clusters are numbered in the order of their first mentions."""
+    systems: list[int]
+    gold_sizes: list[int]
+    system_sizes: list[int]
+    graph: Overlaps
+    shares: list[int]
+
+
+def _numbers_of(names: Sequence[Hashable]) -> list[int]:
+    """A number for each name, the same for the same name, from 0."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in names]
 
 
 class SentContingency(Contingency):

@@ -329,7 +329,7 @@ class ContingencyTotal(Contingency):
         """The pairs of clusters that share a mention, in the order of their first ones; and how many each shares."""
         import numpy as np
 
-        rows, columns = (np.frombuffer(numbers, dtype=np.intc) for numbers in (self._rows, self._columns))
+        rows, columns = np.asarray(self._rows), np.asarray(self._columns)
         cells = rows.astype(np.int64) * len(self._systems) + columns
         _, firsts, shares = np.unique(cells, return_index=True, return_counts=True)
         order = np.argsort(firsts)
@@ -361,5 +361,5 @@ def _occurrences(numbers: "array[int]") -> list[int]:
     """How often each number occurs, from 0 to the largest."""
     import numpy as np
 
-    counts: list[int] = np.bincount(np.frombuffer(numbers, dtype=np.intc)).tolist()
+    counts: list[int] = np.bincount(np.asarray(numbers)).tolist()
     return counts

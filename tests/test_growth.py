@@ -176,6 +176,16 @@ def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path:
     assert f"{gold}, line 1" in refused.err
 
 
+@pytest.mark.parametrize("option", ["--details", "--format=html"])
+def test_details_of_millions_of_siblings_are_refused(tmp_path: Path, option: str) -> None:
+    """All children of one event are siblings of each other, and the system has none of these pairs."""
+    star = tbf(tmp_path / "star.tbf", apart(4000), *(f"@Subevent\tR{n}\tE0,E{n}" for n in range(1, 4000)))
+    chain = tbf(tmp_path / "chain.tbf", apart(4000), *(f"@Subevent\tR{n}\tE{n - 1},E{n}" for n in range(1, 4000)))
+    refused = limited("score", star, chain, "-p", "araki-2014", option, seconds=14, megabytes=1000)
+    assert (refused.code, "outcomes-too-many" in refused.err) == (1, True), refused.err
+    assert f"{star}, line 1" in refused.err
+
+
 def test_thousands_of_kinds_of_links_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "kinds.forest"
     file.write_text("".join(f"#kind k{n}\nd\t(1(2))\n" for n in range(16_000)))

@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
 from karat.engine.records import Records, UnitRecords, place_of
+from karat.errors import KaratError, Rule, quoted
 from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
+MOST_OUTCOMES = 500_000
+"""Outcomes of one measure in one unit that are listed: they take some seconds and half a gigabyte."""
+TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or leave out the details.")
 
 Confusion = dict[tuple[str | None, str | None], int]
 """How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
@@ -48,6 +52,10 @@ class Details:
             gold = records.record(outcome.gold, "gold", place, measure.table.alignment)
             system = records.record(outcome.system, "system", place, measure.table.alignment)
             outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
+            if len(outcomes) > MOST_OUTCOMES:
+                found = f"{measure.id} has more than {MOST_OUTCOMES:,} outcomes in {quoted(unit)}"
+                message = f"{found}, the most that are listed in details or on a page"
+                raise KaratError(TOO_MANY.at(message, origin="gold"))
         outcomes.sort(key=_order)
         self._outcomes.setdefault(measure.id, []).extend(outcomes)
 

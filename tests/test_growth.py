@@ -176,6 +176,17 @@ def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path:
     assert f"{gold}, line 1" in refused.err
 
 
+def test_errors_in_links_of_two_clusters_of_thousands_of_events(tmp_path: Path) -> None:
+    """Whether a link is the same as one of the other side is known when two are found, and few are tried."""
+    names = [",".join(f"E{n}" for n in range(first, 3000, 2)) for first in (0, 1)]
+    clusters = [f"@Coreference\tC{n}\t{own}" for n, own in enumerate(names)]
+    gold = tbf(tmp_path / "gold.tbf", apart(3000), *clusters, "@Subevent\tR0\tE0,E1")
+    links = [f"@Subevent\tR{n}\tE{n},E{n + 1}" for n in range(2999)]
+    system = tbf(tmp_path / "system.tbf", apart(3000), *links)
+    done = limited("score", gold, system, "-p", "araki-2014", "--errors")
+    assert done.code == 0, done.err
+
+
 @pytest.mark.parametrize("option", ["--details", "--format=html"])
 def test_details_of_millions_of_siblings_are_refused(tmp_path: Path, option: str) -> None:
     """All children of one event are siblings of each other, and the system has none of these pairs."""

@@ -6,6 +6,7 @@ have the same number on both sides, so that sets of events, held as the bits of 
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from karat.counts import PrecisionRecall
 from karat.tables.event_graph import Relation, as_bits, bits, grouped, related_to_any
@@ -94,12 +95,16 @@ class Compared:
             yield None, event, PrecisionRecall(*precision, 0, 0)
 
     def _same_in_system(self, pair: EventLink) -> list[EventLink]:
-        sources, targets = map(self.twins.in_system, pair)
-        return [(one, other) for one in sources for other in targets if self.system.get(one, 0) >> other & 1]
+        return _same(*map(self.twins.in_system, pair), self.system)
 
     def _same_in_gold(self, pair: EventLink) -> list[EventLink]:
-        sources, targets = map(self.twins.in_gold, pair)
-        return [(one, other) for one in sources for other in targets if self.gold.get(one, 0) >> other & 1]
+        return _same(*map(self.twins.in_gold, pair), self.gold)
+
+
+def _same(sources: Sequence[int], targets: Sequence[int], relation: Relation) -> list[EventLink]:
+    """The pairs of these events that are related; of more than two, the first two."""
+    wanted = as_bits(targets)
+    return [*islice(((one, other) for one in sources for other in bits(relation.get(one, 0) & wanted)), 2)]
 
 
 def _pairs(relation: Relation) -> Iterator[EventLink]:

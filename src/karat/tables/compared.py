@@ -95,10 +95,12 @@ class Compared:
             yield None, event, PrecisionRecall(*precision, 0, 0)
 
     def _same_in_system(self, pair: EventLink) -> list[EventLink]:
-        return _same(*map(self.twins.in_system, pair), self.system)
+        source, target = pair
+        return _same(self.twins.in_system(source), self.twins.in_system(target), self.system)
 
     def _same_in_gold(self, pair: EventLink) -> list[EventLink]:
-        return _same(*map(self.twins.in_gold, pair), self.gold)
+        source, target = pair
+        return _same(self.twins.in_gold(source), self.twins.in_gold(target), self.gold)
 
 
 def _same(sources: Sequence[int], targets: Sequence[int], relation: Relation) -> list[EventLink]:

@@ -102,7 +102,7 @@ class CrowdedZeros(Crowded, frozen=True):
 
     def count(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> int:
         """The number of pairs of zeros in one sentence."""
-        if len(gold) * len(system) <= MANY:
+        if len(gold) * len(system) <= UNCOUNTED:
             return 0
         golds = Counter(sentence(pair.gold, node) for _, node in zeros(pair.gold, gold))
         return sum(golds[sentence(pair.system, node)] for _, node in zeros(pair.system, system))

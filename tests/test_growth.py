@@ -408,11 +408,11 @@ def test_20000_equal_entities_of_a_template(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
-def test_errors_in_5000_entities_of_a_template(tmp_path: Path) -> None:
+def test_errors_in_10000_entities_of_a_template(tmp_path: Path) -> None:
     """Only those that share a string are compared."""
     gold, system = (
         saved(tmp_path / f"{name}.muc4.json", changed(GTT, "templates", 0, "Target", to=[[[w, 0]] for w in words]))
-        for name, words in (("gold", [f"w{n}" for n in range(5000)]), ("system", [f"w{n}" for n in range(1, 5001)]))
+        for name, words in (("gold", [f"w{n}" for n in range(10_000)]), ("system", [f"w{n}" for n in range(1, 10_001)]))
     )
     done = limited("score", gold, system, "-p", "gtt-2021", "--errors", seconds=12)
     assert done.code == 0, done.err

@@ -63,7 +63,10 @@ def scored(gold: Corpus, system: Corpus, protocol: Protocol, *measures: str) -> 
 def found(gold: Corpus, system: Corpus, protocol: str | Protocol, *measures: str) -> Sequence[TargetErrors]:
     """The errors of each measure that is analysed."""
     chosen = resolve(protocol) if isinstance(protocol, str) else protocol
-    ((_, errors),) = found_errors(gold, system, [chosen], RunOptions(measures), findings=Findings())
+    options = RunOptions(measures)
+    ((_, errors),) = found_errors(
+        lambda observe: score(gold, system, [chosen], options, findings=Findings(), observe=observe), options
+    )
     return errors
 
 

@@ -164,13 +164,18 @@ def test_errors_in_a_hierarchy_of_60000_events(tmp_path: Path) -> None:
     assert limited("validate", out, seconds=20).code == 0
 
 
-def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path: Path) -> None:
-    """It would be compared with the links of each mention of the one to each of the other."""
+def linked(tmp_path: Path, mark: str) -> tuple[str, str]:
+    """Two clusters of gold with one link between them; the system has their mentions, alone, in a chain of links."""
     names = [",".join(f"E{n}" for n in range(first, 3000, 2)) for first in (0, 1)]
     clusters = [f"@Coreference\tC{n}\t{own}" for n, own in enumerate(names)]
-    gold = tbf(tmp_path / "gold.tbf", apart(3000), *clusters, "@After\tR0\tE0,E1")
-    links = [f"@After\tR{n}\tE{n},E{n + 1}" for n in range(2999)]
-    system = tbf(tmp_path / "system.tbf", apart(3000), *links)
+    gold = tbf(tmp_path / "gold.tbf", apart(3000), *clusters, f"{mark}\tR0\tE0,E1")
+    chain = [f"{mark}\tR{n}\tE{n},E{n + 1}" for n in range(2999)]
+    return gold, tbf(tmp_path / "system.tbf", apart(3000), *chain)
+
+
+def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path: Path) -> None:
+    """It would be compared with the links of each mention of the one to each of the other."""
+    gold, system = linked(tmp_path, "@After")
     refused = limited("score", gold, system, megabytes=500)
     assert (refused.code, "link-too-many-pairs" in refused.err) == (1, True), refused.err
     assert f"{gold}, line 1" in refused.err
@@ -178,11 +183,7 @@ def test_a_link_between_two_clusters_of_thousands_of_events_is_refused(tmp_path:
 
 def test_errors_in_links_of_two_clusters_of_thousands_of_events(tmp_path: Path) -> None:
     """Whether a link is the same as one of the other side is known when two are found, and few are tried."""
-    names = [",".join(f"E{n}" for n in range(first, 3000, 2)) for first in (0, 1)]
-    clusters = [f"@Coreference\tC{n}\t{own}" for n, own in enumerate(names)]
-    gold = tbf(tmp_path / "gold.tbf", apart(3000), *clusters, "@Subevent\tR0\tE0,E1")
-    links = [f"@Subevent\tR{n}\tE{n},E{n + 1}" for n in range(2999)]
-    system = tbf(tmp_path / "system.tbf", apart(3000), *links)
+    gold, system = linked(tmp_path, "@Subevent")
     done = limited("score", gold, system, "-p", "araki-2014", "--errors")
     assert done.code == 0, done.err
 

@@ -16,7 +16,7 @@ from karat.results import OutcomeRecord
 ABSENT = "(none)"
 MOST_OUTCOMES = 500_000
 """Outcomes of one measure in one unit that are listed: they take some seconds and half a gigabyte."""
-TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or leave out the details.")
+TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or score without details (or a page).")
 
 Confusion = dict[tuple[str | None, str | None], int]
 """How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""

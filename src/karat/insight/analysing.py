@@ -1,11 +1,11 @@
 """The analysis of a run: find the errors, and score the system again with each class repaired."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from karat.corpus import Corpus, Executor, FileCorpus, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
-from karat.engine.observer import Rows
+from karat.engine.observer import Observe, Rows
 from karat.engine.records import Records
 from karat.errors import Findings, KaratError
 from karat.insight.collecting import Collector, TargetErrors
@@ -36,9 +36,14 @@ def score_with_errors(
     for corpus in (gold, system):
         if isinstance(corpus, FileCorpus):
             corpus.keep_documents()
+
+    def run(observe: Observe) -> list[Result]:
+        return score(
+            gold, system, protocols, options, findings=findings, progress=progress, observe=observe, executor=executor
+        )
+
     results = []
-    scored = found_errors(gold, system, protocols, options, findings=findings, progress=progress, executor=executor)
-    for protocol, (result, found) in zip(protocols, scored, strict=True):
+    for protocol, (result, found) in zip(protocols, found_errors(run, options), strict=True):
         analysis = Analysis(gold, system, protocol, result, progress=progress, executor=executor)
         result.errors = ErrorAnalysis(tuple(map(analysis.errors, found)), options.details)
         results.append(result)
@@ -46,27 +51,17 @@ def score_with_errors(
 
 
 def found_errors(
-    gold: Corpus,
-    system: Corpus,
-    protocols: Sequence[Protocol],
-    options: RunOptions,
-    *,
-    findings: Findings,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
+    run: Callable[[Observe], Sequence[Result]], options: RunOptions
 ) -> list[tuple[Result, list[TargetErrors]]]:
-    """The result of each protocol, and the errors of its main measures, with what repairs them."""
+    """The result of each protocol of a run, and the errors of its main measures, with what repairs them."""
     collectors: list[Collector] = []
 
     def observe(records: Records, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> Collector:
         collectors.append(Collector(records, protocol, rows, ids=ids, named=options.measures, by=options.by))
         return collectors[-1]
 
-    results = score(
-        gold, system, protocols, options, findings=findings, progress=progress, observe=observe, executor=executor
-    )
     found = []
-    for result, collector in zip(results, collectors, strict=True):
+    for result, collector in zip(run(observe), collectors, strict=True):
         families = {family(id_) for id_ in result.counted_ids()}
         found.append((result, [one for one in collector.found if family(one.target.id) in families]))
     return found

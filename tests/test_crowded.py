@@ -68,11 +68,14 @@ def pairs(
 @pytest.mark.parametrize("places", [spans, few_spans])
 def test_the_same_pairs_as_by_the_list(places: st.SearchStrategy[tuple[tuple[int, int], ...]], grouped: int) -> None:
     @EXAMPLES
-    @given(mentions(places), mentions(places), choices, comparisons)
-    def same(gold: list[Mention], system: list[Mention], choice: AlignmentChoice, comparison: Comparison) -> None:
+    @given(mentions(places), mentions(places), choices, comparisons, st.sampled_from([2, 256]))
+    def same(
+        gold: list[Mention], system: list[Mention], choice: AlignmentChoice, comparison: Comparison, near: int
+    ) -> None:
         listed = pairs(gold, system, choice, comparison)
         optimal = patch("karat.align.crowded_optimal.MOST_GROUPED", grouped)
-        with optimal, patch("karat.align.crowded.UNCOUNTED", -1), patch("karat.tables.aligned.MANY", -1):
+        remembered = patch("karat.align.crowded.MOST_NEAR", near)
+        with optimal, remembered, patch("karat.align.crowded.UNCOUNTED", -1), patch("karat.tables.aligned.MANY", -1):
             assert pairs(gold, system, choice, comparison) == listed
 
     same()

@@ -5,10 +5,9 @@ pair is computed when it is needed. Mentions that no pair can tell apart, becaus
 the same values of the attributes that count, form a class. Mentions that could never be paired, because a required
 attribute differs, are separate problems.
 
-The greedy walk takes the best pair of all, again and again. Each class of the system remembers its best partner; that
-is out of date once the partner is taken, and is then computed again, when its turn comes. If all want the same partner,
-nearly everything is out of date after each step. Then gold's classes remember their partners as well, and whichever
-side has the closer bound decides.
+The greedy walk takes the best pair of all, again and again. Each class of the system remembers its best partners. When
+all of them are taken, they are computed again, as its turn comes. If all want the same partners, these are soon taken;
+then gold's classes remember their partners as well, and whichever side has the closer bound decides.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,7 +17,7 @@ from functools import reduce
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
@@ -38,6 +37,8 @@ UNCOUNTED = 10_000
 """Pairs of mentions that are not even counted, whatever they are; each may have hundreds of segments."""
 EXACT = 1 << 52
 """Whole numbers whose sums floating point holds exactly."""
+CLOSE, MOST_NEAR = 0.9, 256
+"""A class remembers the first of the partners that are as good as the best, or nearly so if these are not many."""
 ANY = -1
 """The number of a value that agrees with all others."""
 
@@ -245,13 +246,30 @@ def _is_wild(value: Value | None, comparison: Comparison) -> bool:
     return key is not None and key == comparison.key(comparison.wildcard)
 
 
+class Nearest(NamedTuple):
+    """The classes that come first in the order of trial for a class of the other side, the very first one last."""
+
+    similarities: "Vector"
+    firsts: "Vector"
+    """The first free mention of each class, when they were found."""
+    classes: "Vector"
+
+    def only(self, chosen: "Vector") -> "Nearest":
+        """Some of them, by number or by whether they are chosen."""
+        return Nearest(self.similarities[chosen], self.firsts[chosen], self.classes[chosen])
+
+
 class Partners:
     """The best partner of each class of one side, computed when its turn comes."""
 
     def __init__(self, own: Side, other: Side, demand: Demand) -> None:
         self._own, self._other, self._demand = own, other, demand
-        best = (_best(own, number, other, demand) for number in range(len(own)))
-        self._queue = [entry for entry in best if entry is not None]
+        self._near: dict[int, Nearest] = {}
+        self.computed = 0
+        """How often a class had to be compared with all others again."""
+        free = own.is_free.nonzero()[0].tolist()
+        entries = (self._entry(number, _nearest(own, number, other, demand)) for number in free)
+        self._queue = [entry for entry in entries if entry is not None]
         heapify(self._queue)
 
     @property
@@ -260,28 +278,50 @@ class Partners:
         return self._queue[0] if self._queue else None
 
     def renew(self) -> None:
-        """Compute again the best partner of the class whose turn it is."""
+        """Find the next partner of the class whose turn it is."""
         entry = heappop(self._queue)
-        fresh = _best(self._own, entry[4] if self._own.is_gold else entry[3], self._other, self._demand)
+        number = entry[4] if self._own.is_gold else entry[3]
+        fresh = self._entry(number, self._remembered(number)) if self._own.is_free[number] else None
         if fresh is not None:
             heappush(self._queue, fresh)
 
+    def _remembered(self, number: int) -> Nearest:
+        """The nearest partners that are still free; if none is left that is as it was, they are computed again."""
+        near = self._near.get(number)
+        if near is not None:
+            near = near.only(self._other.is_free[near.classes] > 0)
+        if near is None or not len(near.classes) or self._other.first[near.classes[-1]] != near.firsts[-1]:
+            self.computed += 1
+            near = _nearest(self._own, number, self._other, self._demand, MOST_NEAR)
+        self._near[number] = near
+        return near
 
-def _best(own: Side, number: int, other: Side, demand: Demand) -> Entry | None:
-    """The first pair of a class in the order of trial, among free mentions."""
-    if own.first[number] == inf:
-        return None
+    def _entry(self, number: int, near: Nearest) -> Entry | None:
+        """The pair of a class and the nearest of these."""
+        if not len(near.classes):
+            return None
+        mention, other_mention = int(self._own.first[number]), int(near.firsts[-1])
+        negative, partner = -float(near.similarities[-1]), int(near.classes[-1])
+        if self._own.is_gold:
+            return negative, other_mention, mention, partner, number
+        return negative, mention, other_mention, number, partner
+
+
+def _nearest(own: Side, number: int, other: Side, demand: Demand, most: int = 1) -> Nearest:
+    """The free classes that come first for a class, `most` or fewer."""
+    import numpy as np
+
     window, alike = similarities(own, number, other, demand)
     alike *= other.is_free[window]
-    most = alike.max(initial=0.0)
-    if most <= 0:
-        return None
-    tied = (alike == most).nonzero()[0] + window.start
-    partner = tied[other.first[tied].argmin()]
-    mention, other_mention = int(own.first[number]), int(other.first[partner])
-    if own.is_gold:
-        return -float(most), other_mention, mention, int(partner), number
-    return -float(most), mention, other_mention, number, int(partner)
+    best = alike.max(initial=0.0)
+    near = (alike == best).nonzero()[0] if best > 0 else np.zeros(0, dtype=int)
+    if 0 < len(near) < most:
+        close = (alike >= best * CLOSE).nonzero()[0]
+        near = close if len(close) <= most else near
+    found = Nearest(alike[near], other.first[near + window.start], near + window.start)
+    if len(near) > most:
+        found = found.only(found.firsts.argpartition(most - 1)[:most])
+    return found.only(np.lexsort((-found.firsts, found.similarities))) if most > 1 else found
 
 
 def similarities(own: Side, number: int, other: Side, demand: Demand) -> "tuple[slice, Vector]":
@@ -319,7 +359,6 @@ def greedy(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
     """The best pair of all whose two mentions are free, again and again."""
     systems = Partners(system, gold, demand)
     golds: Partners | None = None
-    renewed = 0
     while (entry := systems.next) is not None:
         partners = systems
         if golds is not None:
@@ -333,20 +372,18 @@ def greedy(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
             yield g, s, -negative
             system.take(system_class)
             gold.take(gold_class)
-        else:
-            renewed += 1
         partners.renew()
-        if golds is None and renewed > len(system) + len(gold):
+        if golds is None and systems.computed > len(gold):  # as much work as to begin at the other side
             golds = Partners(gold, system, demand)
 
 
 def many_to_one(gold: Side, system: Side, demand: Demand) -> Iterator[Pairing]:
     """The best partner of each mention of the system, free or not."""
     for number, others in enumerate(system.members):
-        entry = _best(system, number, gold, demand)
-        if entry is not None:
-            negative, first, g, _, _ = entry
-            yield from ((g, s, -negative) for s in (first, *others))
+        first = int(system.first[number])
+        near = _nearest(system, number, gold, demand)
+        for similarity, g in zip(near.similarities.tolist(), map(int, near.firsts), strict=True):
+            yield from ((g, s, similarity) for s in (first, *others))
 
 
 Method = Callable[[Side, Side, Demand], Iterator[Pairing]]

@@ -27,7 +27,7 @@ Line = Callable[[Origin, str, LocatedItem], int | None]
 
 
 class UnitRecords:
-    """The records of one unit of evaluation. Each mention and cluster has one, which all outcomes share."""
+    """The records of one unit of evaluation. Each mention, cluster, link and tree has one, which all outcomes share."""
 
     def __init__(self, line: Line, *, name_documents: bool) -> None:
         self._line = line
@@ -37,6 +37,9 @@ class UnitRecords:
         self._matched: dict[AlignmentSpec, set[tuple[Origin, str, str]]] = {}
         self._described: dict[tuple[Origin, Hashable], Cluster] = {}
         self._clusters: dict[tuple[Origin, Hashable, str | None, AlignmentSpec | None], ClusterRecord] = {}
+        self._composed: dict[
+            tuple[Origin, LinkItem | TreeItem, str | None, AlignmentSpec | None], LinkRecord | TreeRecord
+        ] = {}
 
     def add(self, pair: Pair, aligned: Mapping[AlignmentSpec, AlignedPairs]) -> None:
         """Add the mentions of a document, which are aligned in these ways."""
@@ -96,18 +99,26 @@ class UnitRecords:
             return self._mentions[side, document, item.id]
         if isinstance(item, ClusterItem):
             return self._cluster(side, item.id, document, spec, item.size)
-        if isinstance(item, LinkItem):
-            source, target = (self._cluster(side, key, document, spec) for key in (item.source, item.target))
-            return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
+        if isinstance(item, LinkItem | TreeItem):
+            place = side, item, document, spec
+            if place not in self._composed:
+                self._composed[place] = self._of_clusters(side, item, document, spec)
+            return self._composed[place]
         if isinstance(item, ArgumentItem):
             assert document is not None, "a table of arguments is listed document by document"
             event, *fillers = (self._mentions[side, document, one.id] for one in (item.event, *item.mentions))
             filler = fillers[0].id if item.cluster is None and fillers else item.cluster or ""
             return LinkRecord(item.role, event.id, filler, (event,), tuple(fillers))
-        if isinstance(item, TreeItem):
-            events = tuple(self._cluster(side, key, document, spec) for key in item.events)
-            return TreeRecord(events[0].id if events else str(item.root), "tree", events)
         return ElementRecord(item.kind, item.attributes)
+
+    def _of_clusters(
+        self, side: Origin, item: LinkItem | TreeItem, document: str | None, spec: AlignmentSpec | None
+    ) -> LinkRecord | TreeRecord:
+        if isinstance(item, LinkItem):
+            source, target = (self._cluster(side, key, document, spec) for key in (item.source, item.target))
+            return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
+        events = tuple([self._cluster(side, key, document, spec) for key in item.events])
+        return TreeRecord(events[0].id if events else str(item.root), "tree", events)
 
     def _cluster(
         self, side: Origin, key: Hashable, document: str | None, spec: AlignmentSpec | None, size: int | None = None

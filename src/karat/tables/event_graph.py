@@ -94,6 +94,10 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
+        if len(self.links) > MOST_KEPT:
+            children = self.children
+            kept = {event: as_bits(own) for event, own in children.items() if len(own) > 1}
+            return ComputedRelation(children, lambda event: kept.get(event) or as_bits(children[event]))
         below: dict[int, int] = {}
         for parent, child in self.links:
             below[parent] = below.get(parent, 0) | 1 << child

@@ -4,13 +4,18 @@ Protocols of arguments and templates have a file of their own.
 """
 
 from collections import Counter
+from collections.abc import Sequence
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Corpus
-from karat.errors import KaratError
+from karat.engine import RunOptions
+from karat.engine.scoring import Scoring
+from karat.errors import Findings, KaratError
+from karat.insight import score_with_errors
 from karat.insight.edits import EditedCorpus
 from karat.measures.coref import COUNTERS
 from karat.model import Document, EmptyNode, Mention, Sentence
@@ -78,6 +83,39 @@ def test_repairing_all_classes_ends_at_gold(protocol: str) -> None:
             assert after[id_].micro.values == pytest.approx(perfect[id_].micro.values), id_
 
     check()
+
+
+@pytest.mark.parametrize("protocol", marked([*OTHERS, *ACE]))
+def test_what_no_repair_touches_counts_as_before(protocol: str) -> None:
+    """Only documents that a repair touches are scored again; the shares are those of all documents scored again."""
+    chosen = resolve(protocol)
+    again: list[int] = []
+    counted = Scoring.counted
+
+    def noted(scoring: Scoring, ids: Sequence[str]) -> Sequence[str]:
+        again.append(len(ids) - len(counted(scoring, ids)))
+        return counted(scoring, ids)
+
+    def every(scoring: Scoring, ids: Sequence[str]) -> Sequence[str]:
+        del scoring
+        return ids
+
+    @given(both=corpora(protocol))
+    @EXAMPLES
+    def check(both: Sides) -> None:
+        gold, system = scorable(both, protocol)
+        analyses = []
+        for how in (noted, every):
+            with patch.object(Scoring, "counted", how):
+                try:
+                    (result,) = score_with_errors(gold, system, [chosen], RunOptions(), findings=Findings())
+                except KaratError:  # gold has nothing of what the protocol scores
+                    return
+            analyses.append(result.to_dict()["errors"])
+        assert analyses[0] == analyses[1]
+
+    check()
+    assert any(again) == (chosen.unit == "document")
 
 
 @pytest.mark.parametrize("protocol", marked([*OTHERS, *ACE]))

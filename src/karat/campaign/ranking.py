@@ -1,7 +1,6 @@
 """Rankings: systems of one track under one protocol, primary and contrastive apart, overall and by source."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import fsum
 from typing import NamedTuple
 
 from karat.campaign.layouts import Condition, Track
@@ -92,7 +91,7 @@ def _restricted(result: Result, measure: str, units: Sequence[str] | None) -> Re
     fields = {}
     if units is not None:
         rows = UnitRows(units, rows.over(units).columns, rows.finish)
-        scores = rows.finish([fsum(column) for column in rows.columns])
+        scores = rows.scores()
         fields = {"scores": scores, "unit_count": len(units)}
     tested = [id_ for id_ in dict.fromkeys([*result.headline_ids(), measure]) if id_ in result.scores]
     return changed(result, rows=rows.only(tested), **fields)

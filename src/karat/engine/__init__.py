@@ -53,9 +53,10 @@ def score(
         survey_together((gold, system), executor)
     scoring = Scoring(gold, system, protocols, options, findings)
     try:
-        ids = scoring.paired_ids()
+        paired = scoring.paired_ids()
         scoring.prepare(make_tables, observe)
         _refuse_absent(options.measures, scoring.runs)
+        ids = scoring.counted(paired)
         if executor is None or observe is not None or make_tables is not Tables:
             scoring.add(ids, progress)
             return scoring.results(Serial())

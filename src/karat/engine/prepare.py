@@ -88,6 +88,11 @@ class Preparation:
         return filtered
 
     @property
+    def is_pair_by_pair(self) -> bool:
+        """Whether what becomes of a pair depends on that pair alone."""
+        return all(transform.pair_by_pair for transform in self._remembering())
+
+    @property
     def merges(self) -> bool:
         """Whether pairs may be divided among several preparations."""
         return all(transform.merges for transform in self._remembering())

@@ -68,12 +68,13 @@ class ProtocolRun:
         details: Details | None = None,
         observe: Observe | None = None,
         keep_rows: bool = False,
+        resampled: bool = False,
         compare: bool = False,
     ) -> None:
         self.protocol = protocol
         self._report = report
         self._chosen = measures
-        self._keeps_rows = keep_rows
+        self._keeps_rows, self._is_resampled = keep_rows, resampled
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
         rows = self._rows(_setting(protocol, gold, system))
@@ -88,7 +89,7 @@ class ProtocolRun:
             unit=protocol.unit,
             on_unit=self._break_down if by else None,
             on_table=self._show if details is not None or observe is not None else None,
-            jackknife=keep_rows,
+            jackknife=resampled,
             compare=compare,
             report=report,
         )
@@ -149,6 +150,11 @@ class ProtocolRun:
         self._counts.add(unit, prepared.tables)
         if self._counts.at_once:
             self._leave()
+
+    @property
+    def is_by_document(self) -> bool:
+        """Whether the counts of a document do not depend on other documents."""
+        return self._counts.at_once
 
     def _leave(self) -> None:
         """The units of all documents so far are complete."""
@@ -236,7 +242,7 @@ class ProtocolRun:
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),
             rows=self._counts.rows(self._selected) if self._keeps_rows else None,
             by_rows={breakdown.field: dict(self._by_rows(breakdown)) for breakdown in self._by}
-            if self._keeps_rows
+            if self._is_resampled
             else None,
         )
 

@@ -46,6 +46,8 @@ class RunOptions(Struct, frozen=True):
     """List the outcomes of measures item by item."""
     keep_rows: bool = False
     """Keep the counts of each unit, for intervals and tests."""
+    only: frozenset[str] | None = None
+    """The documents to count if each is counted by itself; then the counts of each are kept. None: all."""
 
 
 class ScoringPart(NamedTuple):
@@ -119,7 +121,8 @@ class Scoring:
                     details=Details(records) if options.details else None,
                     observe=observe,
                     compare=len(self.protocols) > 1,
-                    keep_rows=options.keep_rows,
+                    keep_rows=options.keep_rows or options.only is not None or observe is not None,
+                    resampled=options.keep_rows,
                 )
             self.runs.append(run)
 
@@ -143,6 +146,12 @@ class Scoring:
                 if in_gold or run.protocol.system_only_documents == "score":
                     run.add(self._preparation.prepare(pair, steps))
         self._preparation.forget()
+
+    def counted(self, ids: Sequence[str]) -> Sequence[str]:
+        """The documents to count: all, unless only some were asked for and do not depend on the others."""
+        only = self.options.only
+        is_alone = self._preparation.is_pair_by_pair and all(run.is_by_document for run in self.runs)
+        return ids if only is None or not is_alone else [id_ for id_ in ids if id_ in only]
 
     @property
     def merges(self) -> bool:

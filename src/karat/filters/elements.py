@@ -149,6 +149,7 @@ class _NoRepetitions(CorpusTransform):
     """
 
     merges = True
+    pair_by_pair = True
 
     def __init__(self) -> None:
         self._seen: dict[Origin, _Seen] = {"gold": _Seen(), "system": _Seen()}

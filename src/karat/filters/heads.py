@@ -55,6 +55,7 @@ class _Heads(CorpusTransform):
     """Counts mentions of several words without a head."""
 
     merges = True
+    pair_by_pair = True
 
     def __init__(self, missing: str, of: Whose = "mentions", *, trim: bool = False) -> None:
         self._fill = missing == "first-word"

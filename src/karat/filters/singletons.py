@@ -32,6 +32,7 @@ class _Removal(CorpusTransform):
     """Counts what it removes."""
 
     merges = True
+    pair_by_pair = True
 
     def __init__(self) -> None:
         self._removed = [0, 0]

@@ -30,8 +30,8 @@ def score_with_errors(
 ) -> list[Result]:
     """Score a system as the engine does, and analyse the errors behind each result; with details, all are listed.
 
-    The system is scored once more for each class of errors, with that class repaired; with an `executor`, in other
-    processes.
+    The system is scored once more for each class of errors, with that class repaired, as far as its documents change;
+    with an `executor`, in other processes.
     """
     for corpus in (gold, system):
         if isinstance(corpus, FileCorpus):
@@ -109,7 +109,8 @@ class Analysis:
 
     def repaired(self, id_: str, repairs: Sequence[Repair]) -> tuple[Scores, str]:
         """The scores of a measure after some repairs; or why the repaired system cannot be scored."""
-        scores = self._result[id_].micro.values
+        scores, rows = self._result[id_].micro.values, self._result.rows
+        assert rows is not None, "a run that is observed keeps them"
         if not repairs:
             return scores, ""
         try:
@@ -117,14 +118,15 @@ class Analysis:
                 self._gold,
                 EditedCorpus(self._gold, self._system, repairs),
                 [self._protocol],
-                RunOptions((id_,), accept_faults=True),
+                RunOptions((id_,), accept_faults=True, only=frozenset(repair.document for repair in repairs)),
                 findings=Findings(),  # those of the system are known
                 progress=self._progress,
                 executor=self._executor,
             )
         except KaratError as error:
             return dict.fromkeys(scores), error.finding.message
-        return repaired[id_].micro.values, ""
+        assert repaired.rows is not None, "a run over some documents keeps them"
+        return rows.only([id_]).replaced(repaired.rows).scores()[id_].micro.values, ""
 
 
 def _worth(value: float | None) -> float:

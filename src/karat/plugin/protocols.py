@@ -144,6 +144,8 @@ class CorpusTransform:
 
     merges: ClassVar[bool] = False
     """Whether `merge` is there; without it, all pairs are read in one process."""
+    pair_by_pair: ClassVar[bool] = False
+    """Whether what becomes of a pair depends on that pair alone; then a run over some of the pairs is possible."""
 
     def accepts(self, later: Self) -> bool:
         """Whether what it has seen changes nothing in what `later` did; else it is called with those pairs, too."""

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import fsum
 from typing import Any, Literal, Protocol
 
 from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
@@ -106,6 +107,20 @@ class UnitRows(Struct, frozen=True):
         numbers = [number_of.get(unit) for unit in units]
         columns = [array("d", (0.0 if n is None else column[n] for n in numbers)) for column in self.columns]
         return UnitRows(units, columns, self.finish, self.left_out, self.part)
+
+    def replaced(self, rows: "UnitRows") -> "UnitRows":
+        """The same rows, but those of some units, and the scores of sums, from elsewhere."""
+        number_of = {unit: number for number, unit in enumerate(rows.units)}
+        numbers = [number_of.get(unit) for unit in self.units]
+        columns = [
+            array("d", (own if n is None else other[n] for n, own in zip(numbers, column, strict=True)))
+            for column, other in zip(self.columns, rows.columns, strict=True)
+        ]
+        return UnitRows(self.units, columns, rows.finish)
+
+    def scores(self) -> Mapping[str, Score]:
+        """The scores of all units together."""
+        return self.finish([fsum(column) for column in self.columns])
 
 
 class Confidence(Struct, frozen=True):

@@ -44,7 +44,7 @@ def score(
 
     `make_tables` makes the tables of a pair; they may be kept from one run to the next (`KeptTables`). `observe` makes,
     for each protocol, what sees the tables as they are counted. With an `executor`, documents are scored in other
-    processes; tables that are kept or observed stay in this one.
+    processes; tables that are kept stay in this one.
     """
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
@@ -57,7 +57,7 @@ def score(
         scoring.prepare(make_tables, observe)
         _refuse_absent(options.measures, scoring.runs)
         ids = scoring.counted(paired)
-        if executor is None or observe is not None or make_tables is not Tables:
+        if executor is None or make_tables is not Tables:
             scoring.add(ids, progress)
             return scoring.results(Serial())
         is_divided = add_divided(scoring, ids, executor, progress)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from karat.corpus import Corpus, Executor, Progress, chunks
 from karat.corpus.divided import Sent, attempted, collected
+from karat.engine.observer import Observe
 from karat.engine.scoring import RunOptions, Scoring, ScoringPart
 from karat.errors import Findings
 from karat.protocols import Protocol
@@ -16,6 +17,7 @@ class Shared(NamedTuple):
 
     protocols: Sequence[Protocol]
     options: RunOptions
+    observe: Observe | None
 
 
 class Chunk(NamedTuple):
@@ -39,7 +41,7 @@ def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progre
         scoring.add(ids, progress)
         return False
     done = 0
-    shared = Shared(scoring.protocols, scoring.options)
+    shared = Shared(scoring.protocols, scoring.options, scoring.observe)
     tasks = (chunk for chunk in chain([first], made) if chunk is not None)
     sent = executor.map(scored_chunk, shared, tasks)
     for group in collected(groups, sent, merge=scoring.merge, add=scoring.add):
@@ -62,7 +64,7 @@ def scored_chunk(shared: Shared, chunk: Chunk) -> Sent:
     scoring = Scoring(chunk.gold, chunk.system, shared.protocols, shared.options, Findings())
 
     def part() -> ScoringPart:
-        scoring.prepare()
+        scoring.prepare(observe=shared.observe)
         scoring.findings = Findings()  # what filters report when they are prepared is known already
         scoring.add(chunk.ids)
         return scoring.part()

@@ -47,6 +47,7 @@ class RunPart(NamedTuple):
     counts: UnitsPart
     by: list[BreakdownPart]
     details: DetailsPart | None
+    observed: Any
     same_mentions: bool
     collapse_sizes: list[int]
     mentions: list[int]
@@ -169,6 +170,7 @@ class ProtocolRun:
             self._counts.part(),
             [breakdown.part() for breakdown in self._by],
             None if self._details is None else self._details.part(),
+            None if self._observer is None else self._observer.part(),
             self._same_mentions,
             self._collapse_sizes,
             self._mentions,
@@ -181,6 +183,8 @@ class ProtocolRun:
             breakdown.merge(later)
         if self._details is not None and part.details is not None:
             self._details.merge(part.details)
+        if self._observer is not None:
+            self._observer.merge(part.observed)
         self._same_mentions = self._same_mentions and part.same_mentions
         self._collapse_sizes = [*map(add, self._collapse_sizes, part.collapse_sizes)]
         self._mentions = [*map(add, self._mentions, part.mentions)]

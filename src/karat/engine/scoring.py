@@ -75,6 +75,7 @@ class Scoring:
         self._report_pairs = without(self._report, superseded)
         self._pairs = Pairs(gold, system, self._report_pairs)
         self._places = Places(gold, system, self._report)
+        self.observe: Observe | None = None
         self.runs: list[ProtocolRun] = []
         self._steps: list[Steps] = []
         self._preparation = Preparation(self._places.report)
@@ -106,6 +107,7 @@ class Scoring:
     def prepare(self, make_tables: MakeTables = Tables, observe: Observe | None = None) -> None:
         """Find out what each protocol does and scores; to be called once, before documents are added."""
         surveys, places, options = (self.gold.survey(), self.system.survey()), self._places, self.options
+        self.observe = observe
         self._preparation = Preparation(places.report, make_tables)
         for protocol in self.protocols:
             self._steps.append(self._preparation.enter(protocol))
@@ -150,13 +152,17 @@ class Scoring:
     def counted(self, ids: Sequence[str]) -> Sequence[str]:
         """The documents to count: all, unless only some were asked for and do not depend on the others."""
         only = self.options.only
-        is_alone = self._preparation.is_pair_by_pair and all(run.is_by_document for run in self.runs)
+        is_alone = self._preparation.is_pair_by_pair and self._is_by_document
         return ids if only is None or not is_alone else [id_ for id_ in ids if id_ in only]
 
     @property
+    def _is_by_document(self) -> bool:
+        return all(run.is_by_document for run in self.runs)
+
+    @property
     def merges(self) -> bool:
-        """Whether documents may be divided."""
-        return self._preparation.merges
+        """Whether documents may be divided. An observer sees the documents of a unit together."""
+        return self._preparation.merges and (self.observe is None or self._is_by_document)
 
     def part(self) -> ScoringPart:
         """What was added, to be sent to another process."""

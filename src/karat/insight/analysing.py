@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from karat.corpus import Corpus, Executor, FileCorpus, Progress
 from karat.counts import Scores
 from karat.engine import RunOptions, score
-from karat.engine.observer import Observe, Rows
-from karat.engine.records import Records
+from karat.engine.observer import Observe
 from karat.errors import Findings, KaratError
-from karat.insight.collecting import Collector, TargetErrors
+from karat.insight.collecting import Collecting, TargetErrors
 from karat.insight.edits import EditedCorpus, Repair
 from karat.protocols import Protocol
 from karat.results import Result, family, main_score
@@ -54,14 +53,9 @@ def found_errors(
     run: Callable[[Observe], Sequence[Result]], options: RunOptions
 ) -> list[tuple[Result, list[TargetErrors]]]:
     """The result of each protocol of a run, and the errors of its main measures, with what repairs them."""
-    collectors: list[Collector] = []
-
-    def observe(records: Records, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> Collector:
-        collectors.append(Collector(records, protocol, rows, ids=ids, named=options.measures, by=options.by))
-        return collectors[-1]
-
+    collecting = Collecting(options.measures, options.by)
     found = []
-    for result, collector in zip(run(observe), collectors, strict=True):
+    for result, collector in zip(run(collecting), collecting.collectors, strict=True):
         families = {family(id_) for id_ in result.counted_ids()}
         found.append((result, [one for one in collector.found if family(one.target.id) in families]))
     return found

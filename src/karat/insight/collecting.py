@@ -35,12 +35,16 @@ class TargetErrors:
         self._cells: dict[str, dict[Cell, int]] = {}
 
     def add(self, findings: Findings) -> None:
-        """Add those of a unit."""
+        """Add those of a unit, or of several."""
         self.errors += findings.errors
         for name, cells in findings.confusions.items():
             own = self._cells.setdefault(name, {})
             for cell, number in cells.items():
                 own[cell] = own.get(cell, 0) + number
+
+    def findings(self) -> Findings:
+        """All that were added."""
+        return Findings(self.errors, self._cells)
 
     def classes(self) -> Classes:
         """All classes in the order of definition, without those that only some corpora have and this one has not."""
@@ -78,6 +82,27 @@ def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
         counts[cell] = counts.get(cell, 0) + number
     order = sorted(counts, key=lambda cell: (cell[0] is None, cell[0] or "", cell[1] is None, cell[1] or ""))
     return {cell: counts[cell] for cell in order}
+
+
+class Collecting:
+    """Makes the collector of each protocol of a run."""
+
+    def __init__(self, named: Collection[str], by: Sequence[str]) -> None:
+        self._named, self._by = named, by
+        self.collectors: list[Collector] = []
+
+    def __reduce__(self) -> tuple[type["Collecting"], tuple[Collection[str], Sequence[str]]]:
+        """In another process it makes others."""
+        return Collecting, (self._named, self._by)
+
+    def __call__(self, records: Records, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> "Collector":
+        """That of a protocol."""
+        self.collectors.append(Collector(records, protocol, rows, ids=ids, named=self._named, by=self._by))
+        return self.collectors[-1]
+
+
+CollectedErrors = list[tuple[Findings, dict[str, dict[str, dict[str, int]]]]]
+"""For each measure: the errors of some documents; and by class, field and value, how many there are."""
 
 
 class Collector:
@@ -134,9 +159,25 @@ class Collector:
         found.add(findings)
         for error in findings.errors:
             for field in self._by:
-                counts = found.by.setdefault(error.name, {}).setdefault(field, {})
-                value = self._spelt(field, self._value(field, unit, error))
-                counts[value] = counts.get(value, 0) + 1
+                self._count(found, error.name, field, self._value(field, unit, error))
+
+    def _count(self, found: TargetErrors, name: str, field: str, value: str, number: int = 1) -> None:
+        counts = found.by.setdefault(name, {}).setdefault(field, {})
+        spelt = self._spelt(field, value)
+        counts[spelt] = counts.get(spelt, 0) + number
+
+    def part(self) -> CollectedErrors:
+        """What it has of the documents that were left, to be sent to another process."""
+        return [(found.findings(), found.by) for found in self.found]
+
+    def merge(self, part: CollectedErrors) -> None:
+        """Add the errors of later documents."""
+        for found, (findings, by) in zip(self.found, part, strict=True):
+            found.add(findings)
+            for name, fields in by.items():
+                for field, values in fields.items():
+                    for value, number in values.items():
+                        self._count(found, name, field, value, number)
 
     def _findings(self, unit: UnitView, target: Target) -> Findings:
         attributes = [name for name in self._by if name not in ("kind", *DOCUMENT_FIELDS)]

@@ -293,3 +293,12 @@ def test_the_command_line() -> None:
     assert "coref.avg4, missing entity: 1 error\n" in result.stdout
     refused = CliRunner().invoke(cli, ["score", gold, system, "--errors", "--summary"])
     assert isinstance(refused.exception, UsageError)
+
+
+def test_a_dropped_singleton_gives_way_to_a_span_that_is_repaired() -> None:
+    gold = [mention("a", (0, 1), cluster="c"), mention("b", (0, 2), cluster="c")]
+    system = [mention("x", (0, 1)), mention("b", (0, 2), cluster="c"), mention("a", (0, 1), (2, 3), cluster="c")]
+    result = wrong(gold, system, protocol="crac-2022", measures="coref.avg4")
+    assert result.errors is not None
+    (error,) = result.errors.measures[0].found()
+    assert (error.name, error.count, error.fixed["f1"]) == ("span error", 1, 1)

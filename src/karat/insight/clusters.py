@@ -190,7 +190,7 @@ class _UnitErrors:
         altered = replace(gold.mention, id=own.id, cluster=own.cluster)
         if self._collapsed and own.cluster is not None:
             return system.document, Edit(moved={own.cluster: None}, added={own.id: altered})
-        return system.document, Edit(mentions={own.id: altered})
+        return system.document, Edit(mentions={own.id: altered}, scored=self._scored[system.document])
 
     def _removed(self, one: _Placed) -> tuple[str, Edit]:
         return self._moved(one, None)

@@ -41,7 +41,7 @@ class Edit(Struct):
     slots: dict[Hashable, Slot | None] = field(default_factory=dict)
     """Slots by key as they become, or are added; None: removed."""
     scored: frozenset[str] | None = None
-    """Ids of the mentions that the protocol scores (None: all). Others give way to one that is added on their span."""
+    """Ids of the mentions that the protocol scores (None: all). Others give way to one that comes to their span."""
 
     def merge(self, other: "Edit") -> None:
         """Add the changes of another edit of the same document."""
@@ -76,6 +76,9 @@ def edited(document: Document, edit: Edit) -> Document:
     mentions = [moved for one in mentions if (moved := _moved(one, edit.moved)) is not None]
     scored = {one.id for one in mentions} if edit.scored is None else edit.scored
     places = {(one.span, one.kind): number for number, one in enumerate(mentions) if one.id not in scored}
+    spans = {one.id: one.span for one in base.mentions}
+    altered = [one for one in mentions if one.id in edit.mentions and one.span != spans[one.id]]
+    gone = {places.pop((one.span, one.kind), None) for one in altered}
     taken = {one.id for one in mentions}
     for id_, one in edit.added.items():
         number = places.pop((one.span, one.kind), None) if one.span else None
@@ -86,6 +89,7 @@ def edited(document: Document, edit: Edit) -> Document:
             id_ += "+"
         taken.add(id_)
         mentions.append(replace(one, id=id_))
+    mentions = [one for number, one in enumerate(mentions) if number not in gone]
     clusters = {one.id: one for one in base.clusters}
     kept = {id_: one for id_, one in (clusters | edit.clusters).items() if one is not None}
     removed = {id_ for id_, one in (edit.mentions | edit.clusters).items() if one is None}

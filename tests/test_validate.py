@@ -311,6 +311,19 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pyt
     assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
 
 
+@pytest.mark.parametrize(("code", "span"), [("text-differs", [0, 2]), ("span-beyond-text", [2, 4])])
+def test_what_is_wrong_with_every_mention_is_counted(tmp_path: Path, code: str, span: list[int]) -> None:
+    """Those that are kept one by one, and all others at once."""
+    mentions = [{"id": f"m{n}", "span": [span], "text": "no", "kind": f"k{n}"} for n in range(Findings.KEPT + 3)]
+    path = jsonl(tmp_path, {"id": "d", "text": "yes", "mentions": mentions})
+    told = json.loads(run(path, "-f", "json").stdout)
+    findings = told["files"][0]["findings"]
+    assert [one["message"].split()[1] for one in findings] == [f"'m{n}'" for n in range(Findings.KEPT)]
+    assert told["summary"]["codes"] == {code: Findings.KEPT + 3}
+    assert told["summary"]["findings"]["fault"] == Findings.KEPT + 3
+    assert "and 3 that are only counted" in run(path).stdout
+
+
 def test_a_truncated_file_hides_nothing(tmp_path: Path) -> None:
     """Neither what stands before the break in its document, nor a document that follows."""
     cut = VALID.replace("Generic", "Maybe").partition("#EndOfDocument")[0]

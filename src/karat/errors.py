@@ -44,6 +44,8 @@ class Finding(NamedTuple):
     """The text in that line that is wrong, for reports that point at it; empty: the end of the line."""
     document: str | None = None
     """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
+    times: int = 1
+    """How many findings it stands for."""
 
     @property
     def group(self) -> tuple[str, Origin | None]:
@@ -97,6 +99,12 @@ class Rule(NamedTuple):
     ) -> Finding:
         """This problem in a place; code that knows no file names the item, the side and, if need be, the document."""
         return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
+
+    def further(self, count: int) -> "Iterator[Finding]":
+        """Of so many findings, those that `Findings` counts but does not keep, as one: nobody reads their messages."""
+        if count > Findings.KEPT:
+            more = count - Findings.KEPT
+            yield Finding(self.code, self.severity, _more(more), self.hint, times=more)
 
     def error(
         self, message: str, *, file: str | None = None, line: int | None = None, found: str | None = None
@@ -217,9 +225,10 @@ class Findings:
 
     def add(self, finding: Finding) -> None:
         """Count one, and keep it if there are not too many in its group."""
-        self._by_severity[finding.severity] += 1
-        seen = self.counts[finding.group] = self.counts.get(finding.group, 0) + 1
-        if seen <= self.KEPT:
+        self._by_severity[finding.severity] += finding.times
+        seen = self.counts.get(finding.group, 0)
+        self.counts[finding.group] = seen + finding.times
+        if seen < self.KEPT:
             self.kept.append(finding)
 
     def merge(self, later: "Findings") -> None:
@@ -237,9 +246,7 @@ class Findings:
     def listed(self) -> list[Finding]:
         """The kept findings, and one more for each group with findings that were not kept."""
         more = [
-            Finding(
-                group[0], self._first(group).severity, f"and {count - self.KEPT:,} more like these", origin=group[1]
-            )
+            Finding(group[0], self._first(group).severity, _more(count - self.KEPT), origin=group[1])
             for group, count in self.counts.items()
             if count > self.KEPT
         ]
@@ -258,6 +265,10 @@ class Findings:
 
     def _first(self, group: tuple[str, Origin | None]) -> Finding:
         return next(finding for finding in self.kept if finding.group == group)
+
+
+def _more(count: int) -> str:
+    return f"and {count:,} more like these"
 
 
 _INVISIBLE = (

@@ -33,7 +33,7 @@ def check(document: Document, where: Where = nowhere, more: Sequence[Check] = ()
     of_document: tuple[str | None, int | None] | None = None
     for rule in (*CHECKS, *more):
         for finding in rule(document):
-            count = seen[finding.code] = seen.get(finding.code, 0) + 1
+            count = seen[finding.code] = seen.get(finding.code, 0) + finding.times
             if count <= Findings.KEPT:
                 file, line = where(finding.item)
             else:

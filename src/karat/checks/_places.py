@@ -1,37 +1,37 @@
 """Everything in a document that has a place in its text."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from karat.errors import Item
 from karat.model import Document, Region
 
-
-class Placed(NamedTuple):
-    """A region of an item, and the text that the annotation gives for it."""
-
-    item: Item
-    owner: str
-    """What has the region, as a message names it."""
-    region: Region
-    text: str | None
+_REGIONS = ("head", "extent", "anchor", "scope")
 
 
-def placed(document: Document) -> Iterator[Placed]:
-    """Spans of mentions and their other regions, names of clusters, and extents of links."""
+def placed(document: Document) -> Iterator[tuple[Item, Region, str | None]]:
+    """Spans of mentions and their other regions, names of clusters, and extents of links, each with its text."""
     for mention in document.mentions:
         if mention.span:
-            yield Placed(mention.id, f"mention {mention.id!r}", mention.span, mention.text)
-        for name in ("head", "extent", "anchor", "scope"):
-            if region := getattr(mention, name):
-                owner = f"the {name} of mention {mention.id!r}"
-                yield Placed((mention.id, name), owner, region, mention.texts.get(name))
+            yield mention.id, mention.span, mention.text
+        if mention.head or mention.extent or mention.anchor or mention.scope:
+            for name in _REGIONS:
+                if region := getattr(mention, name):
+                    yield (mention.id, name), region, mention.texts.get(name)
     for cluster in document.clusters:
         for number, place in enumerate([name.place for name in cluster.names]):
             if place.span:
-                item = cluster.id, f"name {number}"
-                yield Placed(item, f"a name of {cluster.id!r}", place.span, place.text)
+                yield (cluster.id, f"name {number}"), place.span, place.text
     for link in document.links:
         if link.extent is not None and link.extent.span:
-            owner = f"the extent of {link.target!r} as {link.kind} of {link.source!r}"
-            yield Placed((link.kind, link.source, link.target), owner, link.extent.span, link.extent.text)
+            yield (link.kind, link.source, link.target), link.extent.span, link.extent.text
+
+
+def owner(item: Item) -> str:
+    """What has a region, as a message names it."""
+    if isinstance(item, str):
+        return f"mention {item!r}"
+    if len(item) == 3:
+        kind, source, target = item
+        return f"the extent of {target!r} as {kind} of {source!r}"
+    id_, part = item
+    return f"the {part} of mention {id_!r}" if part in _REGIONS else f"a name of {id_!r}"

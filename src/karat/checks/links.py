@@ -31,7 +31,9 @@ Graph = dict[ClassLink, Link]
 
 def check(document: Document) -> Iterator[Finding]:
     """Check each kind of link separately."""
-    if not document.links:
+    # What fills a role is no event: roles form no cycles, and repeated ones mean something.
+    links = other_links(document) if document.links else ()
+    if not links:
         return
     class_of: dict[str, Class] = {
         mention.id: mention.cluster for mention in document.mentions if mention.cluster is not None
@@ -41,8 +43,7 @@ def check(document: Document) -> Iterator[Finding]:
         ambiguous = clusters - class_of.keys()
         class_of |= {mention.id: (mention.id,) for mention in document.mentions if mention.id in ambiguous}
     graphs: defaultdict[str, Graph] = defaultdict(dict)
-    # What fills a role is no event: roles form no cycles, and repeated ones mean something.
-    for link in other_links(document):
+    for link in links:
         source, target = class_of.get(link.source, link.source), class_of.get(link.target, link.target)
         if source == target:
             found = f"the {link.kind} link from {link.source!r} to {link.target!r} of document {document.id!r}"

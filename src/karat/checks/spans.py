@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from karat.checks._places import placed
-from karat.errors import Finding, Rule
+from karat.checks._places import owner, placed
+from karat.errors import Finding, Findings, Rule
 from karat.model import Document
 
 BEYOND = Rule(
@@ -20,7 +20,11 @@ def check(document: Document) -> Iterator[Finding]:
     if content is None:
         return
     noun = "characters" if document.unit == "char" else "tokens"
-    for item, owner, region, _ in placed(document):
-        if region[-1][1] > len(content):
-            found = f"{owner} of document {document.id!r} ends at {region[-1][1]:,}"
-            yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(region[-1][1]))
+    count = 0
+    for item, region, _ in placed(document):
+        if (end := region[-1][1]) > len(content):
+            count += 1
+            if count <= Findings.KEPT:
+                found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
+                yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(end))
+    yield from BEYOND.further(count)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from html import unescape
 
-from karat.checks._places import placed
-from karat.errors import Finding, Rule
+from karat.checks._places import owner, placed
+from karat.errors import Finding, Findings, Rule
 from karat.model import Document
 
 DIFFERS = Rule(
@@ -22,10 +22,14 @@ def check(document: Document) -> Iterator[Finding]:
     text = document.text
     if text is None or document.unit != "char":
         return
-    for item, owner, region, said in placed(document):
+    count = 0
+    for item, region, said in placed(document):
         if said is None or region[-1][1] > len(text) or region[0][0] < 0:
             continue
         there = " ".join([text[begin:end] for begin, end in region])
         if there != said and said.split() not in (there.split(), unescape(there).split()):
-            found = f"{owner} of document {document.id!r} says {said[:SHOWN]!r}"
-            yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
+            count += 1
+            if count <= Findings.KEPT:
+                found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
+                yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
+    yield from DIFFERS.further(count)

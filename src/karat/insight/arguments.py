@@ -77,6 +77,8 @@ class _DocumentErrors:
     def __init__(self, unit: UnitView, view: DocumentView, arguments: DocumentArguments) -> None:
         self._unit, self._view, self._arguments = unit, view, arguments
         self._rewriting = rewriting(arguments)
+        self._repairs: dict[str, Sequence[Repair]] = {}
+        """What repairs all errors of a class."""
         outcomes = arguments.outcomes
         self._partial = [one for one in outcomes if one.gold is not None and one.system is not None and one.wrong]
         self._missed = [one.gold for one in outcomes if one.gold is not None and one.system is None and one.wrong]
@@ -202,23 +204,27 @@ class _DocumentErrors:
     ) -> FoundError:
         records = self._records("gold", gold), self._records("system", system)
         instance = Instance(self._unit.name, self._view.id, *records, outcomes)
-        return FoundError(name, instance, [Repair(self._view.id, self._repair(name, gold, system))])
+        if name not in self._repairs:
+            self._repairs[name] = (Repair(self._view.id, Edit(rewriting=self._rewriting)),)
+        repairs = self._repairs[name]
+        self._repair(repairs[0].edit, name, gold, system)
+        return FoundError(name, instance, repairs)
 
     def _records(self, side: Origin, one: ComparedArgument | None) -> tuple[Record, ...]:
         records = [self._unit.records.record(item, side, self._view.id) for item in (one.items if one else ())]
         return tuple(record for record in records if record is not None)
 
-    def _repair(self, name: str, gold: ComparedArgument | None, system: ComparedArgument | None) -> Edit:
-        edit = Edit(rewriting=self._rewriting)
+    def _repair(self, edit: Edit, name: str, gold: ComparedArgument | None, system: ComparedArgument | None) -> None:
+        """Add what repairs an error of a class."""
         if name == CHOICE:
-            return edit
+            return
         if gold is None:
             assert system is not None, "an error has a side"
             if system.fillers:
                 edit.slots[system.key] = None
             else:
                 edit.events[system.event] = None
-            return edit
+            return
         is_new = system is None or name in ("wrong trigger", "wrong template", "wrong type")
         if is_new:
             self._give_event(edit, gold, as_gold=name in ("wrong type", "missed event", "missed template"))
@@ -228,7 +234,6 @@ class _DocumentErrors:
             key = ("gold", gold.key) if system is None else system.key
             event = gold.event if is_new or system is None else system.event
             edit.slots[key] = Slot(event, role, gold.fillers if as_gold or system is None else system.fillers)
-        return edit
 
     def _give_event(self, edit: Edit, gold: ComparedArgument, *, as_gold: bool) -> None:
         """Add an event of gold, if the system lacks it; the k-th event of a trigger and type needs those before it."""

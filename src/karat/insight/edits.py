@@ -142,12 +142,8 @@ class EditedCorpus:
         self.global_ids = False  # copies of gold's elements may have the ids of others
         self.protocols = system.protocols
         self._edits: dict[str, Edit] = {}
-        for document, edit in repairs:
-            if document in self._edits:
-                self._edits[document].merge(edit)
-            else:
-                self._edits[document] = Edit()
-                self._edits[document].merge(edit)
+        for document, edit in {id(repair.edit): repair for repair in repairs}.values():  # errors may share one
+            self._edits.setdefault(document, Edit()).merge(edit)
         own, other = system.survey(), gold.survey()
         self._survey = Survey()
         ids = [*own.rows, *(id_ for id_ in self._edits if id_ not in own.rows)]

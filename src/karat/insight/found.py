@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from karat.engine.records import UnitRecords
 from karat.insight.edits import Repair
 from karat.model import Document, Pair
@@ -47,8 +49,8 @@ class UnitView(NamedTuple):
     comparison: Comparison
 
 
-class FoundError(NamedTuple):
-    """An error, and what repairs it."""
+class FoundError(Struct, frozen=True, gc=False):
+    """An error, and what repairs it. Errors of one class may share a repair, which repairs all of them."""
 
     name: str
     """Of its class."""

@@ -7,13 +7,14 @@ exactly the arguments that count has the same score, and each of them can be cha
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.model import Document, Link, Mention
 from karat.plugin import DocumentArguments, Filler
 
 
-class Slot(NamedTuple):
+class Slot(Struct, frozen=True, gc=False):
     """A role of an event or template, and what fills it."""
 
     event: Hashable

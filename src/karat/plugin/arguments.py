@@ -19,7 +19,7 @@ strings   what fills the role, if it is compared as text
 """
 
 
-class ArgumentItem(Struct, frozen=True):
+class ArgumentItem(Struct, frozen=True, gc=False):
     """An argument as an item of an outcome: a role of an event (or template), and what fills it."""
 
     role: str
@@ -40,14 +40,14 @@ class ArgumentItem(Struct, frozen=True):
         return {**self.event.attributes, "role": self.role}
 
 
-class Filler(NamedTuple):
+class Filler(Struct, frozen=True, gc=False):
     """What fills a role: a mention, or all mentions of an entity."""
 
     mentions: tuple[Mention, ...]
     is_entity: bool = False
 
 
-class ComparedArgument(Struct, frozen=True):
+class ComparedArgument(Struct, frozen=True, gc=False):
     """An argument as a measure compares it; or an event or template, if it counts by itself."""
 
     key: Hashable

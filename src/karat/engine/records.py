@@ -27,7 +27,10 @@ Line = Callable[[Origin, str, LocatedItem], int | None]
 
 
 class UnitRecords:
-    """The records of one unit of evaluation. Each mention, cluster, link and tree has one, which all outcomes share."""
+    """The records of one unit of evaluation.
+
+    Each mention, cluster, link, tree and argument has one, which all outcomes share.
+    """
 
     def __init__(self, line: Line, *, name_documents: bool) -> None:
         self._line = line
@@ -40,6 +43,7 @@ class UnitRecords:
         self._composed: dict[
             tuple[Origin, LinkItem | TreeItem, str | None, AlignmentSpec | None], LinkRecord | TreeRecord
         ] = {}
+        self._arguments: dict[tuple[str | None, ...], LinkRecord] = {}
 
     def add(self, pair: Pair, aligned: Mapping[AlignmentSpec, AlignedPairs]) -> None:
         """Add the mentions of a document, which are aligned in these ways."""
@@ -106,9 +110,7 @@ class UnitRecords:
             return self._composed[place]
         if isinstance(item, ArgumentItem):
             assert document is not None, "a table of arguments is listed document by document"
-            event, *fillers = (self._mentions[side, document, one.id] for one in (item.event, *item.mentions))
-            filler = fillers[0].id if item.cluster is None and fillers else item.cluster or ""
-            return LinkRecord(item.role, event.id, filler, (event,), tuple(fillers))
+            return self._argument(side, item, document)
         return ElementRecord(item.kind, item.attributes)
 
     def _of_clusters(
@@ -119,6 +121,17 @@ class UnitRecords:
             return LinkRecord(item.kind, source.id, target.id, source.mentions, target.mentions)
         events = tuple([self._cluster(side, key, document, spec) for key in item.events])
         return TreeRecord(events[0].id if events else str(item.root), "tree", events)
+
+    def _argument(self, side: Origin, item: ArgumentItem, document: str) -> LinkRecord:
+        ids = [one.id for one in item.mentions]
+        key = side, document, item.role, item.event.id, item.cluster, *ids
+        record = self._arguments.get(key)
+        if record is None:
+            event, *fillers = [self._mentions[side, document, id_] for id_ in (item.event.id, *ids)]
+            filler = ids[0] if item.cluster is None and ids else item.cluster or ""
+            record = LinkRecord(item.role, event.id, filler, (event,), tuple(fillers))
+            self._arguments[key] = record
+        return record
 
     def _cluster(
         self, side: Origin, key: Hashable, document: str | None, spec: AlignmentSpec | None, size: int | None = None

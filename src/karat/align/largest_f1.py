@@ -19,6 +19,7 @@ To try every mapping takes (m + 1)^n steps for n rows and m columns.
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import starmap
 from typing import NamedTuple
 
 from karat.align.assignment import hungarian
@@ -86,20 +87,21 @@ class _Search:
 
     def _find(self, case: _Case, target: _Solution, *, strictly: bool) -> _Solution | None:
         """A mapping whose F1 is larger than that of the target, or, unless `strictly`, equal to it."""
-        value = self._f1(target)
+        value, of = self._f1(target.rows_right, target.columns_right)
 
-        def is_enough(one: Fraction) -> bool:
-            return one > value or (one == value and not strictly)
+        def is_enough(rows_right: int, columns_right: int) -> bool:
+            num, den = self._f1(rows_right, columns_right)
+            return num * of > value * den or (num * of == value * den and not strictly)
 
         low, high, at = 0, FINEST, FINEST // 2
         lines: list[tuple[int, int, int]] = []
         ends: dict[bool, _Solution] = {}
         while True:
             line, solution = self._line(case, at)
-            if is_enough(self._f1(solution)):
+            if is_enough(solution.rows_right, solution.columns_right):
                 return solution
             lines.append(line)
-            if not any(map(is_enough, self._points(lines))):
+            if not any(starmap(is_enough, self._points(lines))):
                 return None
             rises = (
                 at * solution.columns_right * self._row_items > (FINEST - at) * solution.rows_right * self._column_items
@@ -114,10 +116,10 @@ class _Search:
                 line, solution = self._line(case, number)
                 lines.append(line)
                 ends[number > 0] = solution
-        if not any(map(is_enough, self._points(lines))):
+        if not any(starmap(is_enough, self._points(lines))):
             return None
         between = self._between(ends[False], ends[True])
-        if is_enough(self._f1(between)):
+        if is_enough(between.rows_right, between.columns_right):
             return between
         pair = self._undecided(case, ends[False], ends[True])
         if pair is None:
@@ -154,13 +156,12 @@ class _Search:
         solution = self._solution(mapping)
         return (u, v, u * solution.rows_right + v * solution.columns_right), solution
 
-    def _points(self, lines: Sequence[tuple[int, int, int]]) -> Iterator[Fraction]:
-        """The largest F1 of whole numbers below all lines, for each A."""
+    def _points(self, lines: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+        """The whole numbers A and B below all lines with the largest F1, for each A."""
         most = min([w // u for u, _, w in lines if u], default=self._row_items)
         for rows_right in range(min(most, self._row_items), -1, -1):
             below = [(w - u * rows_right) // v for u, v, w in lines if v]
-            columns_right = min(below, default=self._column_items)
-            yield self._f1(_Solution([], rows_right, min(columns_right, self._column_items)))
+            yield rows_right, min([self._column_items, *below])
 
     def _between(self, first: _Solution, second: _Solution) -> _Solution:
         """The best mapping that has, of each part in which two mappings differ, one or the other."""
@@ -175,7 +176,7 @@ class _Search:
                 key, value = rows_right + gains[0], columns_right + gains[1]
                 if key not in reached or reached[key][0] < value:
                     reached[key] = value, taken | {number}
-        best = max(reached, key=lambda rows_right: self._f1(_Solution([], rows_right, reached[rows_right][0])))
+        best = max(reached, key=lambda rows_right: Fraction(*self._f1(rows_right, reached[rows_right][0])))
         switched = {row for number in reached[best][1] for row in parts[number]}
         mapping = [(second if row in switched else first).mapping[row] for row in range(self._rows)]
         return self._solution(mapping)
@@ -188,9 +189,10 @@ class _Search:
         weights = [self._weight(row, mapping) for row in range(self._rows)]
         return _Solution(mapping, sum([a for a, _ in weights]), sum([b for _, b in weights]))
 
-    def _f1(self, one: _Solution) -> Fraction:
-        divisor = one.rows_right * self._column_items + one.columns_right * self._row_items
-        return Fraction(2 * one.rows_right * one.columns_right, divisor) if divisor > 0 else Fraction(0)
+    def _f1(self, rows_right: int, columns_right: int) -> tuple[int, int]:
+        """F1 as a numerator and a denominator: compared by products, it need not be reduced."""
+        divisor = rows_right * self._column_items + columns_right * self._row_items
+        return (2 * rows_right * columns_right, divisor) if divisor > 0 else (0, 1)
 
 
 def _parts(first: Mapping, second: Mapping) -> list[list[int]]:

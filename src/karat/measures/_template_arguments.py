@@ -41,7 +41,7 @@ def _table_of(entities: Sequence[Entity]) -> dict[Hashable, Mention]:
 
 def _role_outcomes(role: RoleEntities) -> Iterator[ArgumentOutcome]:
     golds, systems = (
-        [_entity(one, ONE_TABLE, {}, key=(one.role, number)) for number, one in enumerate(side)]
+        [_entity(one, ONE_TABLE, {}, key=(one.filled.role, number)) for number, one in enumerate(side)]
         for side in (role.gold, role.system)
     )
     for g, s, value in role.pairs:
@@ -64,7 +64,7 @@ def _entity(
         key,
         (item,),
         template,
-        {**values, "role": entity.role, "strings": frozenset(entity.strings)},
+        {**values, "role": entity.filled.role, "strings": frozenset(entity.filled.strings)},
         (Filler(item.mentions, item.cluster is not None),),
         is_attainable,
     )

@@ -1,6 +1,7 @@
 """Template scores: entities by role, templates mapped by their F1, templates by the mentions that they share."""
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from karat.counts import PrecisionRecall
@@ -9,7 +10,7 @@ from karat.measures._keyed import above_one
 from karat.measures._template_arguments import entity_arguments, similar_arguments, slot_arguments
 from karat.plugin import ArgumentPart, DocumentArguments, Measure, Outcome
 from karat.tables.role_entities import EntityAssignment, EntityTable
-from karat.tables.template_mapping import MappingTable, TemplateMapping
+from karat.tables.template_mapping import MappingTable, Side, TemplateMapping
 from karat.tables.template_similarity import SimilarityTable, TemplateSimilarity
 
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
@@ -54,6 +55,12 @@ class Entities(_TemplateMeasure, frozen=True):
         """By the similarity of entities."""
         assert isinstance(self.table, EntityAssignment), "it reads entities by role"
         return "template.ree.prop" if self.table.proportional else "template.ree"
+
+    def count(self, table: EntityTable) -> PrecisionRecall:
+        """The sum of similarities, and the number of entities."""
+        earned = math.fsum(float(value) for role in table.roles for _, _, value in role.pairs)
+        golds, systems = sum(len(role.gold) for role in table.roles), sum(len(role.system) for role in table.roles)
+        return PrecisionRecall(earned, systems, earned, golds)
 
     def outcomes(self, table: EntityTable) -> Iterator[Outcome[PrecisionRecall]]:
         """Assigned entities earn their similarity; others nothing."""
@@ -123,6 +130,12 @@ class Slots(_TemplateMeasure, frozen=True):
 
     id = "template.slots"
 
+    def count(self, table: MappingTable) -> PrecisionRecall:
+        """How many types and entities are right, and how many there are."""
+        golds = [side for one in table.documents for side in one.gold]
+        systems = [side for one in table.documents for side in one.system]
+        return PrecisionRecall(*_right_and_all(systems), *_right_and_all(golds))
+
     def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
         """Types, then each entity of either side by itself: entities are not matched one-to-one."""
         assert isinstance(self.table, TemplateMapping), "types and entities are in one table"
@@ -147,6 +160,11 @@ class Slots(_TemplateMeasure, frozen=True):
         return _unknown(table.unknown)
 
 
+def _right_and_all(sides: Sequence[Side]) -> tuple[int, int]:
+    right = sum(side.is_mapped + sum(side.right) for side in sides)
+    return right, sum(1 + len(side.right) for side in sides)
+
+
 class MentionSimilarity(_TemplateMeasure, frozen=True):
     """Templates by what their entities share (CEAF-RME)."""
 
@@ -155,6 +173,17 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
         """By the similarity of templates."""
         assert isinstance(self.table, TemplateSimilarity), "it reads similar templates"
         return "template.rme" if self.table.phi == "phi3" else "template.rme.subset"
+
+    def count(self, table: SimilarityTable) -> PrecisionRecall:
+        """How much is right, and how much there is."""
+        golds = [gold for one in table.documents for gold in one.gold]
+        systems = [system for one in table.documents for system in one.system]
+        return PrecisionRecall(
+            sum([one.right for one in systems]),
+            sum([one.size for one in systems]),
+            sum([one.right for one in golds]),
+            sum([one.size for one in golds]),
+        )
 
     def outcomes(self, table: SimilarityTable) -> Iterator[Outcome[PrecisionRecall]]:
         """Each entity of either side, with what it has in common with its counterpart."""

@@ -6,7 +6,7 @@ entity with all its mentions. Repeated links are repeated arguments.
 """
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ HOLDERS = frozenset({"event", "template"})
 """Kinds of mentions that have arguments. What fills a role is of another kind."""
 
 _kind = attrgetter("kind")
+_argument = itemgetter(3)
 
 
 class Argument(Struct, frozen=True, gc=False):
@@ -46,9 +47,10 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
     holders = [mention for mention in mentions if mention.kind == kind]
     if not holders:
         return []
-    found: dict[str, list[tuple[int, Argument]]] = {mention.id: [] for mention in holders}
+    # By the place of the filler among the mentions, then by role: the order of links does not matter.
+    found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
     numbers = {mention.id: number for number, mention in enumerate(mentions)} if document.links else {}
-    clusters: dict[str, tuple[int, tuple[Mention, ...]]] | None = None
+    clusters: dict[str, tuple[Mention, ...]] | None = None
     for link in document.links:
         own = found.get(link.source)
         if own is None:
@@ -56,39 +58,24 @@ def events_of(document: Document, kind: str = "event") -> list[Event]:
         number = numbers.get(link.target)
         if number is not None:
             if mentions[number].kind not in HOLDERS:
-                own.append((number, Argument(link.kind, (mentions[number],))))
+                own.append((number, link.kind, len(own), Argument(link.kind, (mentions[number],))))
             continue
         if clusters is None:
             clusters = _fillers(document)
-        if link.target in clusters:
-            number, members = clusters[link.target]
-            own.append((number, Argument(link.kind, members, link.target)))
-    return [Event(mention, _in_order(found[mention.id])) for mention in holders]
+        members = clusters.get(link.target)
+        if members is not None:
+            number = numbers[members[0].id] if members else len(mentions)
+            own.append((number, link.kind, len(own), Argument(link.kind, members, link.target)))
+    return [Event(mention, tuple(map(_argument, sorted(found[mention.id])))) for mention in holders]
 
 
-def _in_order(arguments: list[tuple[int, Argument]]) -> tuple[Argument, ...]:
-    """By the place of the filler among the mentions, then by role: the order of links does not matter."""
-    if len(arguments) > 1:
-        arguments.sort(key=_place)
-    return tuple([argument for _, argument in arguments])
-
-
-def _place(numbered: tuple[int, Argument]) -> tuple[int, str]:
-    return numbered[0], numbered[1].role
-
-
-def _fillers(document: Document) -> dict[str, tuple[int, tuple[Mention, ...]]]:
-    """Clusters that can fill a role: the number of their first mention, and all their mentions here."""
-    members: dict[str, list[int]] = {}
-    for number, mention in enumerate(document.mentions):
-        if mention.cluster is not None:
-            members.setdefault(mention.cluster, []).append(number)
-    everything = len(document.mentions)
-    return {
-        id_: (own[0] if own else everything, tuple([document.mentions[number] for number in own]))
-        for id_ in _filler_ids(document)
-        for own in [members.get(id_, [])]
-    }
+def _fillers(document: Document) -> dict[str, tuple[Mention, ...]]:
+    """Clusters that can fill a role, with all their mentions here."""
+    members: dict[str, list[Mention]] = {id_: [] for id_ in _filler_ids(document)}
+    for mention in document.mentions:
+        if mention.cluster in members:
+            members[mention.cluster].append(mention)
+    return {id_: tuple(own) for id_, own in members.items()}
 
 
 def _filler_ids(document: Document) -> list[str]:

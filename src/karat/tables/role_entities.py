@@ -85,8 +85,8 @@ def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
     kept: dict[str, _Kept] = {}
     for template in templates:
         for entity in template.entities:
-            if len(templates) == 1 or kept.setdefault(entity.role, _Kept()).add(frozenset(entity.raw)):
-                roles.setdefault(entity.role, []).append(entity)
+            if len(templates) == 1 or kept.setdefault(entity.filled.role, _Kept()).add(frozenset(entity.raw)):
+                roles.setdefault(entity.filled.role, []).append(entity)
     return roles
 
 

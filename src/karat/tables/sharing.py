@@ -5,6 +5,7 @@ each other instead of items. So a thousand equal items cost little more than one
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from karat.align.assignment import Edge, assignment
@@ -46,15 +47,26 @@ class Groups(Generic[T]):
         self.items: Sequence[T] = list(found)
         self.members: Sequence[Sequence[int]] = list(found.values())
         """The numbers of the items of each group."""
-        self.parts = [frozenset(parts(item)) for item in self.items]
-        self._having: dict[Hashable, list[int]] = {}
-        for group, own in enumerate(self.parts):
-            for part in own:
-                self._having.setdefault(part, []).append(group)
+        self._parts_of = parts
+
+    @cached_property
+    def parts(self) -> Sequence[Sequence[Hashable]]:
+        """The different parts of each group."""
+        return [tuple({*self._parts_of(item)}) for item in self.items]
 
     def sharing(self, parts: Iterable[Hashable]) -> Sequence[int]:
         """The groups that have one of these parts."""
-        return sorted({group for part in parts for group in self._having.get(part, ())})
+        having = self._having
+        return sorted({group for part in parts for group in having.get(part, ())})
+
+    @cached_property
+    def _having(self) -> dict[Hashable, list[int]]:
+        """The groups that have each part."""
+        having: dict[Hashable, list[int]] = {}
+        for group, own in enumerate(self.parts):
+            for part in own:
+                having.setdefault(part, []).append(group)
+        return having
 
 
 def alike(rows: Groups[T], columns: Groups[T], limit: Limit) -> Iterator[tuple[Edge, T, T]]:

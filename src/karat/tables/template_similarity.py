@@ -22,7 +22,7 @@ MOST_ENTITIES = 300_000
 """Entities of gold in one document, counted under each type of their template."""
 
 
-class Scored(NamedTuple):
+class Scored(Struct, frozen=True, gc=False):
     """An entity of one side: its template, how much it counts, and how much of that is right."""
 
     entity: Entity
@@ -183,25 +183,37 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
         mapped: Sequence[tuple[int, int, _Match]],
     ) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
         by_mention = self.phi == "phi3"
-        counted = range(len(gold)) if by_mention else kept
-        places = (
-            [(g, number) for g in counted for number in range(len(gold[g].entities))],
-            [(s, number) for s, template in enumerate(system) for number in range(len(template.entities))],
-        )
-        numbers = [{place: number for number, place in enumerate(side)} for side in places]
-        right: tuple[dict[tuple[int, int], tuple[int, int]], ...] = ({}, {})
+        golds = _entities(gold, range(len(gold)) if by_mention else kept)
+        systems = _entities(system, range(len(system)))
+        right: tuple[dict[int, tuple[int, int]], ...] = ({}, {})
         for g, s, match in mapped:
             for one, other, count in match.pairs:
-                right[0].setdefault((g, one), (count, numbers[1][s, other]))
-                right[1][s, other] = count, numbers[0][g, one]
+                number, partner = golds.first[g] + one, systems.first[s] + other
+                right[0].setdefault(number, (count, partner))
+                right[1][partner] = count, number
 
-        def scored(templates: Sequence[Template], side: int) -> Iterator[Scored]:
-            for template, number in places[side]:
-                entity = templates[template].entities[number]
-                size = len(entity.strings) if by_mention else 1
-                yield Scored(entity, template, size, *right[side].get((template, number), (0, None)))
+        def scored(side: _Entities, right: Mapping[int, tuple[int, int]]) -> Iterator[Scored]:
+            for number, (template, entity) in enumerate(side.every):
+                size = len(entity.filled.strings) if by_mention else 1
+                yield Scored(entity, template, size, *right.get(number, (0, None)))
 
-        return tuple(scored(gold, 0)), tuple(scored(system, 1))
+        return tuple(scored(golds, right[0])), tuple(scored(systems, right[1]))
+
+
+class _Entities(NamedTuple):
+    """The entities of some templates, each with the number of its template."""
+
+    every: list[tuple[int, Entity]]
+    first: dict[int, int]
+    """For each template, the number of its first entity."""
+
+
+def _entities(templates: Sequence[Template], numbers: Iterable[int]) -> _Entities:
+    entities = _Entities([], {})
+    for number in numbers:
+        entities.first[number] = len(entities.every)
+        entities.every.extend([(number, entity) for entity in templates[number].entities])
+    return entities
 
 
 def _copies(number: int, template: Template, limit: Limit, *, alone: bool) -> Iterator[_Copy]:
@@ -215,4 +227,4 @@ def _copies(number: int, template: Template, limit: Limit, *, alone: bool) -> It
 
 
 def _typed(type_: str, entities: Iterable[Entity]) -> _Typed:
-    return _Typed(type_, tuple(Filled(one.role, one.strings) for one in entities))
+    return _Typed(type_, tuple([one.filled for one in entities]))

@@ -1,6 +1,7 @@
 """Templates: their types, and the entities that fill their roles, as strings."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -16,30 +17,32 @@ UNTYPED = "attack"
 """The type of a template that has none, or one that is no string."""
 
 
-class Entity(NamedTuple):
-    """What fills a role: its strings as written, and normalised."""
-
-    role: str
-    raw: tuple[str, ...]
-    strings: tuple[str, ...]
-    item: ArgumentItem
-
-
-class Filled(NamedTuple):
+class Filled(Struct, frozen=True, gc=False, cache_hash=True):
     """What makes two entities equal: the role, and the normalised strings that fill it."""
 
     role: str
     strings: tuple[str, ...]
 
 
+class Entity(Struct, frozen=True, gc=False):
+    """What fills a role, normalised and as written."""
+
+    filled: Filled
+    raw: tuple[str, ...]
+    item: ArgumentItem
+
+
+_role = attrgetter("filled.role")
+
+
 def grouped_entities(entities: Iterable[Entity]) -> Groups[Filled]:
     """Equal entities in groups; they share strings in the same role."""
-    return Groups([Filled(one.role, one.strings) for one in entities], strings_in_role)
+    return Groups([one.filled for one in entities], strings_in_role)
 
 
-def strings_in_role(one: Filled) -> Iterator[tuple[str, str]]:
+def strings_in_role(one: Filled) -> list[tuple[str, str]]:
     """What entities may share."""
-    return ((one.role, text) for text in one.strings)
+    return [(one.role, text) for text in one.strings]
 
 
 SHARED = "pairs of different entities that share a string"
@@ -56,7 +59,7 @@ class Template(NamedTuple):
     @property
     def content(self) -> object:
         """What makes two templates equal."""
-        return self.type, tuple((entity.role, entity.raw) for entity in self.entities)
+        return self.type, tuple([(entity.filled.role, entity.raw) for entity in self.entities])
 
 
 class Templates(NamedTuple):
@@ -85,14 +88,14 @@ class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
 
 def _template(event: Event, *documents: Document) -> Template:
     type_ = event.type if isinstance(event.type, str) else UNTYPED
-    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=lambda one: one.role)))
+    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=_role)))
 
 
 def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
     for argument in event.arguments:
         if raw := strings_of(argument, *documents):
             item = ArgumentItem(argument.role, event.mention, argument.mentions, argument.cluster)
-            yield Entity(argument.role, raw, tuple(map(normalised, raw)), item)
+            yield Entity(Filled(argument.role, tuple(map(normalised, raw))), raw, item)
 
 
 def distinct(templates: Sequence[Template]) -> list[Template]:
@@ -128,5 +131,5 @@ def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int
 
 def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """The strings of a template with their roles, and without."""
-    in_roles = frozenset((entity.role, string) for entity in template.entities for string in entity.strings)
+    in_roles = frozenset(part for entity in template.entities for part in strings_in_role(entity.filled))
     return in_roles, frozenset(string for _, string in in_roles)

@@ -20,14 +20,13 @@ from karat.model import Mention
 from karat.model.arguments import HOLDERS
 from karat.plugin import ArgumentItem, ArgumentPart, ComparedArgument, DocumentArguments
 from karat.results import Record
-from karat.results.errors import Instance
+from karat.results.errors import Cell, Instance
 
 Pair = tuple[ComparedArgument, ComparedArgument]
 Key = Callable[[ComparedArgument], Hashable]
 """What two arguments must share; empty: an argument is not compared."""
 WHERE: tuple[ArgumentPart, ...] = ("trigger", "template")
 WHAT: tuple[ArgumentPart, ...] = ("span", "strings")
-NEAR: tuple[ArgumentPart, ...] = ("role", "type")
 MOST_SHARING = 100_000
 """Pairs of missed and spurious arguments among which those that share most strings are looked for in one document."""
 CHOICE = "one of several"
@@ -67,8 +66,10 @@ def argument_errors(unit: UnitView, confused: Sequence[str]) -> Findings:
             met += found.met
     # Templates that count by themselves have no role.
     filled = [pair for pair in met if any(isinstance(item, ArgumentItem) for item in pair)]
-    cells = confusions(met, confused)
-    return Findings(errors, cells | confusions(filled, [name for name in confused if name == "role"]))
+    cells: dict[str, dict[Cell, int]] = {}
+    for name in confused:
+        cells |= confusions(filled if name == "role" else met, [name])
+    return Findings(errors, cells)
 
 
 class _DocumentErrors:
@@ -125,17 +126,22 @@ class _DocumentErrors:
 
         Each stage sees what those before it have left.
         """
-        for part in NEAR:
-            yield f"wrong {part}", self._equal(partial(_all_but, part=part))
-        yield "boundary", self._overlapping(lambda one: _rest(one, *WHAT))
-        yield "partial", self._sharing(lambda one: _rest(one, *WHAT))
-        yield "coreferent", self._coreferent()
-        # The same event, and the role or the type is wrong, too.
-        yield "", self._equal(lambda one: _located(one) and _rest(one, "role", "type"))
-        yield "", self._overlapping(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))
-        yield "", self._sharing(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))
-        yield "wrong trigger", self._equal(partial(_all_but, part="trigger"))
-        yield "wrong template", self._equal(lambda one: "template" in one.values and _slot(one))
+        stages: list[tuple[str, Callable[[], list[Pair]]]] = [
+            ("wrong role", lambda: self._equal(partial(_all_but, part="role"))),
+            ("wrong type", lambda: self._equal(partial(_all_but, part="type"))),
+            ("boundary", lambda: self._overlapping(lambda one: _rest(one, *WHAT))),
+            ("partial", lambda: self._sharing(lambda one: _rest(one, *WHAT))),
+            ("coreferent", self._coreferent),
+            # The same event, and the role or the type is wrong, too.
+            ("", lambda: self._equal(lambda one: _located(one) and _rest(one, "role", "type"))),
+            ("", lambda: self._overlapping(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
+            ("", lambda: self._sharing(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
+            ("wrong trigger", lambda: self._equal(partial(_all_but, part="trigger"))),
+            ("wrong template", lambda: self._equal(lambda one: "template" in one.values and _slot(one))),
+        ]
+        for name, pairs in stages:
+            if self._missed and self._extra:
+                yield name, pairs()
 
     def _equal(self, key: Key, system_key: Key | None = None) -> list[Pair]:
         """Arguments with equal keys, in their order; those without a key are left out."""
@@ -276,7 +282,7 @@ def _attainable(arguments: Sequence[ComparedArgument]) -> list[ComparedArgument]
 
 def _rest(one: ComparedArgument, *parts: ArgumentPart) -> tuple[Hashable, ...]:
     """What is compared of an argument, except some parts."""
-    return tuple((part, value) for part, value in one.values.items() if part not in parts) or ("nothing",)
+    return tuple([(part, value) for part, value in one.values.items() if part not in parts]) or ("nothing",)
 
 
 def _all_but(one: ComparedArgument, part: ArgumentPart) -> Hashable:

@@ -46,8 +46,12 @@ class RunOptions(Struct, frozen=True):
     """List the outcomes of measures item by item."""
     keep_rows: bool = False
     """Keep the counts of each unit, for intervals and tests."""
-    only: frozenset[str] | None = None
-    """The documents to count if each is counted by itself; then the counts of each are kept. None: all."""
+    changed: frozenset[str] | None = None
+    """After a run over the same gold: the documents of the system that have changed since.
+
+    Gold is not checked once more, and the result has no fingerprint of it. If each document is counted by itself, only
+    these are. The counts of each unit are kept.
+    """
 
 
 class ScoringPart(NamedTuple):
@@ -73,7 +77,7 @@ class Scoring:
         self._report = self._reporting()
         superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
         self._report_pairs = without(self._report, superseded)
-        self._pairs = Pairs(gold, system, self._report_pairs)
+        self._pairs = Pairs(gold, system, self._report_pairs, check_gold=options.changed is None)
         self._places = Places(gold, system, self._report)
         self.observe: Observe | None = None
         self.runs: list[ProtocolRun] = []
@@ -123,7 +127,7 @@ class Scoring:
                     details=Details(records) if options.details else None,
                     observe=observe,
                     compare=len(self.protocols) > 1,
-                    keep_rows=options.keep_rows or options.only is not None or observe is not None,
+                    keep_rows=options.keep_rows or options.changed is not None or observe is not None,
                     resampled=options.keep_rows,
                 )
             self.runs.append(run)
@@ -138,8 +142,9 @@ class Scoring:
     def _add(self, id_: str) -> None:
         pair, in_gold = self._pairs.read(id_)
         if in_gold:
-            self._fingerprint.add(pair.gold)
             self._units.add(pair.gold.unit)
+            if self.options.changed is None:
+                self._fingerprint.add(pair.gold)
         self._mentions[0] += len(pair.gold.mentions)
         self._mentions[1] += len(pair.system.mentions)
         pair = in_one_numbering(pair)
@@ -150,10 +155,10 @@ class Scoring:
         self._preparation.forget()
 
     def counted(self, ids: Sequence[str]) -> Sequence[str]:
-        """The documents to count: all, unless only some were asked for and do not depend on the others."""
-        only = self.options.only
+        """The documents to count: all, unless only some have changed and they do not depend on the others."""
+        changed = self.options.changed
         is_alone = self._preparation.is_pair_by_pair and self._is_by_document
-        return ids if only is None or not is_alone else [id_ for id_ in ids if id_ in only]
+        return ids if changed is None or not is_alone else [id_ for id_ in ids if id_ in changed]
 
     @property
     def _is_by_document(self) -> bool:

@@ -112,7 +112,7 @@ class Analysis:
                 self._gold,
                 EditedCorpus(self._gold, self._system, repairs),
                 [self._protocol],
-                RunOptions((id_,), accept_faults=True, only=frozenset(repair.document for repair in repairs)),
+                RunOptions((id_,), accept_faults=True, changed=frozenset(repair.document for repair in repairs)),
                 findings=Findings(),  # those of the system are known
                 progress=self._progress,
                 executor=self._executor,

@@ -283,7 +283,7 @@ _IN_ONE_LINE = re.compile(f"[{_INVISIBLE}\t\n]")
 
 def visible(text: str, *, lines: bool = False) -> str:
     """Text with each character that a reader cannot see escaped as in JSON; `lines`: but for line ends and tabs."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and (text.replace("\n", "").replace("\t", "") if lines else text).isprintable():
         return text
     return (_IN_LINES if lines else _IN_ONE_LINE).sub(_escaped, text)
 

@@ -9,6 +9,9 @@ import msgspec
 from karat.report.listing import refuse_long
 from karat.results import OutcomeRecord, Result
 
+AT_ONCE = 1000
+"""Outcomes in a piece of the JSON: printing a piece costs more than encoding an outcome."""
+
 
 def json(results: Sequence[Result]) -> Iterator[str]:
     """The result of one protocol, or the results of several under their names, piece by piece."""
@@ -73,6 +76,9 @@ def _indent(piece: str) -> str:
 
 def _listed(records: Sequence[OutcomeRecord], *, indent: str) -> Iterator[str]:
     yield "["
-    for number, record in enumerate(records):
-        yield f"{',' if number else ''}\n{indent}  {msgspec.json.encode(record.contents()).decode()}"
+    before = f"\n{indent}  "
+    for start in range(0, len(records), AT_ONCE):
+        lines = [msgspec.json.encode(record.contents()) for record in records[start : start + AT_ONCE]]
+        yield before + f",\n{indent}  ".encode().join(lines).decode()
+        before = f",\n{indent}  "
     yield f"\n{indent}]" if records else "]"

@@ -287,6 +287,7 @@ class Gathered:
             )
 
 
+@cache
 def outcome_class(name: str) -> OutcomeClass:
     """A class of outcomes as the page shows it."""
     return OutcomeClass(name, LABELS.get(name, name), TONES.get(name, "other"))

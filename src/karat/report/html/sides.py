@@ -24,8 +24,10 @@ class Item(Struct, eq=False, gc=False):
     about: str = ""
     documents: tuple[int, ...] = ()
     """The numbers of the documents that it has mentions in."""
-    references: dict[int | None, Reference] = {}
-    """How outcomes refer to it in a document, or, if it is in several, in all of them (None)."""
+    local: int | None = None
+    """How outcomes refer to it in its only document."""
+    shared: tuple[int] | None = None
+    """How outcomes refer to it elsewhere."""
 
     def __post_init__(self) -> None:
         self.documents = tuple(sorted({document for part in self.parts for document, _ in part}))
@@ -142,14 +144,18 @@ class CorpusSide:
             return None
         if item.form == "mention":
             return item.parts[0][0][1]
-        is_local = not item.documents or item.documents == (document,)
-        key = document if is_local else None
-        if key not in item.references:
-            item.references[key] = self._local(item, document) if is_local else self._shared(item)
-        return item.references[key]
+        if not item.documents:
+            return self._local(item, document)
+        if item.documents == (document,):
+            if item.local is None:
+                item.local = self._local(item, document)
+            return item.local
+        if item.shared is None:
+            item.shared = self._shared(item)
+        return item.shared
 
     def _local(self, item: Item, document: int) -> int:
-        local = tuple(tuple(number for _, number in part) for part in item.parts)
+        local = tuple([tuple([number for _, number in part]) for part in item.parts])
         items = self.documents[document].items
         return -1 - items.setdefault(ItemData(item.form, item.label, local, item.about), len(items))
 

@@ -45,12 +45,12 @@ class Details:
         if measure.lists_details:
             self._add_listed(measure, document or "", measure.details(table))
             return
-        records = self._records.of(unit)
+        records, alignment = self._records.of(unit), measure.table.alignment
         outcomes = []
         for outcome in measure.outcomes(table):
             place = document or outcome.document
-            gold = records.record(outcome.gold, "gold", place, measure.table.alignment)
-            system = records.record(outcome.system, "system", place, measure.table.alignment)
+            gold = records.record(outcome.gold, "gold", place, alignment)
+            system = records.record(outcome.system, "system", place, alignment)
             outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
             if len(outcomes) > MOST_OUTCOMES:
                 found = f"{measure.id} has more than {MOST_OUTCOMES:,} outcomes in {quoted(unit)}"

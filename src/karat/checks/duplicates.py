@@ -32,14 +32,16 @@ def check(document: Document) -> Iterator[Finding]:
     for mention in mentions:
         if not mention.span or times[mention.span] == 1:
             continue
-        type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
-        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)
         # A mention without a cluster is a cluster of its own, which no earlier mention is in.
         fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention)
         if fellow is not mention:
             found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
             yield IN_CLUSTER.at(found, item=mention.id)
-        elif twin is not mention and mention.kind != "relation" and not has_templates:
+        if has_templates:
+            continue
+        type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
+        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)
+        if twin is not mention and fellow is mention and mention.kind != "relation":
             yield ALIKE.at(f"{_both(twin, mention, document)}, with the same type and realis", item=mention.id)
 
 

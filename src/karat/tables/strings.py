@@ -20,5 +20,5 @@ def normalised(text: str) -> str:
 
 def strings_of(argument: Argument, *documents: Document) -> tuple[str, ...]:
     """The texts of what fills a role, as far as they are known: of one mention, or of all mentions of an entity."""
-    texts = (mention_text(mention, *documents) for mention in argument.mentions)
+    texts = [mention_text(mention, *documents) for mention in argument.mentions]
     return tuple([text for text in texts if text is not None])

@@ -41,6 +41,18 @@ def test_what_is_all_right_is_a_match() -> None:
         assert {one.outcome for one in result.outcomes["template.rme"] if one.system is not None} == {"match"}
 
 
+def test_all_measures_and_errors_share_the_record_of_an_entity() -> None:
+    gold, system = templates("attack: men=women, GLN"), templates("attack: men, MRTA")
+    result = score(corpus(gold), corpus(system), protocol="rme-2023", details=True, errors=True)
+    assert result.errors is not None
+    found = [one for measure in result.errors.measures for each in measure.classes for one in each.instances]
+    sides = [(one.gold, one.system) for listed in result.outcomes.values() for one in listed]
+    records = [record for pair in sides for record in pair if record is not None]
+    assert len({id(record) for record in records}) == 4 < len(records)
+    assert found
+    assert {id(record) for one in found for record in (*one.gold, *one.system)} <= {id(record) for record in records}
+
+
 def test_several_templates_are_one_table_for_ree() -> None:
     """An entity whose strings are a subset or superset of an earlier one's in the role is left out, on both sides."""
     gold = templates("attack: men", "bombing: men=women, GLN")

@@ -208,3 +208,12 @@ def test_bad_input_is_refused(tmp_path: Path, content: str, code: str) -> None:
 def test_unknown_words_are_usage_errors(path: Path) -> None:
     assert run(str(path), "-f", "xml").exit_code == 2
     assert run(str(path), "--most", "-1").exit_code == 2
+
+
+def test_every_format_that_is_offered_is_written(tmp_path: Path) -> None:
+    (option,) = [one for one in cli.commands["describe"].params if one.name == "form"]
+    file = tmp_path / "gold.jsonl"
+    file.write_bytes(as_jsonl(*DOCUMENTS))
+    for form in option.type.choices:  # type: ignore[attr-defined]
+        shown = CliRunner().invoke(cli, ["describe", str(file), "-f", form])
+        assert (shown.exit_code, shown.exception) == (0, None), form

@@ -97,16 +97,21 @@ form_option = click.option(
 TABLES = ("csv", "markdown", "latex")
 """Output formats that have only tables."""
 
-tables_option = click.option(
-    "-f",
-    "--format",
-    "form",
-    type=Nearest(["text", "json", *TABLES, "html"]),
-    default="text",
-    show_default=True,
-    help="Output format; csv, markdown and latex are tables for spreadsheets and papers, html is a report with the "
-    "documents (see -o).",
-)
+
+def _format_option(*more: str, explained: str = "") -> Callable[[_Command], _Command]:
+    return click.option(
+        "-f",
+        "--format",
+        "form",
+        type=Nearest(["text", "json", *TABLES, *more]),
+        default="text",
+        show_default=True,
+        help=f"Output format; csv, markdown and latex are tables for spreadsheets and papers{explained}.",
+    )
+
+
+tables_option = _format_option()
+report_option = _format_option("html", explained=", html is a report with the documents (see -o)")
 digits_option = click.option(
     "--digits", type=click.IntRange(0, 15), default=2, show_default=True, help="Decimal digits of percentages."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from karat.cli._choice import Nearest
-from karat.cli._options import TABLES, digits_option, reading_options, settings_option, tables_option, topics_option
+from karat.cli._options import TABLES, digits_option, reading_options, report_option, settings_option, topics_option
 from karat.cli._output import output_option, output_style
 from karat.cli.completion import complete_formats, complete_measures, complete_protocols
 from karat.errors import UsageError
@@ -187,7 +187,7 @@ _OPTIONS = (
     system_format_option,
     reading_options,
     topics_option,
-    tables_option,
+    report_option,
     output_option,
     digits_option,
     click.option(

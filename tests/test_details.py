@@ -15,6 +15,8 @@ from karat.corpus import MemoryCorpus
 from karat.errors import Findings
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
+from karat.report.page import FORMATS
+from karat.report.view import DEFAULT
 from karat.results import ClusterRecord, LinkRecord, MentionRecord, TreeRecord
 from karat.testing.corpora import Sides
 from tests.corpora import corpus, mention, sides
@@ -269,3 +271,14 @@ def test_mentions_of_a_unit_of_several_documents_are_listed_by_document(tmp_path
         ("topic 1", "d2", "miss"),
     ]
     assert result.to_dict()["details"]["nugget.span"][0]["unit"] == "topic 1"
+
+
+def test_a_long_text_is_listed_as_it_is() -> None:
+    text = "it   was " * 100
+    spans = [((3, 450),), ((0, 200), (210, 500)), ((0, 9000),), ((300, 301),)]
+    gold = Document("d", text=text, mentions=tuple(Mention(f"m{n}", span) for n, span in enumerate(spans)))
+    result = detailed(gold, gold, "tac-2017")
+    texts = {one["gold"]["id"]: one["gold"]["text"] for one in result.to_dict()["details"]["nugget.span"]}
+    assert texts == {"m0": text[3:450], "m1": f"{text[:200]} {text[210:500]}", "m2": text, "m3": text[300]}
+    assert json.loads("".join(FORMATS["json"]([result], DEFAULT))) == result.to_dict()
+    assert "it was it was it was it was it …" in "".join(FORMATS["text"]([result], DEFAULT))

@@ -549,3 +549,29 @@ def test_an_audit_of_4000_mentions_with_one_head_is_refused(tmp_path: Path) -> N
     file = jsonl(tmp_path / "one.jsonl", mentions, text="word " * 4000)
     refused = limited("audit", file, seconds=30, megabytes=2500)
     assert (refused.code, "audit-too-many-pairs" in refused.err) == (1, True), refused.err
+
+
+# Long texts
+
+
+def wide(path: Path, count: int = 4000, **more: Any) -> str:
+    """Mentions that each cover nearly all of a long text: together, they have a thousand times its characters."""
+    text = "the attack on the town " * 10_000
+    mentions = [{"id": f"m{n}", "span": [[n, len(text) - n]], "cluster": f"c{n // 2}", **more} for n in range(count)]
+    return jsonl(path, mentions, text=text)
+
+
+@pytest.mark.parametrize("options", [["--details"], ["--errors"], ["--errors", "--details"], ["--format=html"]])
+def test_excerpts_of_4000_long_mentions(tmp_path: Path, options: list[str]) -> None:
+    gold, system = wide(tmp_path / "gold.jsonl"), wide(tmp_path / "system.jsonl", 3999)
+    done = limited("score", gold, system, "-p", "tac-2017", *options, seconds=20, megabytes=800)
+    assert (done.code, len(done.out) < 20_000_000) == (0, True), done.err
+
+
+@pytest.mark.parametrize("options", [["--details"], ["--errors", "--details"]])
+def test_json_with_the_texts_of_4000_long_mentions_is_refused(tmp_path: Path, options: list[str]) -> None:
+    gold, system = wide(tmp_path / "gold.jsonl"), wide(tmp_path / "system.jsonl", 3999)
+    refused = limited("score", gold, system, "-p", "tac-2017", *options, "-f", "json", seconds=20)
+    assert (refused.code, refused.out, "[details-too-long]" in refused.err) == (1, "", True), refused.err
+    compared = limited("compare", gold, system, gold, "-p", "tac-2017", *options, "-f", "json", seconds=30)
+    assert (compared.code, compared.out, "[details-too-long]" in compared.err) == (1, "", True), compared.err

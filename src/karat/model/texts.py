@@ -1,6 +1,7 @@
 """The text of regions, and the words in it."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from karat.model import Document, Mention, Region
@@ -8,6 +9,47 @@ from karat.model.regions import size
 
 ARTICLES = frozenset({"the", "a", "an"})
 _WORD = re.compile(r"\S+")
+
+
+LONG = 200
+"""Characters of a text that is cut out at once."""
+
+
+class LongText:
+    """The text at some segments of a document, which is cut out when it is asked for.
+
+    Thousands of mentions may each cover most of a text: all their texts together would fill the memory.
+    """
+
+    __slots__ = ("_segments", "_source")
+
+    def __init__(self, source: str, segments: Region) -> None:
+        self._source, self._segments = source, segments
+
+    def __len__(self) -> int:
+        known = len(self._source)
+        return (
+            size(tuple((min(begin, known), min(end, known)) for begin, end in self._segments)) + len(self._segments) - 1
+        )
+
+    def __str__(self) -> str:
+        return _joined(self._source, self._segments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LongText):
+            return NotImplemented
+        is_same_place = self._segments == other._segments and self._source == other._source
+        return is_same_place or (len(self) == len(other) and str(self) == str(other))
+
+    def beginning(self, most: int) -> str:
+        """Its first characters."""
+        begun, length = [], 0
+        for begin, end in self._segments:
+            begun.append((begin, min(end, begin + most)))
+            length += end - begin + 1
+            if length > most:
+                break
+        return _joined(self._source, begun)[:most]
 
 
 class Word(NamedTuple):
@@ -20,16 +62,25 @@ class Word(NamedTuple):
 
 def region_text(document: Document, region: Region) -> str | None:
     """The text at a region, if the document has its text; segments are joined by a blank."""
+    segments = _characters(document, region)
+    if document.text is None or segments is None:
+        return None
+    return _joined(document.text, segments)
+
+
+def _joined(text: str, segments: Iterable[tuple[int, int]]) -> str:
+    return " ".join(text[begin:end] for begin, end in segments)
+
+
+def _characters(document: Document, region: Region) -> Region | None:
+    """A region in characters of the document's text, if it has one."""
     if document.text is None or not region:
         return None
-    segments = region
     if document.unit == "token":
-        if document.tokens is None or segments[-1][1] > len(document.tokens):
+        if document.tokens is None or region[-1][1] > len(document.tokens):
             return None
-        segments = tuple((document.tokens[begin][0], document.tokens[end - 1][1]) for begin, end in segments)
-    elif document.unit != "char":
-        return None
-    return " ".join(document.text[begin:end] for begin, end in segments)
+        return tuple((document.tokens[begin][0], document.tokens[end - 1][1]) for begin, end in region)
+    return region if document.unit == "char" else None
 
 
 def mention_text(mention: Mention, *documents: Document) -> str | None:
@@ -37,6 +88,14 @@ def mention_text(mention: Mention, *documents: Document) -> str | None:
     if mention.text is not None:
         return mention.text
     return next((text for one in documents if (text := region_text(one, mention.span)) is not None), None)
+
+
+def quotation(mention: Mention, document: Document) -> str | LongText | None:
+    """The text of a mention in a record: like `mention_text`, but a long one is cut out when it is shown."""
+    if mention.text is None and document.text is not None and size(mention.span) > LONG:
+        segments = _characters(document, mention.span)
+        return None if segments is None else LongText(document.text, segments)
+    return mention_text(mention, document)
 
 
 def words_of(mention: Mention, *documents: Document) -> list[Word]:

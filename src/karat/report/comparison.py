@@ -8,7 +8,7 @@ from karat.report.comparison_breakdowns import breakdown_tables
 from karat.report.comparison_errors import comparison_error_tables
 from karat.report.comparison_tables import SHORT_TESTS, STAR, comparison_tables
 from karat.report.csv import csv, tidy
-from karat.report.json import encoded
+from karat.report.json import encoded, refuse_details
 from karat.report.latex import latex
 from karat.report.layout import Style, counted, paragraph, table
 from karat.report.markdown import markdown
@@ -167,9 +167,14 @@ def _comments(comparison: Comparison) -> list[str]:
     return [*filter(None, lines), f"signature {first.signature}"]
 
 
+def _json(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    refuse_details(run for one in comparisons for system in one.systems for run in system.runs)
+    return encoded([one.contents() for one in comparisons])
+
+
 FORMATS: Mapping[str, Callable[[Sequence[Comparison], View], str | Iterable[str]]] = {
     "text": comparison_texts,
-    "json": lambda comparisons, _: encoded([one.contents() for one in comparisons]),
+    "json": lambda comparisons, _: _json(comparisons),
     "csv": lambda comparisons, view: csv(_tidy(comparisons, view)),
     "markdown": lambda comparisons, view: markdown(_page(comparisons, view)),
     "latex": lambda comparisons, view: latex(_page(comparisons, view)),

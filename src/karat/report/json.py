@@ -1,13 +1,14 @@
 """Results as JSON."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from karat.report.listing import refuse_long
+from karat.report.listing import refuse_long, refuse_long_texts
 from karat.results import OutcomeRecord, Result
+from karat.results.encoding import encode
 
 AT_ONCE = 1000
 """Outcomes in a piece of the JSON: printing a piece costs more than encoding an outcome."""
@@ -15,7 +16,15 @@ AT_ONCE = 1000
 
 def json(results: Sequence[Result]) -> Iterator[str]:
     """The result of one protocol, or the results of several under their names, piece by piece."""
+    refuse_details(results)
     return encoded([result.contents() for result in results])
+
+
+def refuse_details(results: Iterable[Result]) -> None:
+    """Refuse details that are too long, before their content is made."""
+    for result in results:
+        refuse_long(result)
+        refuse_long_texts(result)
 
 
 def encoded(contents: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -45,7 +54,6 @@ def _set_aside(content: dict[str, Any]) -> Iterator[Sequence[OutcomeRecord]]:
     for part in parts:
         yield from _set_aside(part)
     details = content.get("details", {})
-    refuse_long({id_: listed for id_, listed in details.items() if isinstance(listed, list)})
     for id_, listed in details.items():
         if isinstance(listed, list):
             details[id_] = _Held()
@@ -78,7 +86,7 @@ def _listed(records: Sequence[OutcomeRecord], *, indent: str) -> Iterator[str]:
     yield "["
     before = f"\n{indent}  "
     for start in range(0, len(records), AT_ONCE):
-        lines = [msgspec.json.encode(record.contents()) for record in records[start : start + AT_ONCE]]
+        lines = [encode(record.contents()) for record in records[start : start + AT_ONCE]]
         yield before + f",\n{indent}  ".encode().join(lines).decode()
         before = f",\n{indent}  "
     yield f"\n{indent}]" if records else "]"

@@ -150,7 +150,7 @@ def details(result: Result, *, digits: int, style: Style = PLAIN) -> list[str]:
     """The outcomes of each measure, or what it lists in their place; with error classes, the errors of each class."""
     if result.errors is not None and result.errors.is_listed:
         return list(error_listing(result, style))
-    refuse_long(result.outcomes)
+    refuse_long(result)
     blocks = [*listings(result.outcomes, style)]
     for id_, listed in result.details.items():
         blocks += elements(id_, listed, digits=digits, style=style)

@@ -10,6 +10,8 @@ from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 from karat.counts import Counts, Means, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
+from karat.model.texts import LongText
+from karat.results.encoding import encode
 from karat.results.errors import ErrorAnalysis
 
 
@@ -157,7 +159,7 @@ class MentionRecord(Struct, frozen=True, gc=False):
     id: str
     kind: str
     span: Region
-    text: str | None
+    text: str | LongText | None
     line: int | None
     """Its line in the file; None for a corpus in memory."""
     attributes: Mapping[str, Value]
@@ -222,7 +224,7 @@ class OutcomeRecord(Struct, eq=False, gc=False):
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        content: dict[str, Any] = json.decode(json.encode(self.contents()))
+        content: dict[str, Any] = json.decode(encode(self.contents()))
         return content
 
     def contents(self) -> dict[str, Any]:

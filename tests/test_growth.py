@@ -547,7 +547,7 @@ def test_a_long_text_of_other_letters_is_cut_in_one_pass(tmp_path: Path) -> None
 def test_an_audit_of_4000_mentions_with_one_head_is_refused(tmp_path: Path) -> None:
     mentions = [{"id": f"m{n}", "span": [[5 * n, 5 * n + 4]], "cluster": f"c{n // 2}"} for n in range(4000)]
     file = jsonl(tmp_path / "one.jsonl", mentions, text="word " * 4000)
-    refused = limited("audit", file, seconds=30, megabytes=2500)
+    refused = limited("audit", file, seconds=20, megabytes=1600)
     assert (refused.code, "audit-too-many-pairs" in refused.err) == (1, True), refused.err
 
 
@@ -575,3 +575,56 @@ def test_json_with_the_texts_of_4000_long_mentions_is_refused(tmp_path: Path, op
     assert (refused.code, refused.out, "[details-too-long]" in refused.err) == (1, "", True), refused.err
     compared = limited("compare", gold, system, gold, "-p", "tac-2017", *options, "-f", "json", seconds=30)
     assert (compared.code, compared.out, "[details-too-long]" in compared.err) == (1, "", True), compared.err
+
+
+@pytest.mark.parametrize("to", ["tbf", "brat"])
+@pytest.mark.parametrize("command", ["convert", "simulate"])
+def test_writing_the_texts_of_4000_long_mentions_is_refused(tmp_path: Path, command: str, to: str) -> None:
+    gold, out = wide(tmp_path / "gold.jsonl", attributes={"type": "T"}), tmp_path / "out"
+    options = ["--lossy", str(out)] if command == "convert" else ["--miss", "0.1", "-o", str(out)]
+    refused = limited(command, gold, "--to", to, *options, megabytes=500)
+    assert (refused.code, "[output-too-long]" in refused.err, out.exists()) == (1, True, False), refused.err
+    assert "gold.jsonl, line 1: the texts of the mentions of document 'd'" in refused.err
+
+
+def test_writing_windows_with_4000_long_mentions_is_refused(tmp_path: Path) -> None:
+    mentions = [{"id": f"m{n}", "span": [[n, 30_000]], "attributes": {"type": "T"}} for n in range(4000)]
+    file = jsonl(tmp_path / "forms.jsonl", mentions, unit="token", forms=["a"] * 30_000)
+    refused = limited("convert", file, str(tmp_path / "out"), "--to", "textee", "--lossy", megabytes=500)
+    assert (refused.code, "[output-too-long]" in refused.err) == (1, True), refused.err
+
+
+@pytest.mark.parametrize("command", [["audit"], ["baseline", "lemma"], ["baseline", "lemma-delta"]])
+def test_baselines_refuse_4000_long_mentions(tmp_path: Path, command: list[str]) -> None:
+    refused = limited(*command, wide(tmp_path / "gold.jsonl"), megabytes=1500)
+    assert (refused.code, "[baseline-too-long]" in refused.err) == (1, True), refused.err
+    assert "gold.jsonl, line 1: the mentions of document 'd' have more than" in refused.err
+
+
+def test_an_audit_refuses_4000_mentions_of_one_long_sentence(tmp_path: Path) -> None:
+    mentions = [{"id": f"m{n}", "span": [[n, n + 1]], "cluster": f"c{n // 2}"} for n in range(4000)]
+    more: dict[str, Any] = {"unit": "token", "forms": ["attack"] * 30_000, "sentences": [{"begin": 0}]}
+    refused = limited("audit", jsonl(tmp_path / "one.jsonl", mentions, **more), megabytes=1500)
+    assert (refused.code, "[baseline-too-long]" in refused.err) == (1, True), refused.err
+
+
+def stories(path: Path, count: int) -> str:
+    """A document in each of two topics, with so many events in it."""
+    text = "Police said the attack killed 12 in Paris . " * 4000
+    spans = [[12 * n % 44_000 // 44 * 44 + 16, 12 * n % 44_000 // 44 * 44 + 22] for n in range(count)]
+    mentions = [{"id": f"m{n}", "span": [span], "cluster": f"c{n // 2}"} for n, span in enumerate(spans)]
+    documents = [{"id": f"d{n}", "topic": str(n), "text": text, "mentions": mentions} for n in range(2)]
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return str(path)
+
+
+def test_sac_compares_400000_pairs_in_parts(tmp_path: Path) -> None:
+    options = ["--train-topics", "0", "--topics", "1", "-o", str(tmp_path / "out.jsonl")]
+    done = limited("baseline", "sac", stories(tmp_path / "gold.jsonl", 900), *options, seconds=25, megabytes=1600)
+    assert done.code == 0, done.err
+
+
+def test_sac_refuses_pairs_of_2000_mentions(tmp_path: Path) -> None:
+    file = stories(tmp_path / "gold.jsonl", 2000)
+    refused = limited("baseline", "sac", file, "--train-topics", "0", megabytes=1500)
+    assert (refused.code, "[baseline-too-many-pairs]" in refused.err) == (1, True), refused.err

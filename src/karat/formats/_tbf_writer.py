@@ -6,6 +6,7 @@ from karat.errors import Rule, quoted
 from karat.formats._clusters import members
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._tokens import spelled
+from karat.formats._written_texts import WrittenTexts
 from karat.model import Document, Mention, Region, qualified
 from karat.model.regions import size
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
@@ -35,13 +36,14 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     if producer[0] in "#@":
         report_loss("system ids that begin with # or @ (written karat)")
         producer = "karat"
+    texts = WrittenTexts(document)
     for mention in mentions:
         columns = [
             producer,
             document.id,
             _cell(mention.id, document, also=","),
             span(mention.span),
-            _words(mention, document, report_loss),
+            texts.add(_words(mention, document, report_loss)),
             _cell(str(mention.attributes.get("type", "")), document),
             _cell(_realis(mention, report_loss), document),
             *(_cell(confidence, document) for confidence in mention.confidence),

@@ -47,7 +47,8 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
 
 def _placed(mention: Mention, window: Writable) -> dict[str, Any]:
     ((begin, end),) = mention.span
-    return {"text": window.words(mention) if mention.text is None else mention.text, "start": begin, "end": end}
+    text = window.words(mention) if mention.text is None else mention.text
+    return {"text": window.texts.add(text), "start": begin, "end": end}
 
 
 def _entity(mention: Mention, window: Writable) -> dict[str, Any]:

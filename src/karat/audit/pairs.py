@@ -4,7 +4,7 @@ A candidate is a pair of the same topic whose head lemmas are the same or spelt 
 compared if they are similar.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +19,16 @@ from karat.errors import Rule
 from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
 
+AT_ONCE = 500
+"""Mentions whose heads are compared at once with those of all others."""
 ALIKE = 0.4
 """The least cosine of the trigrams of two head lemmas."""
 
 NO_CANDIDATES = Rule("audit-pairs", "fatal", "Audit a corpus in which several mentions of a topic have similar heads.")
 
 
-MOST_PAIRS = 750_000
-"""Candidates that are compared at once: they take nearly a gigabyte."""
+MOST_PAIRS = 400_000
+"""Candidates that are compared at once: they take 700 MB."""
 TOO_MANY = Rule("audit-too-many-pairs", "fatal", "Audit some topics at a time (--topics), or a part of the corpus.")
 
 
@@ -49,20 +51,21 @@ def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
     mentions, numbers = described(texts, analyser, lambda *_: ())
     spelling = tf_idf([one.trigrams for one in mentions])
     similarity = DocumentSimilarity(texts)
-    firsts, seconds, similarities = [], [], []
+    firsts, seconds, similarities, count = [], [], [], 0
     for documents in _comparable(texts, similarity):
         similar = similarity.among(documents)
         place = {document: at for at, document in enumerate(documents)}
         own = np.concatenate([numbers[document] for document in documents])
-        first, second = _alike(spelling[own])
         at = np.array([place[mentions[number].document] for number in own.tolist()], dtype=np.int64)
-        values = np.where(at[first] == at[second], SAME_DOCUMENT, similar[at[first], at[second]])
-        firsts.append(own[first])
-        seconds.append(own[second])
-        similarities.append(values)
-        if sum(map(len, firsts)) > MOST_PAIRS:
-            found = f"more than {MOST_PAIRS:,} pairs of event mentions have similar heads"
-            raise TOO_MANY.error(f"{found}, the most that can be compared at once")
+        for first, second in _alike(spelling[own]):
+            values = np.where(at[first] == at[second], SAME_DOCUMENT, similar[at[first], at[second]])
+            firsts.append(own[first])
+            seconds.append(own[second])
+            similarities.append(values)
+            count += len(values)
+            if count > MOST_PAIRS:
+                found = f"more than {MOST_PAIRS:,} pairs of event mentions have similar heads"
+                raise TOO_MANY.error(f"{found}, the most that can be compared at once")
     first, second = np.concatenate(firsts), np.concatenate(seconds)
     if not len(first):
         raise NO_CANDIDATES.error("no two event mentions of one topic have similar heads")
@@ -70,15 +73,17 @@ def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
     return Pairs(candidates, _rows(candidates))
 
 
-def _alike(spelling: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs of rows that are alike, in order. Few are, so the product is not written out."""
+def _alike(spelling: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The pairs of rows that are alike, in order. Few are, so only a part of the product is written out at a time."""
     from scipy.sparse import triu
 
-    product = triu(spelling @ spelling.T, 1, format="csr")
-    product.sort_indices()
-    listed = product.tocoo()
-    chosen = listed.data >= ALIKE
-    return listed.row[chosen], listed.col[chosen]
+    others = spelling.T.tocsr()
+    for begin in range(0, spelling.shape[0], AT_ONCE):
+        product = triu(spelling[begin : begin + AT_ONCE] @ others, begin + 1, format="csr")
+        product.sort_indices()
+        listed = product.tocoo()
+        chosen = listed.data >= ALIKE
+        yield listed.row[chosen] + begin, listed.col[chosen]
 
 
 def clusters(texts: Sequence[Text]) -> list[Hashable]:
@@ -120,7 +125,8 @@ def _rows(candidates: Candidates) -> Any:
     """The features of the baseline SAC, scaled; the two head lemmas; and the two head lemmas in their topic."""
     from scipy.sparse import csr_array, hstack
 
-    scaled = library("sklearn.preprocessing").StandardScaler().fit_transform(matrix(candidates))
+    with np.errstate(invalid="ignore"):  # the variance of a constant may be rounded below 0; it is scaled by 1
+        scaled = library("sklearn.preprocessing").StandardScaler().fit_transform(matrix(candidates))
     lemmas = [one.lemma for one in candidates.mentions]
     topics = [_topic(candidates.texts[one.document]) for one in candidates.mentions]
     both = list(zip(candidates.first.tolist(), candidates.second.tolist(), strict=True))

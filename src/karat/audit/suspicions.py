@@ -152,9 +152,14 @@ def _suspicions(
         for row, key in rows:
             if weights[row] > threshold:
                 listed.append((-float(weights[row]), row, kind, 1 if kind == "suspicious-link" else joined[key]))
+    quotations: dict[int, Quoted] = {}
     for weight, row, kind, count in sorted(listed):
-        one, other = events[first[row]], events[second[row]]
-        yield Suspicion(kind, -weight, one[0].document.topic, quoted(*one), quoted(*other), count)
+        ends = int(first[row]), int(second[row])
+        for end in ends:
+            if end not in quotations:
+                quotations[end] = quoted(*events[end])
+        topic = events[ends[0]][0].document.topic
+        yield Suspicion(kind, -weight, topic, quotations[ends[0]], quotations[ends[1]], count)
 
 
 def quoted(text: Text, event: EventMention) -> Quoted:

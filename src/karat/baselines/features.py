@@ -1,7 +1,7 @@
 """What the pairwise classifier knows about two event mentions: each feature with a line on what it says."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,107 +12,171 @@ from karat.baselines.pairs import Candidates, Described
 from karat.baselines.similarity import tf_idf
 
 Values = NDArray[np.float64]
-CHUNK = 100_000
+CHUNK = 50_000
 LEAD = 3
 """The first sentences, in which news tells what it is about."""
 
 
-class PairValues:
-    """Values of candidate pairs that features are made of, each computed once."""
+class MentionValues:
+    """Values of single mentions that features of pairs are made of, each computed once."""
 
     def __init__(self, candidates: Candidates) -> None:
-        self._all = candidates
-        self._first, self._second = candidates.first, candidates.second
+        self._texts, self._mentions = candidates.texts, candidates.mentions
+        self._vectors: dict[Bag, Any] = {}
+
+    @cached_property
+    def lemmas(self) -> NDArray[np.int64]:
+        """The head lemmas, as numbers."""
+        return self._numbered(lambda one: one.lemma)
+
+    @cached_property
+    def parts(self) -> NDArray[np.int64]:
+        """The parts of speech of the heads, as numbers."""
+        return self._numbered(lambda one: one.part)
+
+    @cached_property
+    def frames(self) -> NDArray[np.int64]:
+        """The frames that they evoke, as numbers."""
+        return self._numbered(lambda one: one.frame or "")
+
+    @cached_property
+    def has_frame(self) -> NDArray[np.bool_]:
+        """Whether the frame is known."""
+        return self._each(lambda one: one.frame is not None)
+
+    @cached_property
+    def documents(self) -> NDArray[np.int64]:
+        """The numbers of their documents."""
+        return self._each(lambda one: one.document)
+
+    @cached_property
+    def sentences(self) -> NDArray[np.int64]:
+        """The numbers of their sentences, ten at most."""
+        return self._each(lambda one: min(one.sentence, 10))
+
+    @cached_property
+    def is_in_lead(self) -> NDArray[np.bool_]:
+        """Whether they are in the first sentences of their documents."""
+        return self._each(lambda one: one.sentence < LEAD)
+
+    @cached_property
+    def rarity(self) -> Values:
+        """ln(documents / documents in which the lemma is that of an event's head)."""
+        heads = {(one.document, one.lemma) for one in self._mentions}
+        return self._rarity(Counter(lemma for _, lemma in heads))
+
+    @cached_property
+    def word_rarity(self) -> Values:
+        """ln(documents / documents in which the lemma is that of any word)."""
+        return self._rarity(Counter(lemma for text in self._texts for lemma in {word.lemma for word in text.words}))
+
+    @cached_property
+    def repeated(self) -> Values:
+        """ln(how often the document has the head lemma)."""
+        times = Counter((one.document, one.lemma) for one in self._mentions)
+        logs: Values = np.log(self._each(lambda one: times[one.document, one.lemma]))
+        return logs
+
+    def vectors(self, bag: "Bag") -> Any:
+        """The tf-idf vectors of bags of words, a sparse matrix."""
+        if bag not in self._vectors:
+            self._vectors[bag] = tf_idf([bag(one) for one in self._mentions])
+        return self._vectors[bag]
+
+    def _rarity(self, having: Counter[str]) -> Values:
+        rarity: Values = np.log(len(self._texts) / self._each(lambda one: having[one.lemma]))
+        return rarity
+
+    def _each(self, value: Callable[[Described], Any]) -> NDArray[Any]:
+        return np.array([value(one) for one in self._mentions])
+
+    def _numbered(self, value: Callable[[Described], str]) -> NDArray[np.int64]:
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(value(one), len(numbers)) for one in self._mentions])
+
+
+class PairValues:
+    """Values of some candidate pairs."""
+
+    def __init__(self, mentions: MentionValues, candidates: Candidates, some: slice) -> None:
+        self._mentions = mentions
+        self._first, self._second = candidates.first[some], candidates.second[some]
+        self.documents: Values = candidates.similarity[some]
+        """The similarity of their documents."""
 
     @cached_property
     def same_lemma(self) -> Values:
         """1 if the head lemmas are the same."""
-        lemmas = self._numbered(lambda one: one.lemma)
-        return _ones(lemmas[self._first] == lemmas[self._second])
+        return self._same(self._mentions.lemmas)
 
     @cached_property
     def same_part(self) -> Values:
         """1 if the heads have the same part of speech."""
-        parts = self._numbered(lambda one: one.part)
-        return _ones(parts[self._first] == parts[self._second])
+        return self._same(self._mentions.parts)
 
     @cached_property
     def same_frame(self) -> Values:
         """1 if both evoke the same frame."""
-        frames = self._numbered(lambda one: one.frame or "")
-        known = np.array([one.frame is not None for one in self._all.mentions])
-        both = known[self._first] & known[self._second]
-        return _ones(both & (frames[self._first] == frames[self._second]))
+        return self._same(self._mentions.frames) * self._both(self._mentions.has_frame)
 
     @cached_property
     def same_document(self) -> Values:
         """1 if both are in one document."""
-        documents = self._each(lambda one: one.document)
-        return _ones(documents[self._first] == documents[self._second])
-
-    @property
-    def documents(self) -> Values:
-        """The similarity of their documents."""
-        return self._all.similarity
+        return self._same(self._mentions.documents)
 
     @cached_property
     def lead(self) -> Values:
         """1 if both are in the first sentences of their documents."""
-        early = self._each(lambda one: one.sentence < LEAD)
-        return _ones(early[self._first] & early[self._second])
+        return self._both(self._mentions.is_in_lead)
 
     @cached_property
     def distance(self) -> Values:
         """How many sentences, ten at most, are between two mentions of one document."""
-        sentences = self._each(lambda one: min(one.sentence, 10))
+        sentences = self._mentions.sentences
         apart: Values = np.abs(sentences[self._first] - sentences[self._second]) * self.same_document
         return apart
 
     @cached_property
     def rarity(self) -> Values:
-        """ln(documents / documents in which the lemma of the first is that of an event's head)."""
-        heads = {(one.document, one.lemma) for one in self._all.mentions}
-        return self._rarity(Counter(lemma for _, lemma in heads))
+        """How few documents have the lemma of the first as that of an event."""
+        return self._mentions.rarity[self._first]
 
     @cached_property
     def word_rarity(self) -> Values:
-        """ln(documents / documents in which the lemma of the first is that of any word)."""
-        texts = self._all.texts
-        return self._rarity(Counter(lemma for text in texts for lemma in {word.lemma for word in text.words}))
+        """How few documents have the lemma of the first at all."""
+        return self._mentions.word_rarity[self._first]
 
     @cached_property
     def repeated(self) -> Values:
-        """ln(how often each document has its head lemma), the smaller of both."""
-        times = Counter((one.document, one.lemma) for one in self._all.mentions)
-        logs = np.log(self._each(lambda one: times[one.document, one.lemma]))
+        """How often each document has its head lemma, the smaller of both."""
+        logs = self._mentions.repeated
         smaller: Values = np.minimum(logs[self._first], logs[self._second])
         return smaller
 
-    def cosine(self, bag: Callable[[Described], Sequence[str]]) -> Values:
+    def cosine(self, bag: "Bag") -> Values:
         """The cosine of the tf-idf vectors of two bags of words."""
-        vectors = tf_idf([bag(one) for one in self._all.mentions])
-        values = np.empty(len(self._first))
-        for begin in range(0, len(values), CHUNK):  # rows of all pairs at once would fill the memory
-            some = slice(begin, begin + CHUNK)
-            products = vectors[self._first[some]].multiply(vectors[self._second[some]])
-            values[some] = np.asarray(products.sum(axis=1)).ravel()
-        return values
+        vectors = self._mentions.vectors(bag)
+        products = vectors[self._first].multiply(vectors[self._second])
+        return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
-    def _rarity(self, having: Counter[str]) -> Values:
-        count = len(self._all.texts)
-        return np.log(count / self._each(lambda one: having[one.lemma]))[self._first]
+    def _same(self, numbers: NDArray[np.int64]) -> Values:
+        return _ones(numbers[self._first] == numbers[self._second])
 
-    def _each(self, value: Callable[[Described], Any]) -> NDArray[Any]:
-        return np.array([value(one) for one in self._all.mentions])
-
-    def _numbered(self, value: Callable[[Described], str]) -> NDArray[np.int64]:
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(value(one), len(numbers)) for one in self._all.mentions])
+    def _both(self, conditions: NDArray[np.bool_]) -> Values:
+        return _ones(conditions[self._first] & conditions[self._second])
 
 
 def _ones(condition: NDArray[Any]) -> Values:
     """1 where a condition holds, else 0."""
     return np.asarray(condition, dtype=np.float64)
+
+
+Bag = Callable[[Described], Sequence[str]]
+"""Some of the words of a mention."""
+
+
+def _cosine(bag: Bag) -> "Callable[[PairValues], Values]":
+    return lambda pairs: pairs.cosine(bag)
 
 
 class Feature(NamedTuple):
@@ -125,18 +189,16 @@ class Feature(NamedTuple):
 
 FEATURES = (
     Feature("lemma", "whether the head lemmas are the same", lambda pairs: pairs.same_lemma),
-    Feature("spelling", "how alike they are spelt (trigrams)", lambda pairs: pairs.cosine(lambda one: one.trigrams)),
+    Feature("spelling", "how alike they are spelt (trigrams)", _cosine(lambda one: one.trigrams)),
     Feature("part of speech", "whether both are verbs, or both are nouns", lambda pairs: pairs.same_part),
-    Feature("words", "how alike the whole mentions are", lambda pairs: pairs.cosine(lambda one: one.words)),
-    Feature("sentence", "how alike their sentences are", lambda pairs: pairs.cosine(lambda one: one.context)),
-    Feature("near", "how alike the four words on both sides are", lambda pairs: pairs.cosine(lambda one: one.near)),
-    Feature("names", "whether sentences name the same", lambda pairs: pairs.cosine(lambda one: one.names)),
-    Feature("before", "whether the names before them are the same", lambda pairs: pairs.cosine(lambda one: one.before)),
-    Feature("after", "whether the names after them are the same", lambda pairs: pairs.cosine(lambda one: one.after)),
-    Feature(
-        "events", "whether sentences have the same other events", lambda pairs: pairs.cosine(lambda one: one.events)
-    ),
-    Feature("arguments", "how alike their arguments are", lambda pairs: pairs.cosine(lambda one: one.arguments)),
+    Feature("words", "how alike the whole mentions are", _cosine(lambda one: one.words)),
+    Feature("sentence", "how alike their sentences are", _cosine(lambda one: one.context)),
+    Feature("near", "how alike the four words on both sides are", _cosine(lambda one: one.near)),
+    Feature("names", "whether sentences name the same", _cosine(lambda one: one.names)),
+    Feature("before", "whether the names before them are the same", _cosine(lambda one: one.before)),
+    Feature("after", "whether the names after them are the same", _cosine(lambda one: one.after)),
+    Feature("events", "whether sentences have the same other events", _cosine(lambda one: one.events)),
+    Feature("arguments", "how alike their arguments are", _cosine(lambda one: one.arguments)),
     Feature("frame", "whether they evoke the same frame", lambda pairs: pairs.same_frame),
     Feature("documents", "how similar their documents are", lambda pairs: pairs.documents),
     Feature("one document", "whether both are in one document", lambda pairs: pairs.same_document),
@@ -154,9 +216,27 @@ OF_SAME_LEMMA = (
 """These count only if the head lemmas are the same, and those above have another weight then."""
 
 
+COLUMNS = len(FEATURES) + len(FEATURES[2:]) + len(OF_SAME_LEMMA)
+"""Numbers about each pair: all features, and again those of pairs with the same lemma."""
+
+
+def matrices(candidates: Candidates) -> Iterator[tuple[slice, Values]]:
+    """The features of some pairs after others, with their place among all: one row per pair.
+
+    What goes into the features of a million pairs would fill the memory.
+    """
+    mentions = MentionValues(candidates)
+    for begin in range(0, len(candidates.first), CHUNK):
+        some = slice(begin, begin + CHUNK)
+        pairs = PairValues(mentions, candidates, some)
+        general = [feature.values(pairs) for feature in FEATURES]
+        lexical = [*general[2:], *(feature.values(pairs) for feature in OF_SAME_LEMMA)]
+        yield some, np.column_stack([*general, *(values * pairs.same_lemma for values in lexical)])
+
+
 def matrix(candidates: Candidates) -> Values:
-    """One row per pair: all features, and again those of pairs with the same lemma."""
-    pairs = PairValues(candidates)
-    general = [feature.values(pairs) for feature in FEATURES]
-    lexical = [*general[2:], *(feature.values(pairs) for feature in OF_SAME_LEMMA)]
-    return np.column_stack([*general, *(values * pairs.same_lemma for values in lexical)])
+    """The features of all pairs."""
+    found = np.empty((len(candidates.first), COLUMNS))
+    for some, values in matrices(candidates):
+        found[some] = values
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.features import matrix
+from karat.baselines.features import COLUMNS, matrices
 from karat.baselines.lemma import Clusters
 from karat.baselines.pairs import Arguments, Candidates, candidates
 from karat.baselines.sac.clustering import agglomerate
@@ -28,6 +28,9 @@ TOPICS = 3
 """A lemma that is the head in so many training topics has a weight of its own: `say` means less than `explode`."""
 WEIGHT = 0.3
 """How far weights of lemmas are trusted, compared with those of features."""
+
+AT_ONCE = 8
+"""Features that are scaled at once: a scaler copies them."""
 
 STEPS = 3
 """Of training: pairs of mentions, their features, the regression."""
@@ -50,16 +53,19 @@ class Classifier:
         """Learn from texts; `on_step` is called after each of the `STEPS`."""
         step = (lambda *_: None) if on_step is None else on_step
         self._delta, self._analyser = delta, analyser
-        self._arguments: Arguments = _gold_arguments if gold_arguments else self._analysed_arguments
+        self._arguments: Arguments = _GoldArguments() if gold_arguments else self._analysed_arguments
         pairs = self.candidates(texts)
         step(1, STEPS)
         corefer = _corefer(pairs)
         if corefer.all() or not corefer.any():
             raise ONE_SIDED.error("all pairs of mentions in the training documents are alike: coreferent or not")
         self._lemmas = _frequent_lemmas(texts)
-        self._scaler = library("sklearn.preprocessing").StandardScaler()
+        scaler = library("sklearn.preprocessing").StandardScaler
+        self._scalers = [
+            (slice(begin, min(begin + AT_ONCE, COLUMNS)), scaler()) for begin in range(0, COLUMNS, AT_ONCE)
+        ]
         self._model = library("sklearn.linear_model").LogisticRegression(max_iter=1000)
-        rows = self._rows(pairs, self._scaler.fit_transform(matrix(pairs)))
+        rows = self._learned_rows(pairs)
         step(2, STEPS)
         self._model.fit(rows, corefer)
         step(STEPS, STEPS)
@@ -70,20 +76,46 @@ class Classifier:
 
     def probabilities(self, pairs: Candidates) -> NDArray[np.float64]:
         """How likely each pair corefers."""
-        rows = self._rows(pairs, self._scaler.transform(matrix(pairs)))
-        probabilities: NDArray[np.float64] = self._model.predict_proba(rows)[:, 1]
+        lemmas = self._shared_lemmas(pairs)
+        probabilities = np.empty(len(lemmas))
+        for some, values in matrices(pairs):
+            entries = np.empty((len(values), COLUMNS + 1))
+            entries[:, :COLUMNS] = values
+            for columns, scaler in self._scalers:
+                entries[:, columns] = scaler.transform(entries[:, columns])
+            probabilities[some] = self._model.predict_proba(self._rows(entries, lemmas[some]))[:, 1]
         return probabilities
 
-    def _rows(self, pairs: Candidates, scaled: Any) -> Any:
-        """The features of each pair, and which of the frequent lemmas both heads have."""
-        from scipy.sparse import csr_array, hstack
+    def _learned_rows(self, pairs: Candidates) -> Any:
+        """The rows of all pairs, which say how to scale features: filled and scaled in place, which saves memory."""
+        entries = np.empty((len(pairs.first), COLUMNS + 1))
+        for some, values in matrices(pairs):
+            entries[some, :COLUMNS] = values
+        with np.errstate(invalid="ignore"):  # the variance of a constant may be rounded below 0; it is scaled by 1
+            for columns, scaler in self._scalers:
+                entries[:, columns] = scaler.fit_transform(entries[:, columns])
+        return self._rows(entries, self._shared_lemmas(pairs))
 
-        lemmas = np.array([self._lemmas.get(mention.lemma, -1) for mention in pairs.mentions])
-        having = np.flatnonzero((lemmas[pairs.first] == lemmas[pairs.second]) & (lemmas[pairs.first] >= 0))
-        columns = lemmas[pairs.first[having]]
-        shape = len(pairs.first), len(self._lemmas)
-        lexical = csr_array((np.full(len(having), WEIGHT), (having, columns)), shape=shape)
-        return hstack([csr_array(scaled), lexical]).tocsr()
+    def _rows(self, entries: NDArray[np.float64], lemmas: NDArray[np.int64]) -> Any:
+        """The scaled features of each pair, and which of the frequent lemmas both heads have.
+
+        `entries` has a further column for the lemma. So each row has the same number of entries.
+        """
+        from scipy.sparse import csr_array
+
+        entries[:, COLUMNS] = np.where(lemmas >= 0, WEIGHT, 0.0)
+        columns = np.empty(entries.shape, dtype=np.int32)
+        columns[:] = np.arange(COLUMNS + 1)
+        columns[:, COLUMNS] += np.maximum(lemmas, 0)
+        ends = np.arange(len(entries) + 1, dtype=np.int32) * (COLUMNS + 1)
+        shape = len(entries), COLUMNS + max(len(self._lemmas), 1)
+        return csr_array((entries.ravel(), columns.ravel(), ends), shape=shape)
+
+    def _shared_lemmas(self, pairs: Candidates) -> NDArray[np.int64]:
+        """For each pair the number of the frequent lemma that both heads have, or -1."""
+        lemmas = np.array([self._lemmas.get(mention.lemma, -1) for mention in pairs.mentions], dtype=np.int64)
+        first, second = lemmas[pairs.first], lemmas[pairs.second]
+        return np.where(first == second, first, -1)
 
     def _analysed_arguments(self, text: Text, mention: EventMention) -> Sequence[str]:
         return self._analyser.arguments(text.document, mention.mention)
@@ -123,7 +155,20 @@ def _frequent_lemmas(texts: Sequence[Text]) -> dict[str, int]:
     return {word: number for number, word in enumerate(sorted(w for w, own in topics.items() if len(own) >= TOPICS))}
 
 
-def _gold_arguments(text: Text, mention: EventMention) -> list[str]:
+class _GoldArguments:
     """The words of gold's other mentions, such as participants, times and places, in the sentence of an event."""
-    sentence = text.sentence(mention.head)
-    return [text.words[place].lemma for places in text.others for place in places if place in sentence]
+
+    def __init__(self) -> None:
+        self._text: Text | None = None
+        self._covering: dict[int, list[int]] = {}
+        """For each place of the text, the numbers of the mentions that have it."""
+
+    def __call__(self, text: Text, mention: EventMention) -> list[str]:
+        if text is not self._text:
+            self._text, self._covering = text, {}
+            for number, places in enumerate(text.others):
+                for place in places:
+                    self._covering.setdefault(place, []).append(number)
+        sentence = text.sentence(mention.head)
+        found = sorted((number, place) for place in sentence for number in self._covering.get(place, ()))
+        return [text.words[place].lemma for _, place in found]

@@ -16,15 +16,18 @@ def agglomerate(
 
     Pairs of items that are not given have the similarity 0.
     """
-    kept = similarity >= LEAST
-    edges = list(zip(first[kept].tolist(), second[kept].tolist(), similarity[kept].tolist(), strict=True))
-    sums: list[dict[int, float]] = [{} for _ in range(count)]
+    kept = np.flatnonzero(similarity >= LEAST)
+    items = list(range(count))  # each number is one object, in whichever places
+    sums: list[dict[int, float]] = [{} for _ in items]
     """For each cluster the sum of similarities to each other cluster."""
-    for one, other, value in edges:
+    queue: list[tuple[float, int, int]] = []
+    for edge in kept.tolist():
+        one, other, value = items[first[edge]], items[second[edge]], float(similarity[edge])
         sums[one][other] = sums[other][one] = value
+        if value >= stop:
+            queue.append((-value, one, other))
     sizes = [1] * count
     merged_into: dict[int, int] = {}
-    queue = [(-value, one, other) for one, other, value in edges if value >= stop]
     heapify(queue)
     while queue:
         average, one, other = heappop(queue)

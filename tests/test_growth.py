@@ -628,3 +628,32 @@ def test_sac_refuses_pairs_of_2000_mentions(tmp_path: Path) -> None:
     file = stories(tmp_path / "gold.jsonl", 2000)
     refused = limited("baseline", "sac", file, "--train-topics", "0", megabytes=1500)
     assert (refused.code, "[baseline-too-many-pairs]" in refused.err) == (1, True), refused.err
+
+
+@pytest.mark.parametrize(("protocol", "kind"), [("maven-arg-2024", "event"), ("rme-2023", "template")])
+def test_strings_of_2000_long_arguments_are_refused(tmp_path: Path, protocol: str, kind: str) -> None:
+    text = "the attack on the town " * 10_000
+    events = [{"id": f"e{n}", "span": [[n, n + 1]], "kind": kind, "attributes": {"type": "T"}} for n in range(1000)]
+    fillers = [{"id": f"m{n}", "span": [[n, len(text) - n]], "kind": "entity"} for n in range(2000)]
+    links = [{"kind": "Agent", "from": f"e{n // 2}", "to": f"m{n}"} for n in range(2000)]
+    file = jsonl(tmp_path / "gold.jsonl", [*events, *fillers], links=links, text=text)
+    refused = limited("score", file, file, "-p", protocol)
+    assert (refused.code, "[argument-too-long]" in refused.err) == (1, True), refused.err
+    assert "gold.jsonl, line 1: the texts that fill roles in document 'd' have more than" in refused.err
+
+
+@pytest.mark.parametrize("protocol", ["wikievents-2021", "omnievent-2023"])
+def test_only_the_first_words_of_2000_long_arguments_are_read(tmp_path: Path, protocol: str) -> None:
+    text = "the attack on the town " * 10_000
+    events = [{"id": f"e{n}", "span": [[n, n + 1]], "attributes": {"type": "T"}} for n in range(1000)]
+    fillers = [{"id": f"m{n}", "span": [[n, len(text) - n]], "head": [[4, 10]], "kind": "entity"} for n in range(2000)]
+    links = [{"kind": "Agent", "from": f"e{n // 2}", "to": f"m{n}"} for n in range(2000)]
+    file = jsonl(tmp_path / "gold.jsonl", [*events, *fillers], links=links, text=text)
+    done = limited("score", file, file, "-p", protocol)
+    assert done.code == 0, done.err
+
+
+def test_the_laboratory_refuses_4000_long_mentions(tmp_path: Path) -> None:
+    refused = limited("lab", "nugget.span", "--gold", wide(tmp_path / "gold.jsonl"))
+    assert (refused.code, "[lab-too-long]" in refused.err) == (1, True), refused.err
+    assert "gold.jsonl, line 1: the texts of the mentions of document 'd' have more than" in refused.err

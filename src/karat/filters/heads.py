@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Literal
 
 from msgspec.structs import replace
@@ -116,7 +117,12 @@ def _lacking(document: Document, of: Whose, *, trim: bool) -> list[Mention]:
         for mention in argument.mentions
         if mention.head is None
     }
-    return [one for one in fillers.values() if len(words_of(one, document)) > 1 + (trim and has_article(one, document))]
+    return [one for one in fillers.values() if _has_several_words(one, document, trim=trim)]
+
+
+def _has_several_words(mention: Mention, document: Document, *, trim: bool) -> bool:
+    words = list(islice(words_of(mention, document), 3))
+    return len(words) > 1 + (trim and has_article(mention, document))
 
 
 def _with_head(mention: Mention) -> Mention:

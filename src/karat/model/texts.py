@@ -1,7 +1,8 @@
 """The text of regions, and the words in it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import NamedTuple
 
 from karat.model import Document, Mention, Region
@@ -98,33 +99,52 @@ def quotation(mention: Mention, document: Document) -> str | LongText | None:
     return mention_text(mention, document)
 
 
-def words_of(mention: Mention, *documents: Document) -> list[Word]:
-    """The words of a mention: tokens, or in characters what blanks separate. `documents` may know its text.
+def words_of(mention: Mention, *documents: Document) -> Iterator[Word]:
+    """The words of a mention, one by one: tokens, or in characters what blanks separate. `documents` may know its text.
 
     Without a text, a mention in characters is one word. Of tokens that no document has, the first three are enough to
     tell one word from several: a span may claim any number of them.
     """
     if not mention.span:
-        return []
-    text = mention_text(mention, *documents)
+        return iter(())
     if documents[0].unit == "token":
-        known = max(len(own or ()) for one in documents for own in (one.forms, one.tokens))
-        if text is not None and len(text.split()) == size(mention.span):
-            known = mention.span[-1][1]
-        numbers = [number for begin, end in mention.span for number in range(begin, min(end, max(known, begin + 3)))]
-        forms: list[str | None] = [next((_form(one, number) for one in documents), None) for number in numbers]
-        if None in forms and text is not None and len(text.split()) == len(numbers):
-            forms = list(text.split())
-        return [Word(number, number + 1, form) for number, form in zip(numbers, forms, strict=True)]
-    if text is None or len(text) != sum(end - begin for begin, end in mention.span) + len(mention.span) - 1:
-        return [Word(mention.span[0][0], mention.span[-1][1], text)]
-    words = []
+        return _tokens_of(mention, *documents)
+    return _words_between_blanks(mention, mention_text(mention, *documents))
+
+
+def _tokens_of(mention: Mention, *documents: Document) -> Iterator[Word]:
+    last = mention.span[-1][1]
+    known = max(len(own or ()) for one in documents for own in (one.forms, one.tokens))
+    split: list[str] = []
+    if last > known or not _has_forms(documents[0], mention.span):
+        split = (mention_text(mention, *documents) or "").split()
+        known = last if len(split) == size(mention.span) else known
+    span = tuple((begin, min(end, max(known, begin + 3))) for begin, end in mention.span)
+    from_text = len(split) == size(span) and not _has_forms(documents[0], span)
+    for place, number in enumerate(chain.from_iterable(range(begin, end) for begin, end in span)):
+        yield Word(number, number + 1, split[place] if from_text else _form(documents[0], number))
+
+
+def _words_between_blanks(mention: Mention, text: str | None) -> Iterator[Word]:
+    if text is None or len(text) != size(mention.span) + len(mention.span) - 1:
+        yield Word(mention.span[0][0], mention.span[-1][1], text)
+        return
     start = 0
     for begin, end in mention.span:
         segment = text[start : start + end - begin]
-        words += [Word(begin + one.start(), begin + one.end(), one[0]) for one in _WORD.finditer(segment)]
+        for one in _WORD.finditer(segment):
+            yield Word(begin + one.start(), begin + one.end(), one[0])
         start += end - begin + 1  # the blank between segments
-    return words
+
+
+def _has_forms(document: Document, span: Region) -> bool:
+    """Whether the words of all tokens of a span are known."""
+    if document.text is not None and document.tokens is not None and span[-1][1] <= len(document.tokens):
+        return True
+    forms = document.forms or ()
+    if span[-1][1] <= len(forms) and not any("" in forms[begin:end] for begin, end in span):
+        return True
+    return all(_form(document, number) is not None for begin, end in span for number in range(begin, end))
 
 
 def _form(document: Document, token: int) -> str | None:
@@ -135,7 +155,7 @@ def _form(document: Document, token: int) -> str | None:
 
 def has_article(mention: Mention, *documents: Document) -> bool:
     """Whether a mention of several words begins with an English article."""
-    words = words_of(mention, *documents)
+    words = list(islice(words_of(mention, *documents), 2))
     return len(words) > 1 and (words[0].form or "").lower() in ARTICLES
 
 
@@ -143,5 +163,5 @@ def without_article(mention: Mention, *documents: Document) -> Region:
     """The span of a mention without a leading `the`, `a` or `an`, if there are more words."""
     if not has_article(mention, *documents):
         return mention.span
-    place = words_of(mention, *documents)[1].begin
-    return tuple((max(begin, place), end) for begin, end in mention.span if end > place)
+    _, second = islice(words_of(mention, *documents), 2)
+    return tuple((max(begin, second.begin), end) for begin, end in mention.span if end > second.begin)

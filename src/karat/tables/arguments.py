@@ -1,6 +1,7 @@
 """The events of both sides with their arguments, as spans that protocols compare."""
 
 from collections.abc import Callable, Hashable
+from itertools import chain, islice
 from typing import Literal
 
 from msgspec import Struct
@@ -76,16 +77,16 @@ def place_function(place: Place, pair: Pair, side: Origin, *, trim: bool) -> Cal
 
     def head(mention: Mention) -> Region:
         own = span(mention)
-        words = [word for word in words_of(mention, *documents) if word.begin >= own[0][0]]
-        if len(words) < 2:
+        words = (word for word in words_of(mention, *documents) if word.begin >= own[0][0])
+        if len(list(islice(words, 2))) < 2:
             return own
         # The filter `heads` refuses the corpus when it has counted how many heads are missing.
         return own if mention.head is None else mention.head
 
     def head_word(mention: Mention) -> str:
         own = head(mention)
-        whole = [word.form for word in words_of(mention, *documents) if own[0][0] <= word.begin < own[-1][1]]
-        texts = [mention.texts.get("head"), *(region_text(one, own) for one in documents), *whole]
+        words = (word.form for word in words_of(mention, *documents) if own[0][0] <= word.begin < own[-1][1])
+        texts = chain([mention.texts.get("head")], (region_text(one, own) for one in documents), words)
         text = next((one for one in texts if one is not None), None)
         if text is None:
             what = f"the word at the head of {quoted(mention.id)} in document {quoted(pair.gold.id)} is not known"

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.model import ClusterKey, Document, Mention, Pair
+from karat.model import ClusterKey, Mention, Pair
 from karat.model.arguments import Argument, Event
-from karat.model.texts import mention_text
 from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import BothEvents
 from karat.tables.sharing import Groups, Limit, alike, assigned
-from karat.tables.strings import normalised
+from karat.tables.strings import FillerTexts, normalised
 
 
 class Agreement(NamedTuple):
@@ -154,11 +153,13 @@ class _Document:
         id_ = self._pair.gold.id
         filled: list[FilledRole] = []
         lone: list[LoneRole] = []
-        roles = [self._roles(event, self._pair.gold, self._pair.system) for event in self._gold]
+        texts = FillerTexts("gold", self._pair.gold, self._pair.system)
+        roles = [self._roles(event, texts) for event in self._gold]
         answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}
+        texts = FillerTexts("system", self._pair.system, self._pair.gold)
         for event in self._system:
             merged = answers.setdefault((event.mention.span, event.type), {})
-            for role, fillings in self._roles(event, self._pair.system, self._pair.gold).items():
+            for role, fillings in self._roles(event, texts).items():
                 merged.setdefault(role, []).extend(fillings)
         strings: dict[tuple[object, object, str], _Strings] = {}
         for number, (event, own) in enumerate(zip(self._gold, roles, strict=True)):
@@ -183,12 +184,12 @@ class _Document:
         events = TriggerEvents(id_, golds, systems)
         return RoleTable(tuple(filled), tuple(lone), self._unknown, tuple(ignored), (events,))
 
-    def _roles(self, event: Event, *documents: Document) -> "dict[str, list[Filling]]":
+    def _roles(self, event: Event, source: FillerTexts) -> "dict[str, list[Filling]]":
         """The roles of an event that are filled by at least one string."""
         roles: dict[str, list[Filling]] = {}
         for argument in event.arguments:
             self._strings.add(len(argument.mentions))
-            texts = [(mention, mention_text(mention, *documents)) for mention in argument.mentions]
+            texts = [(mention, source.of(mention)) for mention in argument.mentions]
             known = [(mention, text) for mention, text in texts if text is not None]
             self._unknown += len(texts) - len(known)
             if known:

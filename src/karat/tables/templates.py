@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.model import Document, Mention
+from karat.model import Mention
 from karat.model.arguments import Event
 from karat.plugin import ArgumentItem, Tables, TableSpec
 from karat.tables.arguments import BothEvents
 from karat.tables.sharing import Groups
-from karat.tables.strings import normalised, strings_of
+from karat.tables.strings import FillerTexts, normalised, strings_of
 
 UNTYPED = "attack"
 """The type of a template that has none, or one that is no string."""
@@ -78,22 +78,20 @@ class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
         """Gold's and the system's."""
         pair = tables.pair
         gold, system = tables.get(BothEvents("template"))
-        sides = (
-            [_template(one, pair.gold, pair.system) for one in gold],
-            [_template(one, pair.system, pair.gold) for one in system],
-        )
+        texts = FillerTexts("gold", pair.gold, pair.system), FillerTexts("system", pair.system, pair.gold)
+        sides = [_template(one, texts[0]) for one in gold], [_template(one, texts[1]) for one in system]
         every = sum(len(event.arguments) for event in (*gold, *system))
         return Templates(*sides, every - sum(len(one.entities) for side in sides for one in side))
 
 
-def _template(event: Event, *documents: Document) -> Template:
+def _template(event: Event, texts: FillerTexts) -> Template:
     type_ = event.type if isinstance(event.type, str) else UNTYPED
-    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=_role)))
+    return Template(event.mention, type_, tuple(sorted(_entities(event, texts), key=_role)))
 
 
-def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
+def _entities(event: Event, texts: FillerTexts) -> Iterator[Entity]:
     for argument in event.arguments:
-        if raw := strings_of(argument, *documents):
+        if raw := strings_of(argument, texts):
             item = ArgumentItem(argument.role, event.mention, argument.mentions, argument.cluster)
             yield Entity(Filled(argument.role, tuple(map(normalised, raw))), raw, item)
 

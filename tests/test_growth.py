@@ -657,3 +657,12 @@ def test_the_laboratory_refuses_4000_long_mentions(tmp_path: Path) -> None:
     refused = limited("lab", "nugget.span", "--gold", wide(tmp_path / "gold.jsonl"))
     assert (refused.code, "[lab-too-long]" in refused.err) == (1, True), refused.err
     assert "gold.jsonl, line 1: the texts of the mentions of document 'd' have more than" in refused.err
+
+
+def test_thousands_of_mentions_of_two_long_words(tmp_path: Path) -> None:
+    begin, end = "|".join(f"({n}" for n in range(9000)), "|".join(f"{n})" for n in range(9000))
+    rows = [f"d\t0\t{number}\t{'x' * 100_000}\t{cell}" for number, cell in enumerate((begin, end))]
+    file = tmp_path / "long.conll"
+    file.write_text("\n".join(["#begin document (d); part 000", *rows, "", "#end document", ""]))
+    done = limited("describe", str(file), megabytes=500)
+    assert done.code == 0, done.err

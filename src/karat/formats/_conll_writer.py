@@ -17,7 +17,7 @@ from math import inf
 from typing import NamedTuple
 
 from karat.errors import Rule, quoted
-from karat.formats._brackets import LONGEST_TEXT
+from karat.formats._brackets import LONGEST_TEXT, kept
 from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._token_spans import projected
 from karat.model import Document, Mention, Region, Value
@@ -154,7 +154,7 @@ def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:
 def _text_read_back(words: dict[int, str], first: int, last: int) -> str | None:
     if last - first >= LONGEST_TEXT:
         return None
-    return text_of([words.get(token, NOTHING) for token in range(first, last + 1)])
+    return kept(text_of([words.get(token, NOTHING) for token in range(first, last + 1)]))
 
 
 def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]:

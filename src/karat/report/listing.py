@@ -66,7 +66,7 @@ def refuse_long_texts(result: Result) -> None:
     total = 0
     for item in _items(result):
         if id(item) not in lengths:
-            texts = (mention.text or "" for mention in _mentions_of(item))
+            texts = (mention.quotation or "" for mention in _mentions_of(item))
             lengths[id(item)] = sum(length for length in map(len, texts) if length > LONG)
         total += lengths[id(item)]
     if total > MOST_CHARACTERS:
@@ -193,7 +193,7 @@ def _line(lines: str) -> str:
 
 
 def _columns(mention: MentionRecord) -> list[str]:
-    return [offsets(mention.span), _excerpt(mention.text) or mention.id, attributes_in_words(mention.attributes)]
+    return [offsets(mention.span), _excerpt(mention.quotation) or mention.id, attributes_in_words(mention.attributes)]
 
 
 def _excerpt(text: str | LongText | None) -> str:
@@ -256,7 +256,7 @@ def _event(link: LinkRecord) -> str:
 
 def _mention(mention: MentionRecord, show_line: bool) -> str:
     """Its text, or its id, with document and line, or the span where there is no line to show."""
-    name = mention.id if mention.text is None else _excerpt(mention.text)
+    name = mention.id if mention.quotation is None else _excerpt(mention.quotation)
     place = f"line {mention.line}" if show_line and mention.line is not None else offsets(mention.span)
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))

@@ -159,7 +159,8 @@ class MentionRecord(Struct, frozen=True, gc=False):
     id: str
     kind: str
     span: Region
-    text: str | LongText | None
+    quotation: str | LongText | None = field(name="text")
+    """Its text; a long one is cut out when it is asked for."""
     line: int | None
     """Its line in the file; None for a corpus in memory."""
     attributes: Mapping[str, Value]
@@ -167,6 +168,11 @@ class MentionRecord(Struct, frozen=True, gc=False):
     """Its document, if the unit of evaluation has several."""
     matched: Literal[False] | UnsetType = UNSET
     """False for a mention of a cluster that no mention of the other side is aligned with."""
+
+    @property
+    def text(self) -> str | None:
+        """Its text, if that is known."""
+        return None if self.quotation is None else str(self.quotation)
 
 
 class ClusterRecord(Struct, frozen=True, gc=False):

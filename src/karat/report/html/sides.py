@@ -64,17 +64,13 @@ class DocumentSide:
             number = self.numbers[record.id] = len(self.mentions)
             span = offsets(record.span)
             self.mentions.append(
-                MentionData(record.id, [], _text(record), record.kind, None, {**record.attributes}, None, span)
+                MentionData(record.id, [], record.text, record.kind, None, {**record.attributes}, None, span)
             )
         mention = self.mentions[number]
         mention.line = record.line
         if mention.text is None and not mention.place:
-            mention.text = _text(record)
+            mention.text = record.text
         return number
-
-
-def _text(record: MentionRecord) -> str | None:
-    return None if record.text is None else str(record.text)
 
 
 class CorpusSide:

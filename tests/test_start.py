@@ -1,5 +1,6 @@
 """The first minutes with karat: help, short names, suggestions, completion, and errors in one style."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -188,3 +189,20 @@ def test_completion_loads_nothing_heavy() -> None:
         "print(sorted({'numpy', 'scipy', 'lxml'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no list of threads")
+def test_linear_algebra_has_no_threads_unless_asked() -> None:
+    code = (
+        "import os; from karat.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    import numpy; print(len(os.listdir('/proc/self/task')), os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+
+    def printed(**more: str) -> str:
+        arguments = [sys.executable, "-c", code, "formats"]
+        return subprocess.run(arguments, capture_output=True, text=True, env=environment | more).stdout.splitlines()[-1]
+
+    assert printed() == "1 1"
+    assert printed(OPENBLAS_NUM_THREADS="2").endswith(" 2")

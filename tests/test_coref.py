@@ -16,8 +16,10 @@ from karat.counts import Counts, Ratio
 from karat.errors import KaratError
 from karat.measures.coref import scores as scores_of
 from karat.model import Document
+from karat.plugin import AlignmentSpec
 from karat.tables.cluster_overlaps import ContingencyTotal, ListedContingency
-from karat.tables.contingency import Contingency, contingency
+from karat.tables.contingency import Contingency, CorefTable, contingency
+from karat.tables.metamentions import MetaTable
 from tests.conftest import shared_path
 from tests.corpora import corpus, mention
 from tests.running import run as command
@@ -235,15 +237,21 @@ def test_tables_in_memory_and_in_documents_agree() -> None:
     assert len(scores) == 11
 
 
+def random_tables(rng: random.Random) -> list[ListedContingency]:
+    """Tables of two to six documents with the same few clusters."""
+    made, names = [], ["a", "b", "c", ("d", 1), ("d", 2)]
+    for _ in range(rng.randint(2, 6)):
+        golds, systems = ([rng.choice(names) for _ in range(rng.randint(0, 5))] for _ in "gs")
+        pairs = [(n, n, 1.0, 0) for n in range(min(len(golds), len(systems))) if rng.random() < 0.8]
+        made.append(ListedContingency(golds, systems, pairs))
+    return made
+
+
 def test_every_form_of_a_table_gives_the_same_counts() -> None:
     """Tables of documents, added up here or by two processes, and counted by name: the same scores and names."""
     rng = random.Random(2)
     for _ in range(100):
-        made, names = [], ["a", "b", "c", ("d", 1), ("d", 2)]
-        for _ in range(rng.randint(2, 6)):
-            golds, systems = ([rng.choice(names) for _ in range(rng.randint(0, 5))] for _ in "gs")
-            pairs = [(n, n, 1.0, 0) for n in range(min(len(golds), len(systems))) if rng.random() < 0.8]
-            made.append(ListedContingency(golds, systems, pairs))
+        made = random_tables(rng)
         totals = ContingencyTotal(), ContingencyTotal(), ContingencyTotal(), ContingencyTotal()
         for table in made:
             totals[0].extend(table)
@@ -264,6 +272,22 @@ def test_every_form_of_a_table_gives_the_same_counts() -> None:
             assert (other.gold_found, other.system_found) == (here.gold_found, here.system_found)
         counted = made[0]
         assert scores_of(counted) == scores_of(Contingency(counted.gold, counted.system, counted.overlap))
+
+
+@pytest.mark.parametrize("table", [CorefTable, MetaTable])
+def test_a_sum_without_a_part_is_the_sum_of_the_others(table: type[CorefTable]) -> None:
+    """In the same order, which decides between matchings that are equally good."""
+    rng, spec = random.Random(5), table(AlignmentSpec())
+    for _ in range(50):
+        made = random_tables(rng)
+        parts = [number % max(2, len(made) - 1) for number in range(len(made))]
+        rng.shuffle(parts)
+        for part, total in enumerate(spec.sums_without(made, parts)):
+            rest = spec.add([one for one, own in zip(made, parts, strict=True) if own != part])
+            assert [[*getattr(total, side).items()] for side in SIDES] == [
+                [*getattr(rest, side).items()] for side in SIDES
+            ]
+            assert scores_of(total) == scores_of(rest)
 
 
 SIDES = ("gold", "system", "overlap")

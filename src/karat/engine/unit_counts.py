@@ -3,7 +3,7 @@
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -179,12 +179,32 @@ class UnitCounts:
         `report` receives the remarks of tables on all units together.
         """
         units = sorted(self._waiting.items())
-        finished: dict[TableSpec[Any], Sequence[Any]] = {}
-        for number, spec in enumerate(self._specs if units else ()):
-            whole = [self._added(number, documents) for _, documents in units]
-            finished[spec] = spec.finish(whole, report) if spec.counted == "corpus" else whole
+        self._count_units(
+            units,
+            {
+                spec: [self._added(number, documents) for _, documents in units]
+                for number, spec in enumerate(self._specs if units else ())
+            },
+            report,
+        )
+        if self._jackknife and len(units) == 1:
+            self._left_out = dict(self._leave_out(*units[0]))
+        self._waiting = {}
+
+    def _count_units(
+        self,
+        units: Sequence[tuple[str, Sequence[WaitingDocument]]],
+        added: Mapping[TableSpec[Any], Sequence[Any]],
+        report: Report,
+    ) -> None:
+        """Count units with these documents and tables."""
+        finished = {
+            spec: spec.finish(tables, report) if spec.counted == "corpus" else tables for spec, tables in added.items()
+        }
         for number, (unit, documents) in enumerate(units):
-            listed = [UnitDocument(one.about, one.gold, partial(self._made, one)) for one in documents]
+            listed: list[UnitDocument] = []
+            if self._on_unit is not None:
+                listed = [UnitDocument(one.about, one.gold, partial(self._made, one)) for one in documents]
             if len(listed) == 1:  # its tables as they are counted, which may depend on all units
                 counted = {spec: tables[number] for spec, tables in finished.items()}
                 listed = [listed[0]._replace(get=counted.__getitem__)]
@@ -195,9 +215,6 @@ class UnitCounts:
                 self._count(measure, rows, table)
                 if self._on_table is not None and _is_averaged(averages, sum(one.gold for one in documents)):
                     self._on_table_of(unit, documents, measure, table)
-        if self._jackknife and len(units) == 1:
-            self._left_out = dict(self._leave_out(*units[0]))
-        self._waiting = {}
 
     def _made(self, document: WaitingDocument, spec: TableSpec[Any]) -> Any:
         return document.made[self._specs.index(spec)]
@@ -219,11 +236,16 @@ class UnitCounts:
         parts = sorted(golds, key=lambda part: (not golds[part], part))
         if len(parts) > MOST_LEFT_OUT:
             self._part += " group"
+        group_of = {part: number % MOST_LEFT_OUT for number, part in enumerate(parts)}
+        groups = [group_of[part_of[one.about.id]] for one in documents]
+        sums = [
+            (spec, spec.sums_without([one.made[number] for one in documents], groups))
+            for number, spec in enumerate(self._specs)
+        ]
         for number in range(min(len(parts), MOST_LEFT_OUT) if len(parts) > 1 else 0):
-            group = set(parts[number::MOST_LEFT_OUT])
             rest = UnitCounts(self._rows, unit=self._unit, report=_ignore)
-            rest._waiting = {unit: [document for document in documents if part_of[document.about.id] not in group]}
-            rest.close(_ignore)
+            left = [one for one, group in zip(documents, groups, strict=True) if group != number]
+            rest._count_units([(unit, left)], {spec: [next(tables)] for spec, tables in sums}, _ignore)
             yield parts[number], rest.scores()
 
     def _on_table_of(

@@ -1,6 +1,6 @@
 """Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
@@ -81,6 +81,14 @@ class TableSpec(Generic[T]):
     def extend(self, total: T, table: T) -> None:
         """Add a table, or another total, to a total: in the end, it is what `add` makes of all these tables."""
         raise NotImplementedError(f"{type(self).__name__} has no totals")
+
+    def sums_without(self, tables: Sequence[T], parts: Sequence[int]) -> Iterator[T]:
+        """What `add` makes of the tables without each part of them, for all parts in turn.
+
+        `parts` has the number of each table's part, from 0.
+        """
+        for part in range(max(parts) + 1):
+            yield self.add([table for table, own in zip(tables, parts, strict=True) if own != part])
 
     @property
     def alignment(self) -> "AlignmentSpec | None":

@@ -7,15 +7,22 @@ ContingencyTotal    a unit's: the tables of its documents, added up
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count, repeat
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from karat.align.matching import Overlaps, occurrences
 from karat.plugin import Match
 
+if TYPE_CHECKING:  # numpy is imported where it is used
+    import numpy as np
+    from numpy.typing import NDArray
+
 T = TypeVar("T")
+
+Mask: TypeAlias = "NDArray[np.bool_]"
+"""Which of some mentions are selected."""
 
 
 def pairs_within(sizes: Collection[int]) -> int:
@@ -289,6 +296,21 @@ class ContingencyTotal(Contingency):
         self._rows.fromlist([*map(golds.__getitem__, part.rows)])
         self._columns.fromlist([*map(systems.__getitem__, part.columns)])
 
+    def lengths(self) -> tuple[int, int, int]:
+        """How many gold mentions, system mentions and mentions of both sides there are."""
+        return len(self._gold), len(self._system), len(self._rows)
+
+    def selected(self, gold: "Mask", system: "Mask", both: "Mask") -> "ContingencyTotal":
+        """The sum of some of the tables: those with these gold mentions, system mentions and mentions of both sides."""
+        import numpy as np
+
+        total = ContingencyTotal()
+        total._gold, golds = _renumbered(self._gold, gold, self._golds, total._golds)
+        total._system, systems = _renumbered(self._system, system, self._systems, total._systems)
+        total._rows = _array(golds[np.asarray(self._rows)[both]])
+        total._columns = _array(systems[np.asarray(self._columns)[both]])
+        return total
+
     def numbered(self) -> Numbered:
         """Each name once."""
         return Numbered([*self._golds], [*self._systems], self._gold, self._system, self._rows, self._columns)
@@ -350,6 +372,46 @@ class ContingencyTotal(Contingency):
     def found_links(self) -> tuple[int, int]:
         """Pairs of mentions that both sides have, within a gold cluster and within a system cluster."""
         return pairs_within(_occurrences(self._rows)), pairs_within(_occurrences(self._columns))
+
+
+def sums_without(tables: Sequence[Contingency], parts: Sequence[int]) -> Iterator[Contingency]:
+    """The sum of the tables without those of each part in turn; `parts` has the number of each table's part, from 0."""
+    import numpy as np
+
+    whole = ContingencyTotal()
+    lengths = [whole.lengths()]
+    for table in tables:
+        whole.extend(table)
+        lengths.append(whole.lengths())
+    added = np.diff(lengths, axis=0)
+    part_of = [np.repeat(parts, own) for own in added.T]
+    for part in range(max(parts) + 1):
+        gold, system, both = (own != part for own in part_of)
+        yield whole.selected(gold, system, both)
+
+
+def _renumbered(
+    numbers: "array[int]", selected: "Mask", names: Iterable[Hashable], new_names: dict[Hashable, int]
+) -> "tuple[array[int], NDArray[np.intc]]":
+    """The selected numbers as if no others had been added, and the new number of each old one.
+
+    `new_names` receives the names that are left, in the order of their first mentions.
+    """
+    import numpy as np
+
+    listed = [*names]
+    left = np.asarray(numbers)[selected]
+    different, firsts = np.unique(left, return_index=True)
+    different = different[np.argsort(firsts)]
+    new = np.zeros(len(listed), np.intc)
+    new[different] = np.arange(len(different))
+    for number in different.tolist():
+        new_names[listed[number]]  # gets the next number
+    return _array(new[left]), new
+
+
+def _array(numbers: "NDArray[np.intc]") -> "array[int]":
+    return array("i", numbers.tobytes())
 
 
 def _numbers() -> defaultdict[Hashable, int]:

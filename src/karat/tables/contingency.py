@@ -4,14 +4,14 @@ All coreference measures are functions of it. Cluster ids are corpus-wide, so th
 table of a topic or a corpus, in which a cluster of several documents is one cluster.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from karat.errors import Report, Rule
 from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
-from karat.tables.cluster_overlaps import Contingency, ContingencyTotal, ListedContingency
+from karat.tables.cluster_overlaps import Contingency, ContingencyTotal, ListedContingency, sums_without
 from karat.tables.clusters import ClusterKeys
 
 __all__ = ["ClusterOverlaps", "Contingency", "CorefTable", "Singletons", "contingency"]
@@ -71,6 +71,10 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         """Names are numbered, and numbers collected."""
         assert isinstance(total, ContingencyTotal), "made by `total`"
         total.extend(table)
+
+    def sums_without(self, tables: Sequence[Contingency], parts: Sequence[int]) -> Iterator[Contingency]:
+        """Tables are added up once."""
+        return sums_without(tables, parts)
 
     @property
     def counted(self) -> Counted:

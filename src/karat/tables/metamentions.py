@@ -14,14 +14,14 @@ order of mentions in a text does not matter.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from math import lcm
 from typing import Any
 
 from karat.align.assignment import assignment, components
-from karat.plugin import Counted
+from karat.plugin import Counted, TableSpec
 from karat.tables.colours import Colours
 from karat.tables.contingency import Contingency, CorefTable
 
@@ -43,6 +43,10 @@ class MetaTable(CorefTable, frozen=True, cache_hash=True):
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Pair the meta-mentions of each document, and count them by cluster."""
         return _paired(tables)
+
+    def sums_without(self, tables: Sequence[Contingency], parts: Sequence[int]) -> Iterator[Contingency]:
+        """What remains is paired again."""
+        return TableSpec.sums_without(self, tables, parts)
 
 
 def _paired(documents: Sequence[Contingency]) -> Contingency:

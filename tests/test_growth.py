@@ -551,6 +551,16 @@ def test_an_audit_of_4000_mentions_with_one_head_is_refused(tmp_path: Path) -> N
     assert (refused.code, "audit-too-many-pairs" in refused.err) == (1, True), refused.err
 
 
+def test_a_comparison_by_thousands_of_values_in_thousands_of_documents(tmp_path: Path) -> None:
+    """What is kept of a value are the units that have it, not all units."""
+    mentions = [{"id": "m", "span": [[0, 2]], "attributes": {"type": f"T{n}"}} for n in range(1500)]
+    file = tmp_path / "x.jsonl"
+    file.write_text("\n".join(json.dumps({"id": f"d{n}", "mentions": [one]}) for n, one in enumerate(mentions)))
+    for form in ("html", "json"):
+        done = limited("compare", str(file), f"same={file}", "--by", "type", "-f", form, seconds=30, megabytes=900)
+        assert done.code == 0, done.err[-300:]
+
+
 # Long texts
 
 

@@ -183,16 +183,14 @@ class Rows:
         for start in range(0, len(self._numbers), self.width):
             yield self._numbers[start : start + self.width]
 
-    def total(self) -> Counts:
-        """The counts of all units."""
-        return self.kind(*map(math.fsum, self._columns()))
+    def total(self, selected: Sequence[bool] | None = None) -> Counts:
+        """The counts of all units, or of the selected ones."""
+        return self.kind(*map(math.fsum, self.columns(selected)))
 
-    def columns(self, selected: Sequence[bool]) -> "list[array[float]]":
-        """Each field of all units, zero for units that are not selected."""
-        return [array("d", map(mul, column, selected)) for column in self._columns()]
-
-    def _columns(self) -> "list[array[float]]":
-        return [self._numbers[field :: self.width] for field in range(self.width)]
+    def columns(self, selected: Sequence[bool] | None = None) -> "list[array[float]]":
+        """Each field of all units; zero for units that are not selected, if some are."""
+        columns = [self._numbers[field :: self.width] for field in range(self.width)]
+        return columns if selected is None else [array("d", map(mul, column, selected)) for column in columns]
 
     def counts(self, row: int) -> Counts:
         """The counts of one unit."""

@@ -7,7 +7,7 @@ For aligned mentions, that is gold's value.
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple, replace
@@ -54,6 +54,22 @@ class _SummedRows(NamedTuple):
     units: "array[int]"
 
 
+class _ValueColumns(NamedTuple):
+    """The counts of one measure for one value, and the number of the unit that each of them belongs to."""
+
+    row: CountedRow
+    units: Sequence[int]
+    columns: "list[array[float]]"
+
+    def over(self, place: Mapping[int, int]) -> "Iterator[array[float]]":
+        """One number per unit that has a place; zero in units that it does not have."""
+        for column in self.columns:
+            sums = array("d", bytes(8 * len(place)))
+            for unit, number in zip(self.units, column, strict=True):
+                sums[place[unit]] += number
+            yield sums
+
+
 class BreakdownPart(NamedTuple):
     """What a breakdown has of some documents, as it is sent to the process that adds it up."""
 
@@ -83,6 +99,8 @@ class Breakdown:
         for measure, averages in measures:
             if (alignment := measure.table.alignment) is not None:
                 self._restricted.setdefault(alignment, []).append((measure, averages))
+        self._same_items = {measure.id: own[0][0].id for own in self._restricted.values() for measure, _ in own}
+        """For each measure, the first one under its alignment: all of these count the same items."""
         self._rows: dict[Key, dict[str, _SummedRows]] = {}
         self._units = 0
         self._parts: dict[tuple[Key, AlignmentSpec], UnitCounts] = {}
@@ -165,31 +183,41 @@ class Breakdown:
 
     def add_parts(self, unit: str, tables: Tables) -> None:
         """Split a document into one per value, and count each as the protocol counts the whole document."""
+        parts: dict[tuple[Sequence[Key], Sequence[Key]], dict[Key, Tables]] = {}
         for alignment, measures in self._restricted.items():
-            parts = list(self._divided(tables, tables.get(alignment)))
+            aligned = tables.get(alignment)
+            golds, systems = keys = self._keys(tables.pair.gold, aligned)
             self._refuse_many()
-            for key, pair, items in parts:
-                self._counts_of(key, alignment).add(unit, Tables(self._collapse(pair)))
-                for measure, _ in measures:
-                    self._add_items(key, measure.id, items)
+            if keys not in parts:  # most alignments split a document in the same way
+                parts[keys] = self._divided(tables.pair, golds, systems)
+            found, right = {g for g, _, _, _ in aligned.pairs}, {s for _, s, _, _ in aligned.pairs}
+            gold_sizes, system_sizes = Counter(golds), Counter(systems)
+            missed = Counter([key for g, key in enumerate(golds) if g not in found])
+            spurious = Counter([key for s, key in enumerate(systems) if s not in right])
+            for key, part in parts[keys].items():
+                self._counts_of(key, alignment).add(unit, part)
+                items = ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
+                self._add_items(key, measures[0][0].id, items)
 
-    def _divided(self, tables: Tables, aligned: AlignedPairs) -> Iterator[tuple[Key, Pair, ItemCounts]]:
-        document = tables.pair.gold
-        golds = [self._key(mention, document, in_gold=True) for mention in aligned.gold]
+    def _keys(self, document: Document, aligned: AlignedPairs) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+        """The value of each mention of both sides; an aligned one has gold's."""
+        golds = tuple([self._key(mention, document, in_gold=True) for mention in aligned.gold])
         gold_key_of = {s: golds[g] for g, s, _, _ in aligned.pairs}
         systems = [
             gold_key_of[s] if s in gold_key_of else self._key(mention, document, in_gold=False)
             for s, mention in enumerate(aligned.system)
         ]
-        found = {g for g, _, _, _ in aligned.pairs}
-        gold_sizes, system_sizes = Counter(golds), Counter(systems)
-        missed = Counter(key for g, key in enumerate(golds) if g not in found)
-        spurious = Counter(key for s, key in enumerate(systems) if s not in gold_key_of)
-        gold_parts, system_parts = divided(tables.pair.gold, golds), divided(tables.pair.system, systems)
-        no_gold, no_system = (replace(side, mentions=(), links=()) for side in (tables.pair.gold, tables.pair.system))
-        for key in dict.fromkeys([*golds, *systems]):
-            pair = Pair(gold_parts.get(key, no_gold), system_parts.get(key, no_system))
-            yield key, pair, ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
+        return golds, tuple(systems)
+
+    def _divided(self, pair: Pair, golds: Sequence[Key], systems: Sequence[Key]) -> dict[Key, Tables]:
+        """The part of a document for each value."""
+        gold_parts, system_parts = divided(pair.gold, golds), divided(pair.system, systems)
+        no_gold, no_system = (replace(side, mentions=(), links=()) for side in (pair.gold, pair.system))
+        parts = {
+            key: Pair(gold_parts.get(key, no_gold), system_parts.get(key, no_system))
+            for key in dict.fromkeys([*golds, *systems])
+        }
+        return {key: Tables(self._collapse(part)) for key, part in parts.items()}
 
     def _key(self, item: Mention | ElementItem | ArgumentItem, document: Document | None, *, in_gold: bool) -> Key:
         """Values that the protocol considers equal share one row, spelt as in gold."""
@@ -215,30 +243,34 @@ class Breakdown:
             by_key.setdefault(key, {}).update(sums)
         for (key, _), counts in self._parts.items():
             counts.close(_ignore)
-            by_key.setdefault(key, {}).update({id_: score.micro for id_, score in counts.scores().items()})
+            by_key.setdefault(key, {}).update(counts.micro_scores())
         for key in sorted(by_key, key=lambda key: self._spellings[key][1]):
-            items = {id_: self._items[key, id_] for id_ in by_key[key] if (key, id_) in self._items}
+            counted = {id_: (key, self._same_items.get(id_, id_)) for id_ in by_key[key]}
+            items = {id_: self._items[place] for id_, place in counted.items() if place in self._items}
             yield self._spellings[key][1], by_key[key], items
 
     def rows(self, units: Sequence[str], whole: ScoreFunction) -> Iterator[tuple[str, UnitRows]]:
-        """For each value: the counts of each of these units, all units of the run in its order.
+        """For each value: the counts of each unit that has it, in the order of `units`, all those of the run.
 
         `whole` makes the scores of the run; composites are made in the same way.
         """
-        by_key: dict[Key, list[tuple[CountedRow, list[array[float]]]]] = {}
+        number_of = {unit: number for number, unit in enumerate(units)}
+        by_key: dict[Key, list[_ValueColumns]] = {}
         for key, rows in self._rows.items():
             for id_, own in rows.items():
-                columns = [array("d", bytes(8 * len(units))) for _ in range(own.rows.width)]
-                for unit, numbers in zip(own.units, own.rows, strict=True):
-                    for column, number in zip(columns, numbers, strict=True):
-                        column[unit] += number
                 row = CountedRow(id_, own.rows.kind, own.averages, has_macro=False)
-                by_key.setdefault(key, []).append((row, columns))
+                by_key.setdefault(key, []).append(_ValueColumns(row, own.units, own.rows.columns()))
         for (key, _), counts in self._parts.items():
-            by_key.setdefault(key, []).extend(counts.micro_columns(units))
+            numbers = [number_of[unit] for unit in counts.units]
+            by_key.setdefault(key, []).extend(
+                _ValueColumns(row, numbers, columns) for row, columns in counts.micro_columns()
+            )
         for key, measures in by_key.items():
-            finish = whole.over([row for row, _ in measures])
-            yield self._spellings[key][1], UnitRows(units, [one for _, own in measures for one in own], finish)
+            numbers = sorted({number for one in measures for number in one.units})
+            place = {number: row for row, number in enumerate(numbers)}
+            columns = [column for one in measures for column in one.over(place)]
+            finish = whole.over([one.row for one in measures])
+            yield self._spellings[key][1], UnitRows([units[number] for number in numbers], columns, finish)
 
 
 def tables_of_unit(

@@ -291,16 +291,17 @@ class UnitCounts:
         }
         return UnitRows(self.units, list(self._columns()), self.score_function(ids), left_out, self._part)
 
-    def micro_columns(self, units: Sequence[str]) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
-        """The counts of each measure in each of these units; zero in a unit that it does not have or average."""
-        number_of = {unit: number for number, unit in enumerate(self.units)}
-        for measure, averages, rows in self.measures:
-            averaged = rows.columns(self._averaged(averages))
-            columns = [
-                array("d", (column[number_of[unit]] if unit in number_of else 0.0 for unit in units))
-                for column in averaged
-            ]
-            yield CountedRow(measure.id, rows.kind, averages, has_macro=False), columns
+    def micro_scores(self) -> dict[str, ScoreValues]:
+        """The micro average of each measure."""
+        return {
+            id_: finished_scores(rows.total(self._averaged(averages)), averages)
+            for id_, averages, rows in self._by_id()
+        }
+
+    def micro_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+        """The counts of each measure in each unit; zero in a unit that it does not average."""
+        for id_, averages, rows in self._by_id():
+            yield CountedRow(id_, rows.kind, averages, has_macro=False), rows.columns(self._averaged(averages))
 
     def _columns(self) -> "Iterator[array[float]]":
         """What is summed over units: the counts of each measure, and what its macro average needs."""

@@ -36,7 +36,12 @@ class ItemCounts(Struct, frozen=True):
     """System items without a gold item."""
 
     def __add__(self, other: "ItemCounts") -> "ItemCounts":
-        return ItemCounts(*(one + more for one, more in zip(self.numbers(), other.numbers(), strict=True)))
+        return ItemCounts(
+            self.gold + other.gold,
+            self.system + other.system,
+            self.missed + other.missed,
+            self.spurious + other.spurious,
+        )
 
     def numbers(self) -> tuple[int, int, int, int]:
         """All four."""
@@ -297,7 +302,7 @@ class Result:
         self.rows = rows
         """On request: the counts of each unit."""
         self.by_rows = by_rows or {}
-        """On request: the same for each value of each field of a breakdown."""
+        """On request: the same for each value of each field of a breakdown, of the units that have it."""
         self.confidence = confidence
         """How the intervals of the scores were made, if they have any."""
         self.errors = errors

@@ -65,9 +65,12 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
     if how is not None:
         fields["confidence"] = how
         fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
+        units = result.rows.units
         fields["by"] = {
             field: {
-                key: scored(row, all_intervals(rows[key], how), how.method) if is_resampled(rows[key], how) else row
+                key: scored(row, all_intervals(rows[key].over(units), how), how.method)
+                if is_resampled(rows[key], how)
+                else row
                 for key, row in result.by[field].items()
             }
             for field, rows in result.by_rows.items()

@@ -96,7 +96,7 @@ class ScoringOptions(NamedTuple):
             click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
         return self.protocols or gold.protocols
 
-    def run_options(self, *, keep_rows: bool) -> "RunOptions":
+    def run_options(self, *, keep_rows: bool, keep_by_rows: bool = True) -> "RunOptions":
         """What to score, and what to keep of it; intervals and tests need rows."""
         from karat.engine import RunOptions
 
@@ -109,6 +109,7 @@ class ScoringOptions(NamedTuple):
             accept_faults=self.accept_faults,
             details=self.details,
             keep_rows=keep_rows,
+            keep_by_rows=keep_by_rows,
         )
 
     def view(self) -> "View":

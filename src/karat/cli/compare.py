@@ -88,7 +88,9 @@ def compare(
         gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(scoring.by))
         by = scoring.by or default_fields(gold_corpus, resolve_all(protocols, values))
         scoring = scoring._replace(by=by, details=True, errors=True)
-    task = Task(gold_corpus, protocols, values, scoring.run_options(keep_rows=True), scoring.errors)
+    # Other formats show no intervals of the values of a breakdown.
+    options = scoring.run_options(keep_rows=True, keep_by_rows=scoring.form in ("json", "csv"))
+    task = Task(gold_corpus, protocols, values, options, scoring.errors)
     comparisons = compared(
         task,
         runs,

@@ -69,13 +69,14 @@ class ProtocolRun:
         details: Details | None = None,
         observe: Observe | None = None,
         keep_rows: bool = False,
-        resampled: bool = False,
+        keep_by_rows: bool = False,
+        jackknife: bool = False,
         compare: bool = False,
     ) -> None:
         self.protocol = protocol
         self._report = report
         self._chosen = measures
-        self._keeps_rows, self._is_resampled = keep_rows, resampled
+        self._keeps_rows, self._keeps_by_rows = keep_rows, keep_by_rows
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
         rows = self._rows(_setting(protocol, gold, system))
@@ -90,7 +91,7 @@ class ProtocolRun:
             unit=protocol.unit,
             on_unit=self._break_down if by else None,
             on_table=self._show if details is not None or observe is not None else None,
-            jackknife=resampled,
+            jackknife=jackknife,
             compare=compare,
             report=report,
         )
@@ -246,7 +247,7 @@ class ProtocolRun:
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),
             rows=self._counts.rows(self._selected) if self._keeps_rows else None,
             by_rows={breakdown.field: dict(self._by_rows(breakdown)) for breakdown in self._by}
-            if self._is_resampled
+            if self._keeps_by_rows
             else None,
         )
 

@@ -46,6 +46,8 @@ class RunOptions(Struct, frozen=True):
     """List the outcomes of measures item by item."""
     keep_rows: bool = False
     """Keep the counts of each unit, for intervals and tests."""
+    keep_by_rows: bool = True
+    """Where these are kept, also for each value of a breakdown."""
     changed: frozenset[str] | None = None
     """After a run over the same gold: the documents of the system that have changed since.
 
@@ -128,7 +130,8 @@ class Scoring:
                     observe=observe,
                     compare=len(self.protocols) > 1,
                     keep_rows=options.keep_rows or options.changed is not None or observe is not None,
-                    resampled=options.keep_rows,
+                    keep_by_rows=options.keep_rows and options.keep_by_rows,
+                    jackknife=options.keep_rows,
                 )
             self.runs.append(run)
 

@@ -102,6 +102,19 @@ def test_bootstrap_of_three_documents_has_the_27_samples() -> None:
     assert {round(value, 12) for value in resampled.tolist()} == {round(value, 12) for value in possible}
 
 
+@pytest.mark.parametrize("kept", [0, 1 << 24])
+def test_units_without_rows_are_drawn_like_those_that_count_nothing(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
+    """Rows of a value that few units have are resampled among all units, with weights that are kept or drawn again."""
+    monkeypatch.setattr("karat.stats.resampling.KEPT", kept)
+    some = rows(np.array([[0.1, 2, 0.1, 3], [1, 1, 1, 4], [2 / 3, 1, 2 / 3, 2]]))
+    units = ["x", "d1", "y", "d0", "d2", *(f"z{number}" for number in range(20))]
+    sparse = bootstrap(some, resamples=300, seed=5, among={unit: number for number, unit in enumerate(units)})
+    dense = bootstrap(some.over(units), resamples=300, seed=5)
+    assert {name: values.tobytes() for name, values in sparse.items()} == {
+        name: values.tobytes() for name, values in dense.items()
+    }
+
+
 def test_paired_bootstrap_resamples_both_systems_together() -> None:
     """Two systems that differ by the same in every document differ by that in every resample."""
     a = rows(np.array([[5, 10, 5, 10]] * 6, dtype=np.float64))

@@ -21,13 +21,13 @@ def with_intervals(by: ByField, runs: Sequence[Result], units: Sequence[str], ho
 
     `units` are those of all systems, which are resampled together.
     """
+    number_of = {unit: number for number, unit in enumerate(units)}
     complete: dict[str, dict[str, Mapping[str, Score]]] = {}
     for field, values in by.items():
         complete[field] = dict(values)
         for value, scores in values.items():
             rows = [run.by_rows[field][value] for run in runs if value in run.by_rows[field]]
             if len(rows) == len(runs) and all(is_resampled(one, how) for one in rows):
-                rows = [one.over(units) for one in rows]
-                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, ())), how)
+                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, (), number_of)), how)
                 complete[field][value] = scored(scores, intervals, how.method)
     return complete

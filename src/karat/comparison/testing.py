@@ -56,6 +56,8 @@ class ResampleTask(NamedTuple):
     rows: SystemRows
     how: Confidence
     parts: Sequence[str]
+    among: Mapping[str, int] | None = None
+    """All units by number, if only some of them have rows."""
 
 
 class SwapTask(NamedTuple):
@@ -82,7 +84,7 @@ def resampled(shared: None, task: ResampleTask) -> Resampled:
         return Resampled({}, {name: [one.get(name) for one in by_part] for name in observed_means(task.rows)})
     assert how.resamples is not None
     assert how.seed is not None
-    of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed) for one in task.rows]
+    of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed, among=task.among) for one in task.rows]
     names = [name for name in of_runs[0] if all(name in one for one in of_runs)]
     return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in names}, {})
 

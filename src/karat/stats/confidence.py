@@ -39,8 +39,8 @@ def confidence(rows: UnitRows, *, unit: str, level: float, resamples: int, seed:
     return None
 
 
-def all_intervals(rows: UnitRows, how: Confidence) -> FoundIntervals:
-    """The interval of every score; None if it cannot be computed."""
+def all_intervals(rows: UnitRows, how: Confidence, *, among: Mapping[str, int] | None = None) -> FoundIntervals:
+    """The interval of every score; None if it cannot be computed. `among` are all units, if some have no rows."""
     if how.method == JACKKNIFE:
         left_out = [flat(scores) for scores in rows.left_out.values()]
         return {
@@ -49,7 +49,7 @@ def all_intervals(rows: UnitRows, how: Confidence) -> FoundIntervals:
         }
     assert how.resamples is not None
     assert how.seed is not None
-    resampled = bootstrap(rows, resamples=how.resamples, seed=how.seed)
+    resampled = bootstrap(rows, resamples=how.resamples, seed=how.seed, among=among)
     return {name: intervals.percentile(values, how.level) for name, values in resampled.items()}
 
 
@@ -65,10 +65,10 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
     if how is not None:
         fields["confidence"] = how
         fields["scores"] = scored(result.scores, all_intervals(result.rows, how), how.method)
-        units = result.rows.units
+        number_of = {unit: number for number, unit in enumerate(result.rows.units)}
         fields["by"] = {
             field: {
-                key: scored(row, all_intervals(rows[key].over(units), how), how.method)
+                key: scored(row, all_intervals(rows[key], how, among=number_of), how.method)
                 if is_resampled(rows[key], how)
                 else row
                 for key, row in result.by[field].items()

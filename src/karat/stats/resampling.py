@@ -6,6 +6,7 @@ this moves a sum by less than one part in 10^8.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ Values = dict[ScoreName, Matrix]
 
 CHUNK = 1 << 20
 """How many weights are in memory at a time."""
+KEPT = 1 << 24
+"""The most weights that are kept for the values of a breakdown."""
 
 
 def flat(scores: Mapping[str, Score]) -> dict[ScoreName, float | None]:
@@ -61,10 +64,21 @@ def evaluate(rows: UnitRows, sums: Iterator[Matrix]) -> Values:
     return dict(zip(names, by_name, strict=True))
 
 
-def bootstrap(rows: UnitRows, *, resamples: int, seed: int) -> Values:
-    """Scores of resamples of units. The same seed draws the same units, so that systems are resampled together."""
-    columns = ExactColumns(matrix(rows))
-    return evaluate(rows, (columns.sums(weights) for weights in bootstrap_weights(len(rows.units), resamples, seed)))
+def bootstrap(rows: UnitRows, *, resamples: int, seed: int, among: Mapping[str, int] | None = None) -> Values:
+    """Scores of resamples of units. The same seed draws the same units, so that systems are resampled together.
+
+    `among` are all units by number, if the others have counted nothing and have no rows.
+    """
+    if among is None or len(among) * resamples > KEPT:
+        rows = rows if among is None else rows.over([*among])
+        columns = ExactColumns(matrix(rows))
+        return evaluate(rows, map(columns.sums, bootstrap_weights(len(rows.units), resamples, seed)))
+    # Few units are drawn in few different ways.
+    drawn = _kept_weights(len(among), resamples, seed)[:, [among[unit] for unit in rows.units]]
+    different, places = np.unique(drawn, axis=0, return_inverse=True)
+    columns = ExactColumns(matrix(rows), units=len(among))
+    values = evaluate(rows, iter([columns.sums(different.astype(np.float64))]))
+    return {name: scores[places.ravel()] for name, scores in values.items()}
 
 
 def matrix(rows: UnitRows) -> Matrix:
@@ -75,11 +89,14 @@ def matrix(rows: UnitRows) -> Matrix:
 class ExactColumns:
     """Columns of numbers whose weighted sums are exact (see the module)."""
 
-    def __init__(self, *columns: Matrix) -> None:
-        """Matrices of one shape share their scale, so that their sums can be added, too."""
+    def __init__(self, *columns: Matrix, units: int | None = None) -> None:
+        """Matrices of one shape share their scale, so that their sums can be added, too.
+
+        `units` is how many units are drawn, if that is not one per row.
+        """
         largest = np.max([np.abs(one).max(axis=0, initial=0.0) for one in columns], axis=0)
         # No sum of all units is larger than this, and it must stay below 2^53.
-        _, bits = np.frexp(largest * len(columns[0]))
+        _, bits = np.frexp(largest * (len(columns[0]) if units is None else units))
         self._scale = np.ldexp(1.0, np.minimum(52 - bits, 1000))
         self._whole = [np.rint(one * self._scale) for one in columns]
 
@@ -96,6 +113,12 @@ def bootstrap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]
     for size in _chunks(units, resamples):
         drawn = random.integers(0, units, size=(size, units)) + np.arange(size)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _kept_weights(units: int, resamples: int, seed: int) -> NDArray[np.int32]:
+    """The same for the values of a breakdown, which are resampled one after another: one row per resample."""
+    return np.vstack([weights.astype(np.int32) for weights in bootstrap_weights(units, resamples, seed)])
 
 
 def swap_weights(units: int, resamples: int, seed: int) -> Iterator[Matrix]:

@@ -45,6 +45,8 @@ def score_with_errors(
     for protocol, (result, found) in zip(protocols, found_errors(run, options), strict=True):
         analysis = Analysis(gold, system, protocol, result, progress=progress, executor=executor)
         result.errors = ErrorAnalysis(tuple(map(analysis.errors, found)), options.details)
+        if not options.keep_rows:  # then only the analysis needed them
+            result.rows = None
         results.append(result)
     return results
 

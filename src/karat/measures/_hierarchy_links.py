@@ -137,11 +137,20 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
             return
         for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
             yield link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
-        for one, other, counts in self._nonlinks(table).events():
+        nonlinks = self._same_nonlinks(table) if table.same_events else self._nonlinks(table).events()
+        for one, other, counts in nonlinks:
             yield _event_outcome(table, one, other, counts, self._counts(nonlinks=counts))
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         return self.parameters.twinless == "undefined" and not table.same_events
+
+    def _same_nonlinks(self, table: Hierarchy) -> Iterator[tuple[int, int, PrecisionRecall]]:
+        """The non-links from each event, where both sides have the same events: those that are not links."""
+        links = compared_links(table, transitive=self.parameters.transitive)
+        for event in table.gold.numbers:
+            gold, system = links.gold.get(event, 0), links.system.get(event, 0)
+            both, golds, systems = (table.gold.size - 1 - own.bit_count() for own in (gold | system, gold, system))
+            yield event, event, PrecisionRecall(both, systems, both, golds)
 
     def _nonlinks(self, table: Hierarchy) -> Compared:
         links = compared_links(table, transitive=self.parameters.transitive)

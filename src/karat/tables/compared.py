@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from karat.counts import PrecisionRecall
-from karat.tables.event_graph import Relation, as_bits, bits, grouped, related_to_any
+from karat.tables.event_graph import KeptRelation, Relation, as_bits, bits, grouped, related_to_any
 from karat.tables.events import EventLink
 
 TwinPair = tuple[int, int]
@@ -50,9 +50,9 @@ class Compared:
     def counts(self) -> PrecisionRecall:
         """The pairs of each side that the other has, over all of them."""
         # A number that both sides use is that of mutual events, so that equal bits are equal pairs.
-        equal = sum([(related & self.system.get(event, 0)).bit_count() for event, related in self.gold.items()])
-        recalled, precise = equal + _size(self._gold_by_twins()), equal + _size(self._system_by_twins())
-        return PrecisionRecall(precise, _size(self.system), recalled, _size(self.gold))
+        equal = self.gold.common(self.system)
+        recalled, precise = equal + self._gold_by_twins().size(), equal + self._system_by_twins().size()
+        return PrecisionRecall(precise, self.system.size(), recalled, self.gold.size())
 
     def _gold_by_twins(self) -> Relation:
         """What the system's relation has of gold's, but not with equal numbers."""
@@ -64,14 +64,14 @@ class Compared:
     def pairs(self) -> Iterator[tuple[EventLink | None, EventLink | None, PrecisionRecall]]:
         """Each pair of gold and of the system, the two together where neither is the same as any other."""
         matched = set[EventLink]()
-        for pair in _pairs(self.gold):
+        for pair in self.gold.pairs():
             same = self._same_in_system(pair)
             if len(same) == 1 and len(self._same_in_gold(same[0])) == 1:
                 matched.add(same[0])
                 yield pair, same[0], PrecisionRecall(1, 1, 1, 1)
             else:
                 yield pair, None, PrecisionRecall(0, 0, len(same) > 0, 1)
-        for pair in _pairs(self.system):
+        for pair in self.system.pairs():
             if pair not in matched:
                 yield None, pair, PrecisionRecall(len(self._same_in_gold(pair)) > 0, 1, 0, 0)
 
@@ -106,24 +106,12 @@ class Compared:
 
 def _same(sources: Sequence[int], targets: Sequence[int], relation: Relation) -> list[EventLink]:
     """The pairs of these events that are related; of more than two, the first two."""
-    wanted = as_bits(targets)
-    return [*islice(((one, other) for one in sources for other in bits(relation.get(one, 0) & wanted)), 2)]
-
-
-def _pairs(relation: Relation) -> Iterator[EventLink]:
-    for event, related in sorted(relation.items()):
-        for other in bits(related):
-            yield event, other
-
-
-def _size(relation: Relation) -> int:
-    """How many pairs of events are related."""
-    return sum([related.bit_count() for related in relation.values()])
+    return [*islice(relation.among(sources, targets), 2)]
 
 
 def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]]) -> Relation:
     """Pairs of one side that the other has, where one of the two events has several twins, or a twin that has."""
-    found: dict[int, int] = {}
+    found = KeptRelation()
     if twins:
         wanted = {event: as_bits(others) for event, others in twins.items()}
         mixed = as_bits(twins)

@@ -7,11 +7,35 @@ from graphlib import TopologicalSorter
 from karat.model import ClusterKey
 from karat.tables.events import EventLink, Events
 
-Relation = Mapping[int, int]
-"""For each event, the events it is related to, as the bits of an integer."""
-
 MOST_KEPT = 5_000
 """Events whose relations are kept: of 50,000 events that are all related, they would take 300 MB."""
+
+
+class Relation(Mapping[int, int]):
+    """For each event, the events it is related to, as the bits of an integer."""
+
+    def size(self) -> int:
+        """How many pairs of events are related."""
+        return sum([related.bit_count() for related in self.values()])
+
+    def pairs(self) -> Iterator[EventLink]:
+        """These pairs, sorted."""
+        for event, related in sorted(self.items()):
+            for other in bits(related):
+                yield event, other
+
+    def common(self, relation: "Relation") -> int:
+        """How many pairs another relation has, too."""
+        return sum([(related & relation.get(event, 0)).bit_count() for event, related in self.items()])
+
+    def among(self, sources: Iterable[int], targets: Iterable[int]) -> Iterator[EventLink]:
+        """The pairs of one of these events and one of those."""
+        wanted = as_bits(targets)
+        return ((one, other) for one in sources for other in bits(self.get(one, 0) & wanted))
+
+
+class KeptRelation(dict[int, int], Relation):
+    """A relation that is kept."""
 
 
 class ComputedRelation(Relation):
@@ -34,7 +58,7 @@ class ComputedRelation(Relation):
 
 def _relation(events: Collection[int], related: Callable[[int], int]) -> Relation:
     if len(events) <= MOST_KEPT:
-        return {event: related(event) for event in events}
+        return KeptRelation({event: related(event) for event in events})
     return ComputedRelation(dict.fromkeys(events), related)
 
 
@@ -98,7 +122,7 @@ class Graph:
             children = self.children
             kept = {event: as_bits(own) for event, own in children.items() if len(own) > 1}
             return ComputedRelation(children, lambda event: kept.get(event) or as_bits(children[event]))
-        below: dict[int, int] = {}
+        below = KeptRelation()
         for parent, child in self.links:
             below[parent] = below.get(parent, 0) | 1 << child
         return below
@@ -106,7 +130,7 @@ class Graph:
     @cached_property
     def far_below(self) -> Relation:
         """All descendants of each event."""
-        below = dict(self.below)
+        below = KeptRelation(self.below)
         for event in TopologicalSorter(self.children).static_order():
             for child in self.children.get(event, ()):
                 below[event] |= below.get(child, 0)
@@ -119,7 +143,7 @@ class Graph:
         if len(self.links) > MOST_KEPT:
             parents = grouped((child, parent) for parent, child in self.links)
             return ComputedRelation(parents, lambda event: related_to_any(below, parents[event]) ^ 1 << event)
-        beside: dict[int, int] = {}
+        beside = KeptRelation()
         for parent, child in self.links:
             others = below[parent] ^ 1 << child
             beside[child] = beside[child] | others if child in beside else others
@@ -129,6 +153,45 @@ class Graph:
         """The events that an event is not related to."""
         events, get = self.events, related.get
         return _relation(self.numbers, lambda event: events & ~(get(event, 0) | 1 << event))
+
+
+class LinkRelation(Relation):
+    """The children of each event. Links are few, and compared as pairs; bits are made only if they are asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph, self._links = graph, graph.links
+
+    def __getitem__(self, event: int) -> int:
+        return self._graph.below[event]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._graph.below)
+
+    def __len__(self) -> int:
+        return len(self._graph.below)
+
+    def size(self) -> int:
+        """The number of links."""
+        return len(self._links)
+
+    def pairs(self) -> Iterator[EventLink]:
+        """The links, sorted."""
+        return iter(sorted(self._links))
+
+    def common(self, relation: Relation) -> int:
+        """How many links both have."""
+        assert isinstance(relation, LinkRelation), "links are compared with links"
+        return len(self._links & relation._links)
+
+    def among(self, sources: Iterable[int], targets: Iterable[int]) -> Iterator[EventLink]:
+        """The links from one of these events to one of those."""
+        wanted = frozenset(targets)
+        for parent in sources:
+            children = self._graph.children.get(parent, ())
+            if len(children) < len(wanted):
+                yield from ((parent, child) for child in children if child in wanted)
+            else:
+                yield from ((parent, child) for child in wanted if (parent, child) in self._links)
 
 
 def related_to_any(relation: Relation, events: Iterable[int]) -> int:

@@ -12,7 +12,7 @@ from karat.counts import Counts
 from karat.model import Document, nodes_of
 from karat.plugin import AlignmentSpec, Tables, TableSpec
 from karat.tables.compared import Compared, TwinPair, Twins
-from karat.tables.event_graph import Graph
+from karat.tables.event_graph import Graph, LinkRelation
 from karat.tables.events import BothEvents, EventLink, Events, EventTable
 
 Keep = Literal["all", "common", "no-system-singletons"]
@@ -51,7 +51,7 @@ class Hierarchy:
     @cached_property
     def links(self) -> Compared:
         """The links of the two sides."""
-        return Compared(self.twins, self.gold.below, self.system.below)
+        return Compared(self.twins, LinkRelation(self.gold), LinkRelation(self.system))
 
     @cached_property
     def implied_links(self) -> Compared:

@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from karat import opened
 from karat.errors import Rule
+from karat.interpreter import prepare_interpreter
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -182,6 +183,7 @@ def _unpacked(data: bytes) -> tuple[Callable[[Any, Any], Any], Any]:
 
 def _follow_parent() -> None:
     """Prepare a worker: it ends when its parent is gone, even if that was killed."""
+    prepare_interpreter()
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _DEFERRED - {signal.SIGINT})
     parent = parent_process()

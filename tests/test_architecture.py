@@ -14,13 +14,14 @@ from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS
 
 SOURCE = Path(karat.__file__).parent
-EVERYWHERE = {"model", "errors", "counts", "opened", "scratch"}
+EVERYWHERE = {"model", "errors", "counts", "interpreter", "opened", "scratch"}
 PLUGINS = {"plugin", "registry"}
 # Room: the rooms it may import besides those that everyone may. The order is the order of building.
 ROOMS: dict[str, set[str]] = {
     "model": set(),
     "errors": set(),
     "counts": set(),
+    "interpreter": set(),
     "opened": set(),
     "scratch": set(),
     "plugin": set(),

@@ -99,7 +99,7 @@ def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) ->
     means = observed_means(rows)
     if how.method == JACKKNIFE:
         return {name: intervals.jackknife(means[name], own, how.level) for name, own in resamples.left_out.items()}
-    return {name: intervals.percentile(values, how.level) for name, values in resamples.values.items()}
+    return intervals.percentiles(resamples.values, how.level)
 
 
 def swapped(shared: None, task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:

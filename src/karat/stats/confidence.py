@@ -50,7 +50,7 @@ def all_intervals(rows: UnitRows, how: Confidence, *, among: Mapping[str, int] |
     assert how.resamples is not None
     assert how.seed is not None
     resampled = bootstrap(rows, resamples=how.resamples, seed=how.seed, among=among)
-    return {name: intervals.percentile(values, how.level) for name, values in resampled.items()}
+    return intervals.percentiles(resampled, how.level)
 
 
 def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:

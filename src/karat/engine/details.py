@@ -14,7 +14,7 @@ from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
-MOST_OUTCOMES = 500_000
+MOST_OUTCOMES = 300_000
 """Outcomes of one measure in one unit that are listed: they take some seconds and half a gigabyte."""
 TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or score without details (or a page).")
 

@@ -63,17 +63,16 @@ class Compared:
 
     def pairs(self) -> Iterator[tuple[EventLink | None, EventLink | None, PrecisionRecall]]:
         """Each pair of gold and of the system, the two together where neither is the same as any other."""
-        matched = set[EventLink]()
         for pair in self.gold.pairs():
             same = self._same_in_system(pair)
             if len(same) == 1 and len(self._same_in_gold(same[0])) == 1:
-                matched.add(same[0])
                 yield pair, same[0], PrecisionRecall(1, 1, 1, 1)
             else:
                 yield pair, None, PrecisionRecall(0, 0, len(same) > 0, 1)
         for pair in self.system.pairs():
-            if pair not in matched:
-                yield None, pair, PrecisionRecall(len(self._same_in_gold(pair)) > 0, 1, 0, 0)
+            same = self._same_in_gold(pair)
+            if not (len(same) == 1 and len(self._same_in_system(same[0])) == 1):
+                yield None, pair, PrecisionRecall(len(same) > 0, 1, 0, 0)
 
     def events(self) -> Iterator[tuple[int | None, int | None, PrecisionRecall]]:
         """The pairs that begin with an event, event by event; mutual events together."""

@@ -116,7 +116,7 @@ class UnitRows(Struct, frozen=True):
         return UnitRows(units, columns, self.finish, self.left_out, self.part)
 
     def replaced(self, rows: "UnitRows") -> "UnitRows":
-        """The same rows, but those of some units, and the scores of sums, from elsewhere."""
+        """The same rows, except that the units that `rows` has, and what makes scores of sums, come from there."""
         number_of = {unit: number for number, unit in enumerate(rows.units)}
         numbers = [number_of.get(unit) for unit in self.units]
         columns = [

@@ -22,7 +22,7 @@ def percentile(values: Matrix, level: float) -> Interval | None:
 
 
 def percentiles(resampled: Values, level: float) -> dict[ScoreName, Interval | None]:
-    """The same for each score; those that are always defined together, which is faster than one by one."""
+    """The same for each score. Those that are defined in all resamples are computed at once, which is much faster."""
     defined = [name for name, values in resampled.items() if len(values) and not np.isnan(values).any()]
     found: dict[ScoreName, Interval | None] = {}
     if defined:

@@ -120,6 +120,7 @@ class Graph:
         """The children of each event."""
         if len(self.links) > MOST_KEPT:
             children = self.children
+            # A row is as long as its last child's number: those of a long chain would take hundreds of megabytes.
             kept = {event: as_bits(own) for event, own in children.items() if len(own) > 1}
             return ComputedRelation(children, lambda event: kept.get(event) or as_bits(children[event]))
         below = KeptRelation()

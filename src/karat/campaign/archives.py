@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, cast
 
 from karat.campaign.names import NAME, is_hidden, member_name
 from karat.errors import Rule, quoted
-from karat.plugin.formats import MAX_BYTES
+from karat.limits import MAX_BYTES
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead

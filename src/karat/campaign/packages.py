@@ -22,8 +22,9 @@ from karat.campaign.archives import (
 from karat.campaign.names import is_hidden, member_name
 from karat.corpus import File, MemorySpool
 from karat.corpus.folders import UNREADABLE, shown
-from karat.corpus.paths import CHUNK, TOO_LARGE, usable
+from karat.corpus.paths import CHUNK, usable
 from karat.errors import KaratError, Rule, quoted
+from karat.limits import INPUT_TOO_LARGE
 from karat.opened import opened
 
 CHANGED = Rule("submission-changed", "fatal", "Start the campaign again when nobody writes to the submissions.")
@@ -78,7 +79,7 @@ class Package(NamedTuple):
         try:
             return self._files(wanted, limits, spool)
         except KaratError as error:
-            if error.finding.code != TOO_LARGE.code:
+            if error.finding.code != INPUT_TOO_LARGE.code:
                 raise
             message = f"compressed files in it have more than {most:,} bytes when unpacked"
             raise RATIO.error(message, file=error.finding.file) from None

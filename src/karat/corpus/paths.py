@@ -19,8 +19,8 @@ from karat.corpus.folders import UNREADABLE, files_in, shown
 from karat.corpus.remote import files_at, is_url, open_url, state_of
 from karat.errors import Finding, KaratError, Report, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
+from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
 from karat.opened import opened, read_bytes
-from karat.plugin.formats import MAX_BYTES
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
@@ -29,7 +29,6 @@ EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the ann
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 SPOOL = Rule("spool-full", "fatal", "Free some space, or set TMPDIR to a folder on another disk.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
-TOO_LARGE = Rule("input-too-large", "fatal", "Raise --max-bytes if the input is meant to be that large.")
 
 MOST_BESIDE = 10_000
 """Names in a folder that are compared with a misspelt one."""
@@ -268,7 +267,7 @@ class Spool:
             if self._left < 0:
                 copy.truncate(0)
                 message = f"more than {self._most:,} bytes of streams and unpacked files"
-                raise TOO_LARGE.error(message, file=name)
+                raise INPUT_TOO_LARGE.error(message, file=name)
             copy.write(chunk)
 
     def file(self, stream: "SupportsRead[bytes]", name: str) -> File:

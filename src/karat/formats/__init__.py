@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from karat.formats._sgm import SourceFolder
 from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode, text_lines
 from karat.formats._tokens import TableFolder
+from karat.limits import MAX_BYTES
 from karat.model import Unit
-from karat.plugin.formats import MAX_BYTES, Format, ReadOptions
+from karat.plugin.formats import Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
 
 __all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options", "text_lines"]

@@ -8,10 +8,8 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 from karat.errors import Finding, Item, Report
+from karat.limits import MAX_BYTES
 from karat.model import Cluster, Document, Link, Unit, Value
-
-MAX_BYTES = 4_000_000_000
-"""The most that is copied of streams and compressed files, if the user does not say otherwise."""
 
 
 class SurveyedMention(Protocol):

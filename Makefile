@@ -68,27 +68,20 @@ bench-limits: $(VENV)/ready  ## start-up, protocols at once, refusals and resamp
 bench-compare: $(VENV)/ready  ## this version against another commit, in turns: make bench-compare BASE=main
 	$(BIN)/python bench/compare.py $(or $(BASE),$(error BASE=... names the commit to compare with))
 
-# A stopped run goes on where it ended, until karat's source changes. FUZZ_PAGE names a page to write the tables into.
 FUZZ_RUNS ?= 20000
 FUZZ_SEED ?= 0
-FUZZ := PYTHONPATH=tools:tools/docs $(BIN)/python -m fuzz
 
 fuzz: $(VENV)/ready  ## damaged files through every command, for some minutes
-	$(FUZZ) --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED) $(if $(FUZZ_PAGE),--page $(FUZZ_PAGE))
+	PYTHONPATH=tools $(BIN)/python -m fuzz --runs $(FUZZ_RUNS) --seed $(FUZZ_SEED)
 
-# A stopped run goes on where it ended. MUTANTS_PAGE names a page to write the table into, MUTANTS_AGAIN=1 tries
-# survivors again, after new tests.
-MUTANTS_SAMPLE ?= 500
+MUTANTS_SAMPLE ?= 100
 MUTANTS_SEED ?= 0
-MUTANTS_BUDGET ?= 20
-MUTANTS := PYTHONPATH=tools nice $(BIN)/python -m mutants
 
-mutants: $(VENV)/ready  ## small changes of the code that scores, which the tests should notice; hours
-	$(MUTANTS) --sample $(MUTANTS_SAMPLE) --seed $(MUTANTS_SEED) --budget $(MUTANTS_BUDGET) \
-		$(if $(MUTANTS_AGAIN),--again) $(if $(MUTANTS_PAGE),--page $(MUTANTS_PAGE))
+mutants: $(VENV)/ready  ## small changes of the code that scores, which the tests should notice; an hour or more
+	PYTHONPATH=tools nice $(BIN)/python -m mutants --sample $(MUTANTS_SAMPLE) --seed $(MUTANTS_SEED)
 
 calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; twenty minutes or more
 	$(BIN)/python bench/calibrate.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz .mutants karat-demo.html
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz karat-demo.html

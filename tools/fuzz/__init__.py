@@ -1,17 +1,11 @@
-"""Fuzzing: valid files with a few edits, given to every command, must be scored or refused with a message.
+"""Fuzzing: valid files with some damage, given to every command, must be scored or refused with a clear message.
 
-    seeds        small valid corpora of every registered format
-    mutations    edits of bytes, lines, tokens, numbers, quotes, nesting and encodings
-    cases        from a seed number and a run number to files and command lines
-    execution    one command in this process, with a limit of time
-    properties   what must hold after each command
-    workspace    the folder in which the commands of a case run
-    checking     one command in that folder, counted and checked
-    repeats      the same again: in another order, in another process, on its output
-    twin         a second warm process, with another hash seed
-    worker       a process that runs cases, with a limit of memory
-    table        the summary of a run in Markdown
-    __main__     starts workers, goes on where a stopped run ended, prints what was found
+    corpora      small valid corpora of every format
+    damage       edits of bytes, tokens, lines, numbers, elements, nesting and encodings
+    cases        from a seed and a run number to files and command lines
+    checks       runs one command in this process and checks what must hold after it
+    worker       runs the commands of a case
+    __main__     runs cases in worker processes and prints the problems
 
-A run depends only on its two numbers, so any of them can be repeated: `python -m fuzz --show 1234`.
+A case depends only on its seed and number: `python -m fuzz --show 1234` writes its files and prints its commands.
 """

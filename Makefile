@@ -6,10 +6,13 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s%s\n", $$1, $$2 }' Makefile
+
 # Tests start karat hundreds of times: its modules must not be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check slow coverage lint bench bench-million bench-limits bench-compare calibrate fuzz mutants docs clean
+.PHONY: help demo test check slow coverage lint bench bench-million bench-limits bench-compare calibrate fuzz mutants docs clean
 
 # What karat needs to run, and nothing else.
 $(VENV)/installed: pyproject.toml
@@ -83,5 +86,5 @@ mutants: $(VENV)/ready  ## small changes of the code that scores, which the test
 calibrate: $(VENV)/ready  ## how often intervals and tests are right, on simulated systems; twenty minutes or more
 	$(BIN)/python bench/calibrate.py
 
-clean:
+clean:  ## remove the environment and everything that was made
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .fuzz karat-demo.html

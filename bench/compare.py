@@ -13,28 +13,27 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from families import FAMILIES, Family
-from measuring import HERE, Measurement, measured, written
+from measurement import FAMILIES, Family, Measurement, measured, written
 
-ROOT = HERE.parent
+ROOT = Path(__file__).parents[1]
 
 
 def turns(family: Family, size: int, base: Path, rounds: int) -> tuple[list[float], list[float]]:
-    """Ratios of CPU time and of peak memory, this version over the base, in neighbouring processes."""
+    """Return ratios of CPU time and of peak memory, this version over the base, in neighbouring processes."""
     times, peaks = [], []
     with tempfile.TemporaryDirectory() as folder:
         files = written(Path(folder), family, size)
         for _ in range(rounds):
-            theirs, ours = (_one(family, files, source) for source in (base, ROOT / "src"))
+            theirs, ours = (_measured(family, files, source) for source in (base, ROOT / "src"))
             times.append(min(ours.scored) / min(theirs.scored))
             peaks.append(ours.peak / theirs.peak)
     return times, peaks
 
 
-def _one(family: Family, files: tuple[str, str], source: Path) -> Measurement:
-    one = measured(family, files, 3, bare=False, source=source)
-    assert Path(one.source).is_relative_to(source), f"scored with {one.source}"
-    return one
+def _measured(family: Family, files: tuple[str, str], source: Path) -> Measurement:
+    result = measured(family, files, 3, bare=False, source=source)
+    assert Path(result.source).is_relative_to(source), f"scored with {result.source}"
+    return result
 
 
 def main() -> None:

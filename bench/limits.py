@@ -18,8 +18,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from bare import read_bare
 from corpus import write_bad_conll, write_topics
+from measurement import megabytes, read_bare
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,8 +121,8 @@ def refusal(scale: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = write_bad_conll(Path(folder), 40 // scale)
         before, after = map(int, _run(sys.executable, "-c", REFUSED, str(path)).split())
-        peak = f"peak {_megabytes(after):.1f} MB"
-        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", _megabytes(after - before), peak, 10)
+        peak = f"peak {megabytes(after):.1f} MB"
+        yield Row(f"conll: memory to refuse {40 // scale} MB, MB", megabytes(after - before), peak, 10)
         refused = partial(_run, sys.executable, "-c", REFUSED, str(path))
         times = taking_turns(refused, partial(read_bare, "split", path, path), rounds=1)
         yield Row("conll: score and refuse / split the lines", times.ratio, str(times))
@@ -149,11 +149,6 @@ def _gather(counts: "NDArray[np.float64]", drawn: "NDArray[np.int64]") -> None:
     """The minimum in numpy: take the rows that were drawn, and sum them."""
     for units in drawn:
         counts[units].sum(axis=0)
-
-
-def _megabytes(peak: int) -> float:
-    """A peak as `getrusage` reports it, in kilobytes (on macOS, in bytes)."""
-    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
 
 
 def _run(*command: str) -> str:

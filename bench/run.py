@@ -15,30 +15,29 @@ from math import log
 from pathlib import Path
 from statistics import median
 
-from families import FAMILIES, Family
-from measuring import measured, written
+from measurement import FAMILIES, Family, measured, written
 
 HEAD = ("family", "size", "time, s", "peak, MB", "bare read, s", "ratio", "aim", "growth")
 
 
 def rows(family: Family, sizes: Sequence[int], rounds: int) -> Iterator[tuple[str, ...]]:
-    """One row for each size."""
+    """Yield one row for each size."""
     first = 0.0
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            one = measured(family, written(Path(folder), family, size), rounds)
-        ratio = median(ours / bare for ours, bare in zip(one.scored, one.read, strict=True))
-        time = median(one.scored)
+            result = measured(family, written(Path(folder), family, size), rounds)
+        ratio = median(ours / bare for ours, bare in zip(result.scored, result.read, strict=True))
+        time = median(result.scored)
         first = first or time
         # Bare reads are compared at the middle size: in small files the start of a run shows, in large ones memory.
-        aim = f"{family.aim:g}" if size == sizes[1] else ""
+        aim = f"{family.aim:g}" if size == sizes[1] and family.aim is not None else ""
         growth = f"{log(time / first) / log(size / sizes[0]):.2f}" if size == sizes[2] else ""
         yield (
-            f"{family.name} ({family.protocol})",
+            f"{family.name} ({family.options['protocol']})",
             f"{size:,} {family.unit}s",
             f"{time:.2f}",
-            f"{one.peak:.0f}",
-            f"{median(one.read):.3f}",
+            f"{result.peak:.0f}",
+            f"{median(result.read):.3f}",
             f"{ratio:.1f}",
             aim,
             growth,
@@ -46,7 +45,7 @@ def rows(family: Family, sizes: Sequence[int], rounds: int) -> Iterator[tuple[st
 
 
 def machine() -> str:
-    """What the figures depend on."""
+    """Describe what the figures depend on."""
     model = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -84,8 +84,8 @@ def large(folder: Path) -> tuple[str, str]:
     "args",
     [
         ("score", "gold.jsonl", "eager.jsonl", "-p", "tac-2017", "-p", "simple-cdec", "--by", "type", "-f", "json"),
-        ("score", GOLD, SYSTEM, "-p", "pure-cdec", "--ci", "95", "--details", "-f", "json"),
-        ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), "-p", "tac-2017", "-m", "nugget", "-f", "json"),
+        ("score", GOLD, SYSTEM, "-p", "pure-cdec", "--ci", "95", "--resamples", "50", "--details", "-f", "json"),
+        ("compare", GOLD, SYSTEM, "literal.jsonl", "-p", "tac-2017", "-m", "nugget", "--resamples", "50", "-f", "json"),
         ("score", f"file://{GOLD}", f"file://{DEMO}/eager.jsonl", "-p", "tac-2017", "--per-document"),
         ("describe", GOLD),
         ("validate", SYSTEM, "--against", GOLD),

@@ -142,7 +142,7 @@ def test_help_has_an_example(name: tuple[str, ...]) -> None:
 @pytest.mark.slow
 def test_the_same_bytes_for_every_hash_seed() -> None:
     args = (*SCORE, "-f", "json", "--by", "type", "--by", "realis", "--per-document")
-    outputs = {command(*args, PYTHONHASHSEED=str(seed)) for seed in range(3)}
+    outputs = {command(*args, PYTHONHASHSEED=str(seed)) for seed in range(2)}
     assert len(outputs) == 1
     assert outputs.pop()[:2] == run(*args)[:2]
 

@@ -386,6 +386,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_site_has_every_page(site: Path, pages: dict[str, str]) -> None:
     places = [*pages, *(path.relative_to(DOCS).as_posix() for path in WRITTEN)]
     missing = [place for place in places if not (site / place).with_suffix(".html").is_file()]

@@ -88,7 +88,7 @@ def test_a_law_is_either_promised_or_disproved(name: str) -> None:
 def test_laws_of_arguments_and_templates(name: str) -> None:
     """On corpora that hold nothing else: those of every sort have few arguments."""
     made = template_documents if "template" in _argument_families(name) else argument_documents
-    check_laws(resolve(name).laws, resolve(name), corpora=sides(made))
+    check_laws(resolve(name).laws, resolve(name), corpora=sides(made), examples=20)
 
 
 def one(*mentions: Mention) -> list[Document]:

@@ -172,7 +172,7 @@ def test_devices_are_written_to() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_name(place: str) -> None:
-    wanted = command(*SCORE)
+    wanted = run(*SCORE)
     assert command(*SCORE, "-o", place) == wanted
     with open("both.txt", "ab") as stdout:
         stdout.write(b"before\n")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from karat.errors import KaratError
 
 DEMO = Path(karat.__file__).parent / "demo"
 GOLD, SYSTEM = str(DEMO / "gold.jsonl"), str(DEMO / "eager.jsonl")
+
+INTERVALS = ("--ci", "95", "--resamples", "50")
 
 linux = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
 
@@ -30,10 +33,9 @@ def karat_command(*args: str, **options: str) -> "subprocess.CompletedProcess[st
 @pytest.mark.parametrize(
     "args",
     [
-        ("score", GOLD, SYSTEM, "-p", "tac-2017", "-p", "simple-cdec", "--by", "type", "--ci", "95", "-f", "json"),
+        ("score", GOLD, SYSTEM, "-p", "tac-2017", "-p", "simple-cdec", "--by", "type", *INTERVALS, "-f", "json"),
         ("score", GOLD, SYSTEM, "-p", "tac-2017", "--details", "--errors", "-m", "nugget.type"),
-        ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), str(DEMO / "cautious.jsonl"), "-p", "tac-2017"),
-        ("compare", GOLD, SYSTEM, "-p", "pure-cdec", "-f", "json"),
+        ("compare", GOLD, SYSTEM, str(DEMO / "literal.jsonl"), "-p", "tac-2017", "--resamples", "50"),
         ("describe", GOLD, "-f", "json"),
         ("validate", GOLD, SYSTEM, "--against", GOLD, "-f", "json"),
     ],
@@ -41,9 +43,8 @@ def karat_command(*args: str, **options: str) -> "subprocess.CompletedProcess[st
 )
 def test_the_same_bytes_for_any_number_of_processes(args: tuple[str, ...]) -> None:
     """On both streams, also for another hash seed in each process."""
-    one, *others = (karat_command(*args, "--jobs", jobs, PYTHONHASHSEED=jobs) for jobs in ("1", "2", "3"))
-    for other in others:
-        assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+    one, three = (karat_command(*args, "--jobs", jobs, PYTHONHASHSEED=jobs) for jobs in ("1", "3"))
+    assert (one.returncode, one.stdout, one.stderr) == (three.returncode, three.stdout, three.stderr)
 
 
 # The end of a run
@@ -195,5 +196,6 @@ def test_tasks_start_before_results_are_asked_for() -> None:
 
 @pytest.mark.slow
 def test_the_python_interface_uses_processes() -> None:
-    one, two = (karat.score(GOLD, SYSTEM, protocol="tac-2017", by="type", ci=0.95, jobs=jobs) for jobs in (1, 2))
+    options: dict[str, Any] = {"protocol": "tac-2017", "by": "type", "ci": 0.95, "resamples": 50}
+    one, two = (karat.score(GOLD, SYSTEM, **options, jobs=jobs) for jobs in (1, 2))
     assert one.to_dict() == two.to_dict()

@@ -478,7 +478,7 @@ def fatal(document: Document) -> list[Finding]:
 
 
 @pytest.mark.slow
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.tuples(linked("d0"), linked("d1")), _rates, st.integers(0, 99))
 def test_the_system_is_a_valid_corpus(gold: tuple[Document, ...], rates: dict[str, float], seed: int) -> None:
     there = any(document.mentions for document in gold)
@@ -550,7 +550,7 @@ def test_bytes_are_the_same_for_any_hash_seed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "karat", "simulate", str(gold), *rates, "--attribute", "type=0.3"]
     runs = [
         subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
-        for seed in ("0", "1", "4711")
+        for seed in ("1", "4711")
     ]
     assert len({(run.stdout, run.stderr) for run in runs}) == 1
     assert runs[0].stdout.count(b"\n") == 20

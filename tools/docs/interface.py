@@ -1,6 +1,7 @@
 """The pages of the command line: the commands, and the errors by code."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import click
@@ -107,7 +108,7 @@ def _homes(module: str, code_: str) -> list[str]:
     if short == "engine.validation":
         return ["[karat validate](commands.md#karat-validate)"]
     if room == "formats":
-        return [f"[{one}](formats/{one}.md)" for one in _formats_with(code_)] or [code(short)]
+        return [f"[{name}](formats/{name}.md)" for name in _formats_by_code().get(code_, ())] or [code(short)]
     if room == "measures" and name in MEASURES.names():
         return [f"[{name}](measures/{name}.md)"]
     if room == "cli" and name in cli.commands:
@@ -115,6 +116,11 @@ def _homes(module: str, code_: str) -> list[str]:
     return ["any command"] if room == "cli" else [ROOMS.get(room, code(short or module))]
 
 
-def _formats_with(code_: str) -> list[str]:
-    """The formats that apply a rule."""
-    return [name for name, format_ in FORMATS if code_ in {rule.code for rule in sources.of_format(format_)}]
+@cache
+def _formats_by_code() -> dict[str, list[str]]:
+    """Return the formats that apply each rule."""
+    found: dict[str, list[str]] = {}
+    for name, format_ in FORMATS:
+        for rule_code in dict.fromkeys(rule.code for rule in sources.of_format(format_)):
+            found.setdefault(rule_code, []).append(name)
+    return found

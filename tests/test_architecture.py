@@ -18,7 +18,7 @@ SOURCE = Path(karat.__file__).parent
 ROOMS = (
     *("model", "errors", "limits", "counts", "interpreter", "opened", "scratch", "plugin", "registry"),
     *("formats", "corpus", "checks", "describe", "convert", "simulate", "align", "results", "stats", "filters"),
-    *("tables", "measures", "protocols", "engine", "insight", "comparison", "baselines", "audit", "testing", "report"),
+    *("tables", "measures", "protocols", "insight", "engine", "comparison", "baselines", "audit", "testing", "report"),
     *("api", "demo", "studies", "campaign", "cli"),
 )
 

@@ -2,13 +2,12 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from operator import mul
 from typing import Any, NamedTuple, Self
 
 from msgspec import Struct
-from msgspec.structs import asdict, astuple
+from msgspec.structs import asdict
 
 Scores = dict[str, float | None]
 """Finished scores by name; None where a ratio is undefined."""
@@ -159,44 +158,6 @@ class ScoreValues(Struct, frozen=True):
         return ", ".join(f"{name} {'-' if x is None else f'{x:.4f}'}" for name, x in self.values.items())
 
 
-class Rows:
-    """The counts of one measure, one row per unit, packed into tens of bytes per unit, whatever its size."""
-
-    def __init__(self, kind: type[Counts]) -> None:
-        self.kind = kind
-        self.width = len(kind.__struct_fields__)
-        self.ratios = len(ratio_names(kind))
-        self._numbers = array("d")
-
-    def append(self, counts: Counts) -> None:
-        """Add the counts of the next unit."""
-        self._numbers.extend(astuple(counts))
-
-    def extend(self, rows: "Rows") -> None:
-        """Add the counts of further units."""
-        self._numbers += rows._numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers) // self.width
-
-    def __iter__(self) -> Iterator[Sequence[float]]:
-        for start in range(0, len(self._numbers), self.width):
-            yield self._numbers[start : start + self.width]
-
-    def total(self, selected: Sequence[bool] | None = None) -> Counts:
-        """The counts of all units, or of the selected ones."""
-        return self.kind(*map(math.fsum, self.columns(selected)))
-
-    def columns(self, selected: Sequence[bool] | None = None) -> "list[array[float]]":
-        """Each field of all units; zero for units that are not selected, if some are."""
-        columns = [self._numbers[field :: self.width] for field in range(self.width)]
-        return columns if selected is None else [array("d", map(mul, column, selected)) for column in columns]
-
-    def counts(self, row: int) -> Counts:
-        """The counts of one unit."""
-        return self.kind(*self._numbers[row * self.width : (row + 1) * self.width])
-
-
 def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
     """Scores with every undefined one replaced by `undefined`."""
     if undefined is None or None not in values.values():
@@ -214,19 +175,22 @@ def _complete(kind: type[Counts], values: Scores, undefined: float | None) -> Sc
     return ratios | fill_undefined(kind.derived(ratios), undefined=undefined)
 
 
-def mean_columns(rows: Rows, selected: Sequence[bool], *, missing: float | None) -> "list[array[float]]":
-    """What a macro average sums, two columns per ratio: the ratio of each unit, and whether the unit counts.
+def mean_columns(
+    kind: type[Counts], columns: "Sequence[array[float]]", selected: Sequence[bool] | None, *, missing: float | None
+) -> "list[array[float]]":
+    """Return what a macro average sums, two columns per ratio: the ratio of each unit, and whether the unit counts.
 
     A unit whose ratio is undefined contributes `missing`, or does not count if `missing` is None.
     """
-    columns = [array("d", bytes(8 * len(rows))) for _ in range(2 * rows.ratios)]
-    for row, (numbers, is_selected) in enumerate(zip(rows, selected, strict=True)):
-        if is_selected:
-            for number, (num, den) in enumerate(rows.kind(*numbers).ratios().values()):
+    units = len(columns[0])
+    sums = [array("d", bytes(8 * units)) for _ in range(2 * len(ratio_names(kind)))]
+    for unit, numbers in enumerate(zip(*columns, strict=True)):
+        if selected is None or selected[unit]:
+            for index, (num, den) in enumerate(kind(*numbers).ratios().values()):
                 value = num / den if den else missing
                 if value is not None:
-                    columns[2 * number][row], columns[2 * number + 1][row] = value, 1.0
-    return columns
+                    sums[2 * index][unit], sums[2 * index + 1][unit] = value, 1.0
+    return sums
 
 
 def mean(kind: type[Counts], sums: Sequence[float], *, undefined: float | None) -> Scores:

@@ -8,10 +8,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, overload
 
-from karat import engine
 from karat.corpus import Corpus, Executor, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
+from karat.engine import scoring
 from karat.engine.executors import Processes, Serial
+from karat.engine.plan import Options
 from karat.errors import Findings, Origin, Rule, UsageError, of_side, quoted
 from karat.formats import read_options
 from karat.model import Document, Unit
@@ -202,10 +203,12 @@ def score(
     names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
     if not names:
         raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
-    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, keep_rows=ci is not None)
+    options = run_options(
+        measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=ci is not None
+    )
     chosen = resolve_all(names, settings or {})
     with processes(jobs) as executor:
-        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor, errors=errors)
+        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
         if ci is not None:
             from karat.stats.confidence import with_intervals
 
@@ -221,16 +224,18 @@ def run_options(
     accept_faults: bool = False,
     *,
     details: bool = False,
+    errors: bool = False,
     keep_rows: bool = False,
-) -> engine.RunOptions:
+) -> Options:
     """What to score, and what to keep of it."""
-    return engine.RunOptions(
+    return Options(
         listed(measures),
         listed(by),
         per_unit,
         strict,
         accept_faults=accept_faults,
         details=details,
+        errors=errors,
         keep_rows=keep_rows,
     )
 
@@ -253,18 +258,11 @@ def _scored(
     gold: Corpus,
     system: Corpus,
     protocols: Sequence[Protocol],
-    options: engine.RunOptions,
+    options: Options,
     findings: Findings,
     executor: Executor | None = None,
-    *,
-    errors: bool = False,
 ) -> list[Result]:
-    if errors:
-        from karat.insight import score_with_errors
-
-        results = score_with_errors(gold, system, protocols, options, findings=findings, executor=executor)
-    else:
-        results = engine.score(gold, system, protocols, options, findings=findings, executor=executor)
+    results = scoring.score(gold, system, protocols, options, findings=findings, executor=executor)
     return [Result(**vars(result)) for result in results]
 
 

@@ -66,11 +66,11 @@ def compare(
     findings = Findings()
     gold_corpus = corpus(gold, "gold", None, findings)
     runs = [_opened(name, one, gold_corpus, findings.kept) for name, given in systems.items() for one in _runs(given)]
-    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, keep_rows=True)
+    options = run_options(measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=True)
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
     with processes(jobs) as executor:
         (compared,) = comparison.compared(
-            comparison.Task(gold_corpus, names, settings or {}, options, errors),
+            comparison.Task(gold_corpus, names, settings or {}, options),
             runs,
             baseline=comparison.chosen_baseline(baseline, runs),
             sort_by=sort_by,

@@ -10,7 +10,8 @@ from karat.baselines.output import system
 from karat.baselines.similarity import DocumentSimilarity
 from karat.baselines.texts import Text, fingerprint, texts_of
 from karat.corpus import FileCorpus, MemoryCorpus, Progress, Topics
-from karat.engine import RunOptions, score
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import Findings, Rule, UsageError
 from karat.model import Document
 from karat.plugin import WordAnalyser
@@ -147,6 +148,6 @@ def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[floa
     scores = {}
     for value in values:
         made = MemoryCorpus(system(texts, make(value), {}))
-        (result,) = score(gold, made, [resolve(PROTOCOL)], RunOptions(measures=(MEASURE,)), findings=Findings())
+        (result,) = score(gold, made, [resolve(PROTOCOL)], Options(measures=(MEASURE,)), findings=Findings())
         scores[value] = result[MEASURE].micro.values["f1"] or 0.0
     return scores

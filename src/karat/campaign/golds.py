@@ -7,7 +7,7 @@ from pathlib import Path
 from karat.campaign.layouts import TASKS, Track
 from karat.campaign.scoring import Conditions, read_gold
 from karat.corpus import Fingerprint
-from karat.engine.protocol_run import unit_of
+from karat.engine.plan import unit_of
 from karat.errors import Finding, KaratError, Rule
 from karat.opened import read_bytes
 from karat.protocols import Protocol

@@ -8,8 +8,8 @@ from karat.campaign.nameless import Nameless
 from karat.campaign.scoring import Conditions, Job, opened_gold, opened_submission
 from karat.campaign.stored import StoredFinding
 from karat.corpus import Corpus
+from karat.engine.scoring import score
 from karat.errors import Findings
-from karat.insight import score_with_errors
 from karat.report.html import Gathered, default_fields, score_report
 from karat.results import Result
 from karat.stats.confidence import changed
@@ -30,8 +30,10 @@ def _report(conditions: Conditions, job: Job, system: Corpus) -> Iterator[str]:
     gold = opened_gold(job.gold, conditions).corpus
     protocols = conditions.resolved(gold)
     fields = default_fields(gold, protocols)
-    options = replace_fields(conditions.run_options(job.measures), by=fields, details=True, keep_rows=False)
-    results = score_with_errors(gold, system, protocols, options, findings=Findings())
+    options = replace_fields(
+        conditions.run_options(job.measures), by=fields, details=True, errors=True, keep_rows=False
+    )
+    results = score(gold, system, protocols, options, findings=Findings())
     named = [_named(result, job) for result in results]
     documents = Gathered(gold)
     documents.add(job.name, system, named)

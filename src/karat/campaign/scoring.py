@@ -5,13 +5,14 @@ from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
-from karat import engine
 from karat.campaign.archives import Limits
 from karat.campaign.layouts import Submission
 from karat.campaign.naming import Naming
 from karat.campaign.stored import Check, Outcome, StoredFinding, StoredResult, kept
 from karat.corpus import FileCorpus
 from karat.engine.against import Reference
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.engine.validation import Validation, reference, validate_files
 from karat.errors import Findings, KaratError, UsageError
 from karat.plugin import ReadOptions
@@ -36,9 +37,9 @@ class Conditions(NamedTuple):
         """The protocols."""
         return resolve_all(self.protocols or gold.protocols, dict(map(parse_setting, self.settings)))
 
-    def run_options(self, measures: tuple[str, ...]) -> engine.RunOptions:
+    def run_options(self, measures: tuple[str, ...]) -> Options:
         """What to score; the counts of each unit are kept."""
-        return engine.RunOptions(measures, accept_faults=self.accept_faults, keep_rows=True)
+        return Options(measures, accept_faults=self.accept_faults, keep_rows=True)
 
 
 class Job(NamedTuple):
@@ -128,8 +129,6 @@ def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: F
 
 def _results(conditions: Conditions, job: Job, corpus: FileCorpus, place: str) -> list[StoredResult]:
     gold = opened_gold(job.gold, conditions).corpus
-    results = engine.score(
-        gold, corpus, conditions.resolved(gold), conditions.run_options(job.measures), findings=Findings()
-    )
+    results = score(gold, corpus, conditions.resolved(gold), conditions.run_options(job.measures), findings=Findings())
     kinds = sorted(corpus.survey().kinds)
     return [StoredResult.of(result, kinds, place) for result in results]

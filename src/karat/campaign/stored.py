@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from karat.corpus import Survey
 from karat.counts import ScoreValues
-from karat.engine.restored import score_function
+from karat.engine.plan import Options, Plan
+from karat.engine.scores import UnitTable
 from karat.errors import Finding, Findings, Origin, Severity
 from karat.protocols import Protocol
 from karat.results import Result, Score, Side, UnitRows
@@ -108,7 +109,10 @@ class StoredResult(Struct, frozen=True):
 
     def result(self, protocol: Protocol, gold: Survey, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
         """The result as the run returned it; `names` are what gold and the system are called."""
-        finish = score_function(protocol, gold, self.kinds, measures)
+        system = Survey()
+        system.kinds = set(self.kinds)
+        plan = Plan(protocol, gold, system, Options(measures))
+        finish = UnitTable(plan.measures, ()).score_function(plan.selected)
         left_out = {
             part: {
                 id_: Score(ScoreValues(one.micro), None if one.macro is None else ScoreValues(one.macro))

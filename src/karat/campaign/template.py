@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from karat import __version__, engine
+from karat import __version__
 from karat.campaign.configuration import in_words
 from karat.corpus import FileCorpus, open_corpus
 from karat.corpus.folders import files_in
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import Findings, KaratError, UsageError
 from karat.formats import FORMATS
 from karat.model import Document
@@ -145,7 +147,7 @@ def _bare_documents(corpus: FileCorpus) -> Iterator[Document]:
 def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any]) -> list[Column]:
     """The scores to quote. Gold is scored against itself: a measure that it does not allow is refused here."""
     protocols = resolve_all(names, settings)
-    results = engine.score(corpus, corpus, protocols, engine.RunOptions(accept_faults=True), findings=Findings())
+    results = score(corpus, corpus, protocols, Options(accept_faults=True), findings=Findings())
     columns = [
         Column("", result.protocol, id_, main_score([*result.scores[id_].micro.values]))
         for result in results

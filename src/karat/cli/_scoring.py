@@ -14,7 +14,7 @@ from karat.errors import UsageError
 
 if TYPE_CHECKING:
     from karat.corpus import FileCorpus, Topics
-    from karat.engine import RunOptions
+    from karat.engine.plan import Options
     from karat.errors import Report
     from karat.plugin import ReadOptions
     from karat.report.view import Sort, View
@@ -96,11 +96,11 @@ class ScoringOptions(NamedTuple):
             click.echo(f"protocol: {default} (GOLD is {gold.format}; choose with -p)", err=True)
         return self.protocols or gold.protocols
 
-    def run_options(self, *, keep_rows: bool, keep_by_rows: bool = True) -> "RunOptions":
+    def run_options(self, *, keep_rows: bool, keep_by_rows: bool = True) -> "Options":
         """What to score, and what to keep of it; intervals and tests need rows."""
-        from karat.engine import RunOptions
+        from karat.engine.plan import Options
 
-        return RunOptions(
+        return Options(
             self.measures,
             self.by,
             self.per_unit or self.per_document,
@@ -108,6 +108,7 @@ class ScoringOptions(NamedTuple):
             None if self.topics is None else str(self.topics),
             accept_faults=self.accept_faults,
             details=self.details,
+            errors=self.errors,
             keep_rows=keep_rows,
             keep_by_rows=keep_by_rows,
         )

@@ -90,7 +90,7 @@ def compare(
         scoring = scoring._replace(by=by, details=True, errors=True)
     # Other formats show no intervals of the values of a breakdown.
     options = scoring.run_options(keep_rows=True, keep_by_rows=scoring.form in ("json", "csv"))
-    task = Task(gold_corpus, protocols, values, options, scoring.errors)
+    task = Task(gold_corpus, protocols, values, options)
     comparisons = compared(
         task,
         runs,

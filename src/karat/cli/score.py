@@ -53,7 +53,7 @@ class OneSystem(click.Command):
 @worker_options
 def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...], executor: "Executor") -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
-    from karat import engine
+    from karat.engine.scoring import score as run
     from karat.errors import Findings, UsageError
     from karat.protocols import resolve_all
     from karat.report.page import FORMATS
@@ -78,14 +78,12 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         by = default_fields(gold_corpus, protocols)
     details = scoring.details or with_documents
     with_errors = scoring.errors or with_documents
-    options = scoring._replace(by=by, details=details).run_options(keep_rows=level is not None)
-    run = gold_corpus, system_corpus, protocols, options
-    if with_errors or any(plot.kind == "confusion" for plot in plots):
-        from karat.insight import score_with_errors
-
-        results = score_with_errors(*run, findings=findings, progress=progress(), executor=executor)
-    else:
-        results = engine.score(*run, findings=findings, progress=progress(), executor=executor)
+    with_confusion = any(plot.kind == "confusion" for plot in plots)
+    chosen = scoring._replace(by=by, details=details, errors=with_errors or with_confusion)
+    options = chosen.run_options(keep_rows=level is not None)
+    results = run(
+        gold_corpus, system_corpus, protocols, options, findings=findings, progress=progress(), executor=executor
+    )
     if level is not None:
         from karat.stats.confidence import with_intervals
 

@@ -9,10 +9,10 @@ learn at once which submissions are broken.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from karat import engine
 from karat.corpus import Corpus, Executor, FileCorpus
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import CombinedError, Finding, Findings, KaratError, Rule, UsageError
-from karat.insight import score_with_errors
 from karat.protocols import resolve_all
 from karat.results import Result
 
@@ -41,9 +41,7 @@ class Task(NamedTuple):
     gold: Corpus
     protocols: Sequence[str]
     settings: Mapping[str, Any]
-    options: engine.RunOptions
-    errors: bool = False
-    """Whether the errors of each run are analysed, too."""
+    options: Options
 
 
 def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Result] | KaratError:
@@ -57,7 +55,6 @@ def scored(task: Task, run: Run, executor: Executor | None = None) -> list[Resul
         task.gold.keep_documents()
     protocols = resolve_all(task.protocols, task.settings)
     try:
-        score = score_with_errors if task.errors else engine.score
         return score(task.gold, run.corpus, protocols, task.options, findings=findings, executor=executor)
     except UsageError:
         raise

@@ -7,9 +7,10 @@ corpus in another format, or with its documents in another order, has the same f
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count, pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,49 +20,58 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(tuple[list[str], list[int]]).decode
 
 
+class Share(NamedTuple):
+    """What one document contributes to the fingerprint of its corpus."""
+
+    document: str
+    digest: int
+    clusters: bytes
+    """As JSON: its clusters that other documents may have, too, and the first mention of each. Which of them others
+    really have is known only at the end; until then, they take few bytes."""
+
+
+def share(document: Document) -> Share:
+    """Return the share of a document."""
+    first: dict[str, int] = {}  # the position of each cluster's first mention, used in place of its id
+    mentions = [
+        (
+            m.span,
+            m.head,
+            m.extent,
+            m.anchor,
+            m.kind,
+            m.attributes,
+            position if m.cluster is None else first.setdefault(m.cluster, position),
+        )
+        + (() if m.span and not m.scope and not m.boxes else _rare_fields(m))
+        for position, m in enumerate(document.mentions)
+    ]
+    about = document.id, document.topic, document.subtopic, document.unit
+    content = (about, mentions, _clusters(document, first), _links(document, first))
+    digest = int.from_bytes(sha256(_encode(content)).digest())
+    own = qualified(document.id, "")
+    # Readers of formats with local ids qualify them: such a cluster is in no other document.
+    shared = [cluster for cluster in first if not cluster.startswith(own)]
+    return Share(document.id, digest, _encode((shared, [first[cluster] for cluster in shared])))
+
+
 class Fingerprint:
     """Takes the documents of a corpus one by one. Their hashes are added, so the order does not matter."""
 
-    def __init__(self) -> None:
-        self._sum = 0
-        self._documents: list[str] = []
-        # Which clusters have mentions in several documents is known only at the end. Until then, each takes few bytes.
-        self._clusters: list[bytes] = []
-        """For each document, as JSON: its clusters that others may have, too, and the first mentions of these there."""
-
-    def merge(self, other: "Fingerprint") -> None:
-        """Add the documents of another one."""
-        self._sum += other._sum
-        self._documents += other._documents
-        self._clusters += other._clusters
+    def __init__(self, shares: Iterable[Share] = ()) -> None:
+        self._shares = list(shares)
 
     def add(self, document: Document) -> None:
         """Add one document."""
-        first: dict[str, int] = {}  # the position of each cluster's first mention, used in place of its id
-        mentions = [
-            (
-                m.span,
-                m.head,
-                m.extent,
-                m.anchor,
-                m.kind,
-                m.attributes,
-                position if m.cluster is None else first.setdefault(m.cluster, position),
-            )
-            + (() if m.span and not m.scope and not m.boxes else _rare_fields(m))
-            for position, m in enumerate(document.mentions)
-        ]
-        about = document.id, document.topic, document.subtopic, document.unit
-        content = (about, mentions, _clusters(document, first), _links(document, first))
-        self._sum += int.from_bytes(sha256(_encode(content)).digest())
-        own = qualified(document.id, "")
-        # Readers of formats with local ids qualify them: such a cluster is in no other document.
-        shared = [cluster for cluster in first if not cluster.startswith(own)]
-        self._clusters.append(_encode((shared, [first[cluster] for cluster in shared])))
-        self._documents.append(document.id)
+        self._shares.append(share(document))
+
+    def merge(self, other: "Fingerprint") -> None:
+        """Add the documents of another one."""
+        self._shares += other._shares
 
     def __str__(self) -> str:
-        whole = sha256(f'["{self._sum}",[{",".join(self._across())}]]'.encode())
+        total = sum(one.digest for one in self._shares)
+        whole = sha256(f'["{total}",[{",".join(self._across())}]]'.encode())
         return f"sha256:{whole.hexdigest()[:16]}"
 
     def _across(self) -> Iterator[str]:
@@ -69,7 +79,7 @@ class Fingerprint:
 
         Documents come by id, and the clusters of each by first mention: so clusters are numbered in their order.
         """
-        documents = sorted(zip(self._documents, self._clusters, strict=True))
+        documents = sorted((one.document, one.clusters) for one in self._shares)
         numbers: defaultdict[str, int] = defaultdict(count().__next__)  # a new cluster gets the next number
         # Arrays, not a list for each cluster: the garbage collector would look through all of them again and again.
         clusters, positions, counts = array("q"), array("q"), array("q")

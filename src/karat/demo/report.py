@@ -6,7 +6,7 @@ from pathlib import Path
 from karat.comparison import Run, Task, compared
 from karat.corpus import open_corpus
 from karat.demo.showcase import PROTOCOL, SYSTEMS
-from karat.engine import RunOptions
+from karat.engine.plan import Options
 from karat.report.html import GatheredRuns, comparison_report
 
 SORT_BY = "nugget.type+realis"
@@ -17,7 +17,7 @@ def report(folder: Path) -> Iterator[str]:
     """The page, in pieces; `folder` has the bundled files."""
     gold = open_corpus(str(folder / "gold.jsonl"))
     gold.name = "the demo's gold"
-    task = Task(gold, (PROTOCOL,), {}, RunOptions(by=("type",), details=True, keep_rows=True), errors=True)
+    task = Task(gold, (PROTOCOL,), {}, Options(by=("type",), details=True, errors=True, keep_rows=True))
     runs = [Run(name, open_corpus(str(folder / f"{name}.jsonl"))) for name in SYSTEMS]
     gathered = GatheredRuns(gold, runs, breakdowns=False)
     comparisons = compared(task, runs, baseline=BASELINE, sort_by=SORT_BY, keep=gathered.add)

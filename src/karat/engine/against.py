@@ -10,9 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from karat.checks import Where, spans, texts
+from karat.checks.pairs import TOKENS_DIFFER, difference
 from karat.corpus import FileCorpus
-from karat.engine.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
-from karat.engine.tokens import TOKENS_DIFFER, difference
+from karat.engine.reading import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
 from karat.errors import Finding, KaratError, Rule, Severity, quoted
 from karat.model import Document, Mention, Region
 from karat.protocols import Protocol

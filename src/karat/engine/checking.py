@@ -6,23 +6,23 @@ Documents are found in this process and checked in batches, here or in other pro
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import tee
-from typing import NamedTuple
+from itertools import chain, tee
+from typing import Any, NamedTuple
 
 from karat.checks import Check, check
-from karat.checks.ids import Ids
+from karat.checks.ids import NamedIds, id_conflicts, ids_of
 from karat.checks.types import checking
 from karat.corpus import Executor, FileCorpus, Progress, Survey
 from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER
 from karat.corpus.divided import Sent, attempted, collected
 from karat.corpus.folders import UNREADABLE
 from karat.engine.against import Reference, Submission
-from karat.engine.kinds import lacking
+from karat.engine.plan import lacking
 from karat.engine.validated import Validation
 from karat.errors import Finding, KaratError, Rule, UsageError, graver, without
 from karat.filters import restricted
-from karat.model import Document, Value
-from karat.plugin import Block, Comparison, CorpusCheck, DocumentCheck
+from karat.model import Document, Pair, Value
+from karat.plugin import Block, Comparison, DocumentCheck
 from karat.protocols import Protocol
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
@@ -60,7 +60,8 @@ class CheckedPart(NamedTuple):
 
     validation: Validation
     seen: Survey
-    checks: list[CorpusCheck]
+    ids: dict[str, NamedIds]
+    observed: list[dict[str, Any]]
     compared: set[str]
     kinds: set[str]
 
@@ -91,6 +92,7 @@ def check_corpus(
             ):
                 if progress is not None:
                     progress(validation.total.documents, None)
+        documents.look_across()
     finally:
         corpus.close()
     if submission is not None:
@@ -154,11 +156,14 @@ class CheckedDocuments:
         self.kinds: set[str] = set()
         """Those of all mentions."""
         filters = dict.fromkeys((protocol.kinds, one) for protocol in plan.protocols for one in protocol.filters)
-        own = [(kinds, one) for kinds, filter_ in filters for one in filter_.checks()]
-        ids = [_UniqueIds()] if plan.corpus.global_ids else []
-        self._remembering = [*ids, *(one for _, one in own if isinstance(one, CorpusCheck))]
+        self._filters = [(kinds, filter_) for kinds, filter_ in filters if filter_.validates]
+        self._has_ids = plan.corpus.global_ids
+        self.ids: dict[str, NamedIds] = {}
+        """By document: its ids, if they mean the same in all documents."""
+        self.observed: list[dict[str, Any]] = [{} for _ in self._filters]
+        """For each filter that looks across documents: what it remembers of each."""
         self._checks: list[Check] = [] if plan.types is None else [checking(plan.types, TYPES.key)]
-        self._checks += [*ids, *(_on_kinds(kinds, one) for kinds, one in own)]
+        self._checks += [_on_kinds(kinds, check) for kinds, filter_ in filters for check in filter_.checks()]
         report = graver(validation.add, {code for protocol in plan.protocols for code in protocol.faults})
         self._report = without(report, {code for protocol in plan.protocols for code in protocol.superseded})
 
@@ -190,6 +195,12 @@ class CheckedDocuments:
         self.kinds.update(mention.kind for mention in document.mentions)
         for finding in check(document, where, self._checks):
             report(finding)
+        if self._has_ids:
+            self.ids[document.id] = ids_of(document)
+        for observed, (kinds, filter_) in zip(self.observed, self._filters, strict=True):
+            pair = Pair(_of_kinds(document, kinds), Document(document.id))
+            if (own := filter_.observe(pair, pair)) is not None:
+                observed[document.id] = own
         if self._submission is not None:
             for finding in self._submission.add(document, where):
                 report(finding)
@@ -210,46 +221,36 @@ class CheckedDocuments:
             for finding in findings:
                 self._report(finding)
 
+    def look_across(self) -> None:
+        """Report what only all documents together show."""
+        findings = chain(
+            id_conflicts(self.ids),
+            *(filter_.across(own) for own, (_, filter_) in zip(self.observed, self._filters, strict=True) if own),
+        )
+        for finding in findings:
+            file, line = self._corpus.where_at(*self.seen.place(str(finding.document)), finding.item)
+            self._report(finding._replace(file=file, line=line, origin=None))
+
     def part(self) -> CheckedPart:
         """What was found, to be sent to another process."""
         compared = set() if self._submission is None else self._submission.compared
-        return CheckedPart(self._validation, self.seen, self._remembering, compared, self.kinds)
+        return CheckedPart(self._validation, self.seen, self.ids, self.observed, compared, self.kinds)
 
     def merge(self, part: CheckedPart) -> bool:
-        """Add documents that come after those so far; False: nothing was added, since they must be checked here."""
-        both = [*zip(self._remembering, part.checks, strict=True)]
-        is_repeated = not self.seen.rows.keys().isdisjoint(part.seen.rows)
-        if is_repeated or not all(own.accepts(later) for own, later in both):
+        """Add documents that come after those so far; False: nothing was added, since one is repeated."""
+        if not self.seen.rows.keys().isdisjoint(part.seen.rows):
             return False
         self._validation.merge(part.validation)
         for id_ in part.seen.rows:
             file, block = part.seen.place(id_)
             self.seen.add(block, file)
-        for own, later in both:
-            own.merge(later)
+        self.ids |= part.ids
+        for observed, later in zip(self.observed, part.observed, strict=True):
+            observed |= later
         self.kinds |= part.kinds
         if self._submission is not None:
             self._submission.compared |= part.compared
         return True
-
-
-class _UniqueIds(CorpusCheck):
-    """An id means one thing in all documents."""
-
-    def __init__(self) -> None:
-        self._ids = Ids()
-
-    def __call__(self, document: Document) -> Iterator[Finding]:
-        """Ids that mean another thing in an earlier document."""
-        return self._ids.check(document)
-
-    def accepts(self, later: "_UniqueIds") -> bool:
-        """Whether no id of later documents is in these."""
-        return self._ids.shares_none(later._ids)
-
-    def merge(self, later: "_UniqueIds") -> None:
-        """Remember the ids of later documents."""
-        self._ids.merge(later._ids)
 
 
 @contextmanager
@@ -267,13 +268,13 @@ def reporting(validation: Validation, file: str, line: int | None = None) -> Ite
 
 def _on_kinds(kinds: tuple[str, ...] | None, check: DocumentCheck) -> Check:
     """A check of only those mentions that the protocol scores."""
+    return lambda document: check(_of_kinds(document, kinds))
 
-    def check_kinds(document: Document) -> Iterator[Finding]:
-        if kinds is not None and not {mention.kind for mention in document.mentions} <= {*kinds}:
-            document = restricted(document, lambda mention: mention.kind in kinds)
-        return check(document)
 
-    return check_kinds
+def _of_kinds(document: Document, kinds: tuple[str, ...] | None) -> Document:
+    if kinds is None or {mention.kind for mention in document.mentions} <= {*kinds}:
+        return document
+    return restricted(document, lambda mention: mention.kind in kinds)
 
 
 def _check_before(

@@ -4,118 +4,112 @@ A measure may list entries of its own instead. For these, details also count how
 confused with another.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
-from karat.engine.records import Records, UnitRecords, place_of
-from karat.errors import KaratError, Rule, quoted
+from karat.engine.rows import UnitRow
+from karat.insight.found import CountedTable
+from karat.insight.records import UnitRecords, place_of
 from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
-MOST_OUTCOMES = 300_000
-"""Outcomes of one measure in one unit that are listed: they take some seconds and half a gigabyte."""
-TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or score without details (or a page).")
 
 Confusion = dict[tuple[str | None, str | None], int]
 """How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
 
 
-class DetailsPart(NamedTuple):
-    """The details of some documents, as they are sent to the process that puts them together."""
+class ListedItems(NamedTuple):
+    """The entries that a measure lists for a unit, and the confusions of their attributes."""
 
-    records: dict[str, UnitRecords]
-    outcomes: dict[str, list[OutcomeRecord]]
-    items: dict[str, list[dict[str, Any]]]
-    confusions: dict[str, dict[str, dict[str, Confusion]]]
+    items: list[dict[str, Any]]
+    confusions: dict[str, dict[str, Confusion]]
+    """By part of an item, and attribute."""
 
 
-class Details:
-    """What the measures of a protocol list, table by table."""
+def outcomes_of(unit: str, tables: Iterable[CountedTable], records: UnitRecords) -> dict[str, list[OutcomeRecord]]:
+    """Return the outcomes of the counted tables of a unit, by measure."""
+    outcomes: dict[str, list[OutcomeRecord]] = {}
+    for document, measure, table in tables:
+        if not measure.lists_details:
+            outcomes.setdefault(measure.id, []).extend(_outcomes(unit, document, measure, table, records))
+    return outcomes
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
-        self._outcomes: dict[str, list[OutcomeRecord]] = {}
-        self._items: dict[str, list[dict[str, Any]]] = {}
-        self._confusions: dict[str, dict[str, dict[str, Confusion]]] = {}
 
-    def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
-        """Add a table that was counted: of one document, or of several (None)."""
-        if measure.lists_details:
-            self._add_listed(measure, document or "", measure.details(table))
-            return
-        records, alignment = self._records.of(unit), measure.table.alignment
-        outcomes = []
-        for outcome in measure.outcomes(table):
-            place = document or outcome.document
-            gold = records.record(outcome.gold, "gold", place, alignment)
-            system = records.record(outcome.system, "system", place, alignment)
-            outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
-            if len(outcomes) > MOST_OUTCOMES:
-                found = f"{measure.id} has more than {MOST_OUTCOMES:,} outcomes in {quoted(unit)}"
-                message = f"{found}, the most that are listed in details or on a page"
-                raise KaratError(TOO_MANY.at(message, origin="gold"))
-        outcomes.sort(key=_order)
-        self._outcomes.setdefault(measure.id, []).extend(outcomes)
-
-    def _add_listed(self, measure: Measure[Any, Any], document: str, details: Iterable[Detail]) -> None:
-        """Parts of items are counted, and items are also listed."""
-        items = self._items.setdefault(measure.id, [])
-        parts = self._confusions.setdefault(measure.id, {})
-        for detail in details:
-            by_attribute = parts.setdefault(detail.part, {})
-            sides = [None if item is None else item.attributes for item in (detail.gold, detail.system)]
-            for name in dict.fromkeys(name for side in sides if side is not None for name in side):
-                values = tuple(None if side is None else str(side.get(name, ABSENT)) for side in sides)
-                cell = values[0], values[1]
-                confusion = by_attribute.setdefault(name, {})
-                confusion[cell] = confusion.get(cell, 0) + 1
-            if detail.listed is not None:
-                items.append({"document": document, **detail.listed})
-
-    def part(self) -> DetailsPart:
-        """What was added, to be sent to another process."""
-        return DetailsPart(self._records.part(), self._outcomes, self._items, self._confusions)
-
-    def merge(self, part: DetailsPart) -> None:
-        """Add documents that come after those so far."""
-        self._records.merge(part.records)
-        for id_, outcomes in part.outcomes.items():
-            self._outcomes.setdefault(id_, []).extend(outcomes)
-        for id_, items in part.items.items():
-            self._items.setdefault(id_, []).extend(items)
-        for id_, parts in part.confusions.items():
-            own_parts = self._confusions.setdefault(id_, {})
-            for name, attributes in parts.items():
-                own = own_parts.setdefault(name, {})
-                for attribute, confusion in attributes.items():
-                    cells = own.setdefault(attribute, {})
-                    for cell, count in confusion.items():
-                        cells[cell] = cells.get(cell, 0) + count
-
-    def outcomes(self, ids: Iterable[str]) -> dict[str, list[OutcomeRecord]]:
-        """The outcomes of each of these measures that lists them."""
-        return {id_: self._outcomes[id_] for id_ in ids if id_ in self._outcomes}
-
-    def listed(self) -> dict[str, dict[str, Any]]:
-        """For each other measure: how well each attribute of each part was recognised, and the items one by one."""
-        return {
-            id_: {
-                "recognition": {
-                    part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
-                    for part, attributes in self._confusions[id_].items()
-                },
-                "items": items,
-            }
-            for id_, items in self._items.items()
-        }
+def _outcomes(
+    unit: str, document: str | None, measure: Measure[Any, Any], table: Any, records: UnitRecords
+) -> list[OutcomeRecord]:
+    alignment = measure.table.alignment
+    outcomes = []
+    for outcome in measure.outcomes(table):
+        place = document or outcome.document
+        gold = records.record(outcome.gold, "gold", place, alignment)
+        system = records.record(outcome.system, "system", place, alignment)
+        outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
+    return sorted(outcomes, key=_order)
 
 
 def _order(record: OutcomeRecord) -> tuple[str, str, int, bool]:
     """By document and text; where a gold and a system item begin at the same place, gold's comes first."""
     document, span = place_of((record.gold, record.system))
     return record.document or "", document, span[0][0] if span else 0, record.gold is None
+
+
+def listed_items(tables: Iterable[CountedTable]) -> dict[str, ListedItems]:
+    """Return what measures list in place of outcomes: parts of items are counted, and items are also listed."""
+    listed: dict[str, ListedItems] = {}
+    for document, measure, table in tables:
+        if measure.lists_details:
+            own = listed.setdefault(measure.id, ListedItems([], {}))
+            for detail in measure.details(table):
+                _add(own, document or "", detail)
+    return listed
+
+
+def _add(listed: ListedItems, document: str, detail: Detail) -> None:
+    by_attribute = listed.confusions.setdefault(detail.part, {})
+    sides = [None if item is None else item.attributes for item in (detail.gold, detail.system)]
+    for name in dict.fromkeys(name for side in sides if side is not None for name in side):
+        gold, system = (None if side is None else str(side.get(name, ABSENT)) for side in sides)
+        confusion = by_attribute.setdefault(name, {})
+        confusion[gold, system] = confusion.get((gold, system), 0) + 1
+    if detail.listed is not None:
+        listed.items.append({"document": document, **detail.listed})
+
+
+def all_outcomes(units: Sequence[UnitRow], ids: Iterable[str]) -> dict[str, list[OutcomeRecord]]:
+    """Return the outcomes of all units, for each of these measures that has any."""
+    return {
+        id_: [outcome for unit in units for outcome in unit.outcomes.get(id_, ())]
+        for id_ in ids
+        if any(id_ in unit.outcomes for unit in units)
+    }
+
+
+def all_listed(units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
+    """Return, for each measure that lists items: how well each attribute of each part was recognised, and the items."""
+    joined: dict[str, ListedItems] = {}
+    for unit in units:
+        for id_, (items, confusions) in unit.listed.items():
+            own = joined.setdefault(id_, ListedItems([], {}))
+            own.items.extend(items)
+            for part, attributes in confusions.items():
+                own_part = own.confusions.setdefault(part, {})
+                for name, cells in attributes.items():
+                    confusion = own_part.setdefault(name, {})
+                    for cell, count in cells.items():
+                        confusion[cell] = confusion.get(cell, 0) + count
+    return {
+        id_: {
+            "recognition": {
+                part: {name: recognition(confusion) for name, confusion in sorted(attributes.items())}
+                for part, attributes in confusions.items()
+            },
+            "items": items,
+        }
+        for id_, (items, confusions) in joined.items()
+    }
 
 
 def recognition(confusion: Mapping[tuple[str | None, str | None], int]) -> dict[str, Any]:

@@ -1,249 +1,253 @@
-"""Scoring: what the protocols of a run have of the documents so far.
+"""Scores a system against gold: makes rows of all documents, finishes them, and returns results."""
 
-Documents are added one by one. What another process has of later documents is merged: the state is then the same as if
-they had been added here, so that the result does not depend on how documents were divided.
-"""
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
-from collections.abc import Sequence, Set
-from operator import add
-from typing import NamedTuple
+from msgspec.structs import replace
 
-from msgspec import Struct
-
-from karat.checks.ids import Numbers
+from karat import __version__
+from karat.checks.ids import NamedIds, id_conflicts
 from karat.corpus import Corpus, Executor, Fingerprint, Progress, absent_names
-from karat.engine.details import Details
-from karat.engine.observer import Observe
-from karat.engine.pairs import Pairs, paired_ids
-from karat.engine.places import Places
-from karat.engine.prepare import MakeTables, Preparation, Steps
-from karat.engine.protocol_run import ProtocolRun, RunPart
-from karat.engine.records import Records
-from karat.engine.tokens import in_one_numbering
-from karat.errors import Finding, Findings, KaratError, Report, Rule, graver, placed, without
-from karat.plugin import CorpusTransform, Tables
-from karat.protocols import Protocol
-from karat.results import Result, Side
+from karat.corpus.surveying import survey_together
+from karat.engine.breakdown import BrokenDown
+from karat.engine.pipeline import Batch, Pipeline, Work, across
+from karat.engine.plan import Options, Plan
+from karat.engine.reading import paired_ids
+from karat.engine.remarks import counted, remarks
+from karat.engine.rows import DocumentRow, UnitRow
+from karat.engine.scores import ScoreFunction, UnitTable
+from karat.engine.units import finish, leave_out
+from karat.errors import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest
+from karat.measures import MEASURES
+from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.protocols.signature import signature
+from karat.results import OutcomeRecord, Result, Score, Side, UnitRows
+
+T = TypeVar("T")
 
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
+NO_MEASURE = Rule(
+    "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
+)
 
 
-class RunOptions(Struct, frozen=True):
-    """What the user chooses for a run, beside the protocols."""
+def score(
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: Options,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> list[Result]:
+    """Score a system against gold under each protocol; the files are read once for all of them.
 
-    measures: tuple[str, ...] = ()
-    """The measures to score: ids, or prefixes of ids; empty: all."""
-    by: tuple[str, ...] = ()
-    """Fields to break scores down by."""
-    per_unit: bool = False
-    strict: bool = False
-    """Refuse faults instead of counting them."""
-    topics: str | None = None
-    """The topics that the corpora were restricted to, for the signature."""
-    accept_faults: bool = False
-    """Count faults even in a format that refuses them."""
-    details: bool = False
-    """List the outcomes of measures item by item."""
-    keep_rows: bool = False
-    """Keep the counts of each unit, for intervals and tests."""
-    keep_by_rows: bool = True
-    """Where these are kept, also for each value of a breakdown."""
-    changed: frozenset[str] | None = None
-    """After a run over the same gold: the documents of the system that have changed since.
-
-    Gold is not checked once more, and the result has no fingerprint of it. If each document is counted by itself, only
-    these are. The counts of each unit are kept.
+    With an `executor`, documents are scored in other processes.
     """
+    for prefix in options.measures:
+        if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
+            _refuse_unknown_family(prefix)
+    if executor is not None:
+        survey_together((gold, system), executor)
+    try:
+        return _score(gold, system, Work(protocols, options), findings, progress, executor)
+    finally:
+        gold.close()
+        system.close()
 
 
-class ScoringPart(NamedTuple):
-    """What scoring has of some documents, as it is sent to the process that puts them together: tables and counts."""
+def _score(
+    gold: Corpus,
+    system: Corpus,
+    work: Work,
+    findings: Findings,
+    progress: Progress | None,
+    executor: Executor | None,
+) -> list[Result]:
+    pipeline = Pipeline(gold, system, work)
+    for finding in absent_names(gold, system):
+        pipeline.report(finding)
+    ids = paired_ids(gold, system, work.protocols, pipeline.report_pairs)
+    plans = pipeline.plans
+    _refuse_absent(work.options.measures, plans)
+    _move(pipeline.findings, findings)
+    whole = Batch.empty(len(plans))
+    for batch in pipeline.batches(ids, executor, progress):
+        _move(batch.findings, findings)
+        whole.extend(batch)
+    _look_across(pipeline, whole)
+    sides = (
+        Side(gold.name, len(gold.survey().rows), whole.gold_mentions, str(Fingerprint(whole.shares))),
+        Side(system.name, len(system.survey().rows), whole.system_mentions),
+    )
+    finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
+    _move(pipeline.findings, findings)
+    results = [
+        _result(plan, rows, *own, *sides, offsets=whole.units, findings=findings)
+        for plan, rows, own in zip(plans, whole.rows, finished, strict=True)
+    ]
+    if work.options.errors:
+        from karat.engine.errors import Analysis
 
-    findings: Findings
-    fingerprint: Fingerprint
-    units: set[str]
-    mentions: list[int]
-    ids: list[Numbers | None]
-    filters: list[CorpusTransform]
-    runs: list[RunPart]
+        for number, result in enumerate(results):
+            analysis = Analysis(pipeline, number, whole.rows[number], result, progress=progress, executor=executor)
+            result.errors = analysis.of(finished[number][0])
+    return results
 
 
-class Scoring:
-    """A system and gold under some protocols."""
+def _move(found: list[Finding], findings: Findings) -> None:
+    """Add findings to those of the run, which keep only the first of each code."""
+    for finding in found:
+        findings.add(finding)
+    found.clear()
 
-    def __init__(
-        self, gold: Corpus, system: Corpus, protocols: Sequence[Protocol], options: RunOptions, findings: Findings
-    ) -> None:
-        self.gold, self.system, self.protocols, self.options = gold, system, protocols, options
-        self.findings = findings
-        self._report = self._reporting()
-        superseded = frozenset.intersection(*(protocol.superseded for protocol in protocols))
-        self._report_pairs = without(self._report, superseded)
-        self._pairs = Pairs(gold, system, self._report_pairs, check_gold=options.changed is None)
-        self._places = Places(gold, system, self._report)
-        self.observe: Observe | None = None
-        self.runs: list[ProtocolRun] = []
-        self._steps: list[Steps] = []
-        self._preparation = Preparation(self._places.report)
-        self._fingerprint, self._units = Fingerprint(), set[str]()
-        self._mentions = [0, 0]
 
-    def _reporting(self) -> Report:
-        """What receives findings: some are refused, and some are graver under these protocols."""
-        gold, system, options = self.gold, self.system, self.options
-
-        report: Report = self._add_finding
-        if options.strict:
-            report = _refusing_faults(report, "--strict refuses faults.")
-        elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
-            why = "Its format refuses faults; --accept-faults counts them instead."
-            report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
-        faults = {code for protocol in self.protocols for code in protocol.faults}
-        return graver(report, faults, {code for protocol in self.protocols for code in protocol.refusals})
-
-    def _add_finding(self, finding: Finding) -> None:
-        self.findings.add(finding)
-
-    def paired_ids(self) -> list[str]:
-        """The ids of the documents to add, in their order; reports or refuses what only the whole corpora show."""
-        for finding in absent_names(self.gold, self.system):
-            self._report(finding)
-        return paired_ids(self.gold, self.system, self.protocols, self._report_pairs)
-
-    def prepare(self, make_tables: MakeTables = Tables, observe: Observe | None = None) -> None:
-        """Find out what each protocol does and scores; to be called once, before documents are added."""
-        surveys, places, options = (self.gold.survey(), self.system.survey()), self._places, self.options
-        self.observe = observe
-        self._preparation = Preparation(places.report, make_tables)
-        for protocol in self.protocols:
-            self._steps.append(self._preparation.enter(protocol))
-            records = Records(places.line, unit=protocol.unit)
-            with placed(lambda: (self.gold.name, None)):
-                run = ProtocolRun(
-                    protocol,
-                    *surveys,
-                    report=places.report,
-                    measures=options.measures,
-                    by=options.by,
-                    records=records,
-                    details=Details(records) if options.details else None,
-                    observe=observe,
-                    compare=len(self.protocols) > 1,
-                    keep_rows=options.keep_rows or options.changed is not None or observe is not None,
-                    keep_by_rows=options.keep_rows and options.keep_by_rows,
-                    jackknife=options.keep_rows,
-                )
-            self.runs.append(run)
-
-    def add(self, ids: Sequence[str], progress: Progress | None = None) -> None:
-        """Add documents. Each is released before the next one is read."""
-        for done, id_ in enumerate(ids, 1):
-            self._add(id_)
-            if progress is not None:
-                progress(done, len(ids))
-
-    def _add(self, id_: str) -> None:
-        pair, in_gold = self._pairs.read(id_)
-        if in_gold:
-            self._units.add(pair.gold.unit)
-            if self.options.changed is None:
-                self._fingerprint.add(pair.gold)
-        self._mentions[0] += len(pair.gold.mentions)
-        self._mentions[1] += len(pair.system.mentions)
-        pair = in_one_numbering(pair)
-        with self._places.of(pair.gold.id):
-            for run, steps in zip(self.runs, self._steps, strict=True):
-                if in_gold or run.protocol.system_only_documents == "score":
-                    run.add(self._preparation.prepare(pair, steps))
-        self._preparation.forget()
-
-    def counted(self, ids: Sequence[str]) -> Sequence[str]:
-        """The documents to count: all, unless only some have changed and they do not depend on the others."""
-        changed = self.options.changed
-        is_alone = self._preparation.is_pair_by_pair and self._is_by_document
-        return ids if changed is None or not is_alone else [id_ for id_ in ids if id_ in changed]
-
-    @property
-    def _is_by_document(self) -> bool:
-        return all(run.is_by_document for run in self.runs)
-
-    @property
-    def merges(self) -> bool:
-        """Whether documents may be divided. An observer sees the documents of a unit together."""
-        return self._preparation.merges and (self.observe is None or self._is_by_document)
-
-    def part(self) -> ScoringPart:
-        """What was added, to be sent to another process."""
-        return ScoringPart(
-            self.findings,
-            self._fingerprint,
-            self._units,
-            self._mentions,
-            self._pairs.part(),
-            self._preparation.part(),
-            [run.part() for run in self.runs],
+def _look_across(pipeline: Pipeline, whole: Batch) -> None:
+    """Report, or refuse, what only all documents together show."""
+    places = pipeline.places
+    with places.of(""):
+        sides: tuple[tuple[Origin, dict[str, NamedIds]], ...] = (
+            ("gold", whole.gold_ids),
+            ("system", whole.system_ids),
         )
-
-    def merge(self, part: ScoringPart) -> bool:
-        """Add documents that come after those so far; False: nothing was added, since they must be read here."""
-        if not self._preparation.accepts(part.filters):
-            return False
-        self.findings.merge(part.findings)
-        self._fingerprint.merge(part.fingerprint)
-        self._units |= part.units
-        self._mentions = [*map(add, self._mentions, part.mentions)]
-        self._pairs.merge(part.ids)
-        self._preparation.merge(part.filters)
-        for run, later in zip(self.runs, part.runs, strict=True):
-            run.merge(later)
-        return True
-
-    def results(self, executor: Executor) -> list[Result]:
-        """The result of each protocol, when all documents were added.
-
-        The fingerprint may be finished by another process while this one counts.
-        """
-        fingerprints = executor.map(_written, None, [self._fingerprint])
-        self._pairs.finish()
-        for doubts in self._preparation.doubts():
-            self._pairs.recheck(doubts)
-        with self._places.of(""):
-            self._preparation.finish()
-        for side, corpus, count in zip(("gold", "the system"), (self.gold, self.system), self._mentions, strict=True):
-            if not count:
-                self._report(NO_MENTIONS.at(f"{side} has no mentions", file=corpus.name))
-        scores = [run.scores() for run in self.runs]
-        sides = (
-            Side(self.gold.name, len(self.gold.survey().rows), self._mentions[0], next(fingerprints)),
-            Side(self.system.name, len(self.system.survey().rows), self._mentions[1]),
-        )
-        return [
-            run.result(
-                own,
-                *sides,
-                units=self._units,
-                findings=self.findings,
-                per_unit=self.options.per_unit,
-                topics=self.options.topics,
-            )
-            for run, own in zip(self.runs, scores, strict=True)
-        ]
-
-    def close(self) -> None:
-        """Close the files of both sides."""
-        self.gold.close()
-        self.system.close()
+        for side, ids in sides:
+            for finding in id_conflicts(ids):
+                raise KaratError(finding._replace(origin=side))
+        for finding in across(pipeline.work.protocols, whole.observed):
+            if finding.severity == "fatal":
+                raise KaratError(finding)
+            places.report(finding)
+    counts = (whole.gold_mentions, whole.system_mentions)
+    for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
+        if not count:
+            pipeline.report(NO_MENTIONS.at(f"{what} has no mentions", file=corpus.name))
 
 
-def _written(shared: None, fingerprint: Fingerprint) -> str:
-    del shared
-    return str(fingerprint)
+def _finished(plan: Plan, rows: Sequence[DocumentRow], report: Report) -> tuple[Sequence[UnitRow], list[Finding]]:
+    """Return the rows of all units, and the notes of tables on them."""
+    notes: list[Finding] = []
+    return finish(plan.measures, rows, notes.append, partial(plan.unit_row, report)), notes
 
 
-def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozenset()) -> Report:
-    def strict(finding: Finding) -> None:
-        if finding.severity == "fault" and finding.code not in tolerated:
-            raise KaratError(finding._replace(hint=f"{finding.hint} ({why})"))
-        report(finding)
+def _result(
+    plan: Plan,
+    rows: Sequence[DocumentRow],
+    units: Sequence[UnitRow],
+    notes: Sequence[Finding],
+    gold: Side,
+    system: Side,
+    *,
+    offsets: Iterable[str],
+    findings: Findings,
+) -> Result:
+    """Return the result of a protocol. Of the sides, only the mentions that it scores are counted."""
+    protocol, options, table = plan.protocol, plan.options, UnitTable(plan.measures, units)
+    whole = table.score_function(plan.selected)
+    broken_down = {
+        breakdown.field: breakdown.finish([row.parts[index] for row in rows], [unit.by[index] for unit in units])
+        for index, breakdown in enumerate(plan.breakdowns)
+    }
+    own = list(remarks(plan, rows, units, notes))
+    return Result(
+        version=__version__,
+        protocol=protocol.name,
+        title=protocol.title,
+        signature=signature(protocol, units=offsets, fingerprint=str(gold.fingerprint), topics=options.topics),
+        unit=protocol.unit,
+        unit_count=len(units),
+        gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
+        system=replace(system, mentions=sum(row.scored[1] for row in rows)),
+        scores=_select(plan, table.scores()),
+        by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
+        units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
+        if options.per_unit
+        else {},
+        headline=protocol.headline,
+        differences=_differences(plan, units),
+        outcomes=_outcomes(plan, units),
+        details=_listed(plan, units),
+        warnings=[*own, *findings.listed()],
+        warning_counts=findings.counts | Counter(finding.group for finding in own),
+        rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
+        by_rows={
+            field: dict(own_field.rows([unit.unit for unit in units], whole))
+            for field, own_field in broken_down.items()
+        }
+        if options.keep_rows and options.keep_by_rows
+        else None,
+    )
 
-    return strict
+
+def _unit_rows(
+    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], table: UnitTable, whole: ScoreFunction
+) -> UnitRows:
+    part, scores = leave_out(plan.measures, rows)
+    left_out = {name: _select(plan, dict(own)) for name, own in scores.items()}
+    return UnitRows([unit.unit for unit in units], list(table.columns()), whole, left_out, part)
+
+
+def _select(plan: Plan, by_id: dict[str, T]) -> dict[str, T]:
+    return {id_: by_id[id_] for id_ in plan.selected if id_ in by_id}
+
+
+def _by_scores(plan: Plan, broken_down: BrokenDown, whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
+    for value, scores, items in broken_down.scores():
+        complete = _select(plan, whole.with_composites(scores))
+        yield value, {id_: Score(own, items=items.get(id_)) for id_, own in complete.items()}
+
+
+def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, int]]:
+    listed: dict[str, dict[str, int]] = {}
+    for (id_, what), count in sorted(counted(unit.differences for unit in units).items()):
+        if count and id_ in plan.selected:
+            listed.setdefault(id_, {})[what] = count
+    return listed
+
+
+def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]] | None:
+    if not plan.options.details:
+        return None
+    from karat.engine.details import all_outcomes
+
+    return all_outcomes(units, plan.selected)
+
+
+def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]] | None:
+    if not plan.options.details:
+        return None
+    from karat.engine.details import all_listed
+
+    return all_listed(units)
+
+
+def _refuse_unknown_family(prefix: str) -> None:
+    """Refuse a measure of no family; the last part of an id is not enough, but its ids are suggested."""
+    try:
+        MEASURES.get(prefix.partition(".")[0])
+    except UsageError:
+        ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ")]
+        meant = [id_ for id_ in ids if id_.rpartition(".")[2] == prefix.lower()]
+        if not meant:
+            raise
+        hint = f"Did you mean {' or '.join(meant)}? `karat measures` lists them."
+        raise UsageError("unknown-measure", f"there is no measure {prefix!r}", hint) from None
+
+
+def _refuse_absent(prefixes: Sequence[str], plans: Sequence[Plan]) -> None:
+    """Refuse a measure that no protocol of this run offers, with the reason if it is known."""
+    offered = list(dict.fromkeys(id_ for plan in plans for id_ in plan.offered))
+    for prefix in prefixes:
+        if any(id_.startswith(prefix) for id_ in offered):
+            continue
+        for plan in plans:
+            for row in plan.unscored:
+                if row.id.startswith(prefix):
+                    raise NO_MEASURE.error(f"{plan.protocol.name} does not score {row.id} here: {row.reason}")
+        names = ", ".join(plan.protocol.name for plan in plans)
+        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+        family = prefix.partition(".")[0]
+        others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
+        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)

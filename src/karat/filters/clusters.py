@@ -1,16 +1,18 @@
 """Coreference clusters of gold that are in a file of their own, as those of WikiEvents."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.errors import Finding, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.filters.types import NO_FILE
 from karat.model import Id, Pair, qualified
 from karat.opened import read_bytes
-from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
+from karat.plugin import Comparison, Filter, PairTransform
 from karat.plugin.json_keys import repeated_key
 
 SHAPE = Rule(
@@ -33,7 +35,21 @@ class Clusters(Filter, frozen=True):
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Add the clusters to gold."""
         del comparison
-        return _Clusters(self.file, report) if self.file else unchanged
+        return _adding(self.file, _read(self.file), report) if self.file else unchanged
+
+    def observe(self, pair: Pair, left: Pair) -> bool | None:
+        """Return whether the file has the document."""
+        return None if not self.file else left is not pair
+
+    def across(self, observed: Mapping[str, bool]) -> Iterator[Finding]:
+        """Refuse the clusters of another corpus, and report documents without clusters."""
+        absent = [document for document, is_found in observed.items() if not is_found]
+        if len(absent) == len(observed):
+            yield NONE.at("the file has no document of gold", file=self.file)
+        elif absent:
+            examples = f"{quoted(absent[0])}{' and others' * (len(absent) > 1)}"
+            message = f"the file lacks {len(absent):,} document{'s' * (len(absent) > 1)} of gold: {examples}"
+            yield ABSENT.at(message, file=self.file)
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -41,48 +57,41 @@ class _Record(msgspec.Struct, frozen=True):
     clusters: tuple[tuple[str, ...], ...]
 
 
-class _Clusters(CorpusTransform):
-    """Adds clusters to gold, and counts the documents that have none in the file."""
+class _Members(NamedTuple):
+    """The cluster of each mention of a document, by id, and the line that lists them."""
 
-    def __init__(self, file: str, report: Report) -> None:
-        self._file, self._report = file, report
-        self._lines: dict[str, int] = {}
-        self._members: dict[str, dict[str, str]] = {}
-        """For each document, the cluster of each mention, by id."""
-        for line, record in _records(file):
-            if record.doc_key in self._members:
-                raise TWICE.error(f"document {quoted(record.doc_key)} was already given", file=file, line=line)
-            self._lines[record.doc_key] = line
-            self._members[record.doc_key] = _members(record, file, line)
-        self._found = 0
-        self._absent: list[str] = []
+    line: int
+    clusters: Mapping[str, str]
 
-    def __call__(self, pair: Pair) -> Pair:
-        """The pair with gold's clusters."""
-        members = self._members.get(pair.gold.id)
+
+def _read(file: str) -> Mapping[str, _Members]:
+    """Return what a file lists, by document."""
+    members: dict[str, _Members] = {}
+    for line, record in _records(file):
+        if record.doc_key in members:
+            raise TWICE.error(f"document {quoted(record.doc_key)} was already given", file=file, line=line)
+        members[record.doc_key] = _Members(line, _members(record, file, line))
+    return members
+
+
+def _adding(file: str, by_document: Mapping[str, _Members], report: Report) -> PairTransform:
+    """Return what adds clusters to gold."""
+
+    def add(pair: Pair) -> Pair:
+        members = by_document.get(pair.gold.id)
         if members is None:
-            self._absent.append(pair.gold.id)
             return pair
-        self._found += 1
         known = {mention.id for mention in pair.gold.mentions}
-        for id_ in (id_ for id_ in members if id_ not in known):
+        for id_ in (id_ for id_ in members.clusters if id_ not in known):
             message = f"{quoted(id_)} is not a mention of gold's document {quoted(pair.gold.id)}"
-            self._report(UNKNOWN.at(message, file=self._file, line=self._lines[pair.gold.id], found=id_))
+            report(UNKNOWN.at(message, file=file, line=members.line, found=id_))
         mentions = [
-            replace(mention, cluster=members[mention.id]) if mention.id in members else mention
+            replace(mention, cluster=members.clusters[mention.id]) if mention.id in members.clusters else mention
             for mention in pair.gold.mentions
         ]
         return Pair(replace(pair.gold, mentions=tuple(mentions)), pair.system)
 
-    def finish(self, report: Report) -> None:
-        """Refuse the clusters of another corpus, and report documents without clusters."""
-        if not self._found:
-            raise KaratError(NONE.at("the file has no document of gold", file=self._file))
-        if self._absent:
-            examples = f"{quoted(self._absent[0])}{' and others' * (len(self._absent) > 1)}"
-            plural = "s" * (len(self._absent) > 1)
-            message = f"the file lacks {len(self._absent):,} document{plural} of gold: {examples}"
-            report(ABSENT.at(message, file=self._file))
+    return add
 
 
 def _records(file: str) -> list[tuple[int, _Record]]:

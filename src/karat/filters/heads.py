@@ -1,19 +1,20 @@
 """Heads of mentions, for protocols that match by head."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Literal
 
 from msgspec.structs import replace
 
-from karat.errors import Finding, KaratError, Origin, Report, Rule
-from karat.filters import unchanged
+from karat.errors import Finding, Origin, Report, Rule
+from karat.filters import both_sides, unchanged
 from karat.model import Document, Mention, Pair
 from karat.model.arguments import events_of
 from karat.model.regions import size
 from karat.model.texts import has_article, words_of
-from karat.plugin import Comparison, CorpusTransform, DocumentCheck, Filter, PairTransform
+from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
 
 ABSENT = Rule(
     "heads-absent",
@@ -38,12 +39,38 @@ class Heads(Filter, frozen=True):
     """Whether a leading article of a gold argument is no word of it."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Count missing heads, or fill them in."""
+        """Fill in missing heads, if that is asked for."""
         del comparison, report
-        return _Heads(self.missing, self.of, trim=self.trim) if self.match == "head" else unchanged
+        return both_sides(_with_heads) if self.match == "head" and self.missing == "first-word" else unchanged
+
+    def observe(self, pair: Pair, left: Pair) -> Mapping[Origin, tuple[int, str]] | None:
+        """Return how many mentions of each side lack a head, and the first of them."""
+        del left
+        if self.match != "head":
+            return None
+        sides: dict[Origin, list[Mention]] = {
+            "gold": _lacking(pair.gold, self.of, trim=self.trim),
+            "system": _lacking(pair.system, self.of, trim=False),
+        }
+        return {side: (len(lacking), lacking[0].id) for side, lacking in sides.items() if lacking} or None
+
+    def across(self, observed: Mapping[str, Mapping[Origin, tuple[int, str]]]) -> Iterator[Finding]:
+        """Report how many heads are missing, or refuse them."""
+        counts: Counter[Origin] = Counter()
+        for sides in observed.values():
+            counts.update({side: count for side, (count, _) in sides.items()})
+        for document, sides in observed.items():
+            origin, (_, item) = next(iter(sides.items()))
+            numbers = " and ".join(f"{counts[side]:,} {side}" for side in ("gold", "system") if counts[side])
+            if self.missing == "refuse":
+                rule, message = ABSENT, _unmatched(numbers, self.of, counts.total())
+            else:
+                rule, message = FIRST_WORD, f"{_headless(numbers, self.of, counts.total())}: the first word is taken"
+            yield rule.at(message, item=item, origin=origin, document=document)
+            return
 
     def checks(self) -> Sequence[DocumentCheck]:
-        """Heads that are missing, where that is refused; as on the system's side, an article is a word."""
+        """Return heads that are missing, where that is refused; as on the system's side, an article is a word."""
         return (partial(_missing, of=self.of),) if self.match == "head" and self.missing == "refuse" else ()
 
 
@@ -52,50 +79,8 @@ def _missing(document: Document, *, of: Whose) -> Iterator[Finding]:
         yield ABSENT.at(_unmatched(f"{len(lacking):,}", of, len(lacking)), item=lacking[0].id)
 
 
-class _Heads(CorpusTransform):
-    """Counts mentions of several words without a head."""
-
-    merges = True
-    pair_by_pair = True
-
-    def __init__(self, missing: str, of: Whose = "mentions", *, trim: bool = False) -> None:
-        self._fill = missing == "first-word"
-        self._of, self._trim = of, trim
-        self._counts: dict[Origin, int] = {"gold": 0, "system": 0}
-        self._first: tuple[Origin, str, str] | None = None
-        """Side, document and id of the first such mention."""
-
-    def __call__(self, pair: Pair) -> Pair:
-        """The pair with the heads that are needed."""
-        gold, system = self._side("gold", pair.gold), self._side("system", pair.system)
-        return Pair(gold, system) if self._fill else pair
-
-    def _side(self, origin: Origin, document: Document) -> Document:
-        lacking = _lacking(document, self._of, trim=self._trim and origin == "gold")
-        if lacking:
-            self._counts[origin] += len(lacking)
-            self._first = self._first or (origin, document.id, lacking[0].id)
-        return replace(document, mentions=tuple(map(_with_head, document.mentions))) if self._fill else document
-
-    def merge(self, later: "_Heads") -> None:
-        """Add the counts of later pairs."""
-        for origin, count in later._counts.items():
-            self._counts[origin] += count
-        self._first = self._first or later._first
-
-    def finish(self, report: Report) -> None:
-        """Report how many heads are missing, or refuse them."""
-        if self._first is None:
-            return
-        origin, document, item = self._first
-        numbers = " and ".join(f"{count:,} {side}" for side, count in self._counts.items() if count)
-        count = sum(self._counts.values())
-        if self._fill:
-            message = f"{_headless(numbers, self._of, count)}: the first word is taken"
-            report(FIRST_WORD.at(message, item=item, origin=origin, document=document))
-        else:
-            message = _unmatched(numbers, self._of, count)
-            raise KaratError(ABSENT.at(message, item=item, origin=origin, document=document))
+def _with_heads(document: Document) -> Document:
+    return replace(document, mentions=tuple(map(_with_head, document.mentions)))
 
 
 def _headless(numbers: str, of: Whose, count: int) -> str:

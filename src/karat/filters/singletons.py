@@ -1,12 +1,13 @@
 """Singletons that leave a document before its mentions are aligned."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from karat.errors import Report, Rule
-from karat.filters import restricted, unchanged
+from karat.errors import Finding, Report, Rule
+from karat.filters import both_sides, restricted, unchanged
 from karat.model import Document, Pair
-from karat.plugin import Comparison, CorpusTransform, Filter, PairTransform
+from karat.plugin import Comparison, Filter, PairTransform
 
 REMOVED = Rule("singletons-removed", "note", "Do not compare with scores that include singletons.")
 
@@ -23,46 +24,30 @@ class Singletons(Filter, frozen=True):
     keep: Literal["keep", "drop-each"] = "keep"
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """Remove and count singletons."""
+        """Remove singletons."""
         del comparison, report
-        return unchanged if self.keep == "keep" else _Removal()
+        return unchanged if self.keep == "keep" else both_sides(_without_singletons)
+
+    def observe(self, pair: Pair, left: Pair) -> tuple[int, int, int, int] | None:
+        """Return how many mentions gold has, how many of them are left, and the same for the system."""
+        if self.keep == "keep":
+            return None
+        sides = (pair.gold, left.gold, pair.system, left.system)
+        gold, gold_left, system, system_left = (len(side.mentions) for side in sides)
+        return gold, gold_left, system, system_left
+
+    def across(self, observed: Mapping[str, tuple[int, int, int, int]]) -> Iterator[Finding]:
+        """Report how many mentions were removed."""
+        gold, gold_left, system, system_left = map(sum, zip(*observed.values(), strict=True))
+        if gold != gold_left or system != system_left:
+            message = f"singletons are removed before mentions are matched: {gold - gold_left:,} of {gold:,}"
+            message += f" gold mentions, {system - system_left:,} of {system:,} system mentions"
+            yield REMOVED.at(message)
 
 
-class _Removal(CorpusTransform):
-    """Counts what it removes."""
-
-    merges = True
-    pair_by_pair = True
-
-    def __init__(self) -> None:
-        self._removed = [0, 0]
-        self._all = [0, 0]
-
-    def __call__(self, pair: Pair) -> Pair:
-        """The pair without singletons."""
-        return Pair(self._side(0, pair.gold), self._side(1, pair.system))
-
-    def _side(self, side: int, document: Document) -> Document:
-        sizes = Counter([mention.cluster for mention in document.mentions])
-        kept = restricted(document, lambda mention: mention.cluster is not None and sizes[mention.cluster] > 1)
-        self._all[side] += len(document.mentions)
-        self._removed[side] += len(document.mentions) - len(kept.mentions)
-        return kept
-
-    def merge(self, later: "_Removal") -> None:
-        """Add the counts of later pairs."""
-        for side in (0, 1):
-            self._all[side] += later._all[side]
-            self._removed[side] += later._removed[side]
-
-    def finish(self, report: Report) -> None:
-        """Report how many were removed."""
-        if any(self._removed):
-            gold, system = (
-                f"{removed:,} of {every:,}" for removed, every in zip(self._removed, self._all, strict=True)
-            )
-            message = f"singletons are removed before mentions are matched: {gold} gold mentions"
-            report(REMOVED.at(f"{message}, {system} system mentions"))
+def _without_singletons(document: Document) -> Document:
+    sizes = Counter([mention.cluster for mention in document.mentions])
+    return restricted(document, lambda mention: mention.cluster is not None and sizes[mention.cluster] > 1)
 
 
 FILTER = Singletons

@@ -1,50 +1,48 @@
-"""The observer of a run that finds the errors of each unit as it is counted."""
+"""The errors behind the main measures of a run: found unit by unit, and put together."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from karat.engine.breakdown import DOCUMENT_FIELDS
-from karat.engine.observer import Rows
-from karat.engine.records import Records
 from karat.insight.anaphors import ANAPHOR_CLASSES, anaphor_errors
 from karat.insight.arguments import CHOICE, argument_classes, argument_errors
 from karat.insight.clusters import CLUSTER_CLASSES, cluster_errors
 from karat.insight.elements import element_classes, element_errors
-from karat.insight.found import Classes, CountedTable, DocumentView, Findings, FoundError, UnitView
+from karat.insight.found import Classes, CountedTable, DocumentView, Findings, FoundError, UnitErrors, UnitView
 from karat.insight.links import LINK_CLASSES, link_errors
 from karat.insight.mentions import OTHER, mention_classes, mention_errors
-from karat.insight.targets import Target, targets
-from karat.model import Value
-from karat.plugin import AlignmentSpec, Measure, Tables
+from karat.insight.records import UnitRecords
+from karat.insight.targets import Target
+from karat.model import DOCUMENT_FIELDS, Value
+from karat.plugin import AlignmentSpec
 from karat.protocols import Protocol
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 from karat.results.errors import Cell, Confusion
-from karat.tables.events import BothEvents
 
 ABSENT = "(none)"
 
 
 class TargetErrors:
-    """The errors behind one measure, as they are found."""
+    """The errors of all units behind one measure."""
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    def __init__(self, target: Target, units: Iterable[UnitErrors], protocol: Protocol) -> None:
+        self.target, self._protocol = target, protocol
         self.errors: list[FoundError] = []
         self.by: dict[str, dict[str, dict[str, int]]] = {}
         """By class, field and value: how many there are."""
         self._cells: dict[str, dict[Cell, int]] = {}
-
-    def add(self, findings: Findings) -> None:
-        """Add those of a unit, or of several."""
-        self.errors += findings.errors
-        for name, cells in findings.confusions.items():
-            own = self._cells.setdefault(name, {})
-            for cell, number in cells.items():
-                own[cell] = own.get(cell, 0) + number
-
-    def findings(self) -> Findings:
-        """All that were added."""
-        return Findings(self.errors, self._cells)
+        spellings: dict[tuple[str, Value | None], str] = {}
+        for findings, values in units:
+            self.errors += findings.errors
+            for name, cells in findings.confusions.items():
+                own = self._cells.setdefault(name, {})
+                for cell, number in cells.items():
+                    own[cell] = own.get(cell, 0) + number
+            for name, field, value in values:
+                if field not in ("kind", *DOCUMENT_FIELDS):
+                    # Values that the protocol considers equal are one, spelt as they are first.
+                    value = spellings.setdefault((field, protocol.comparison.key(value)), value)
+                counts = self.by.setdefault(name, {}).setdefault(field, {})
+                counts[value] = counts.get(value, 0) + 1
 
     def classes(self) -> Classes:
         """All classes in the order of definition, without those that only some corpora have and this one has not."""
@@ -65,9 +63,9 @@ class TargetErrors:
         classes = element_classes(wrong)
         return {name: text for name, text in classes.items() if name in names or name in ("miss", "false alarm")}
 
-    def confusions(self, protocol: Protocol) -> tuple[Confusion, ...]:
-        """One per attribute; values that the protocol considers equal are one value, spelt as in gold."""
-        return tuple(Confusion(name, _spelt(cells, protocol)) for name, cells in self._cells.items() if cells)
+    def confusions(self) -> tuple[Confusion, ...]:
+        """Return one per attribute; values that the protocol considers equal are one value, spelt as in gold."""
+        return tuple(Confusion(name, _spelt(cells, self._protocol)) for name, cells in self._cells.items() if cells)
 
 
 def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
@@ -84,100 +82,43 @@ def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
     return {cell: counts[cell] for cell in order}
 
 
-class Collecting:
-    """Makes the collector of each protocol of a run."""
+class ErrorFinder:
+    """Finds the errors behind the main measures of a protocol, unit by unit."""
 
-    def __init__(self, named: Collection[str], by: Sequence[str]) -> None:
-        self._named, self._by = named, by
-        self.collectors: list[Collector] = []
-
-    def __reduce__(self) -> tuple[type["Collecting"], tuple[Collection[str], Sequence[str]]]:
-        """In another process it makes others."""
-        return Collecting, (self._named, self._by)
-
-    def __call__(self, records: Records, protocol: Protocol, rows: Rows, ids: Sequence[str]) -> "Collector":
-        """That of a protocol."""
-        self.collectors.append(Collector(records, protocol, rows, ids=ids, named=self._named, by=self._by))
-        return self.collectors[-1]
-
-
-CollectedErrors = list[tuple[Findings, dict[str, dict[str, dict[str, int]]]]]
-"""For each measure: the errors of some documents; and by class, field and value, how many there are."""
-
-
-class Collector:
-    """Finds the errors behind the main measures of a run."""
-
-    def __init__(
-        self,
-        records: Records,
-        protocol: Protocol,
-        rows: Rows,
-        *,
-        ids: Collection[str],
-        named: Collection[str],
-        by: Sequence[str],
-    ) -> None:
-        self._records, self._protocol, self._by = records, protocol, by
-        self.found = [TargetErrors(one) for one in targets(rows, ids, protocol.headline, named)]
-        self._alignments: set[AlignmentSpec] = {
+    def __init__(self, targets: Sequence[Target], protocol: Protocol, by: Sequence[str]) -> None:
+        self.targets, self._protocol, self._by = targets, protocol, by
+        self.alignments: set[AlignmentSpec] = {
             alignment
-            for found in self.found
-            for measure in found.target.measures
+            for target in targets
+            for measure in target.measures
             if (alignment := measure.table.alignment) is not None
         }
-        self._spellings: dict[tuple[str, Value | None], str] = {}
-        self._documents: dict[str, dict[str, DocumentView]] = {}
-        self._tables: dict[str, list[CountedTable]] = {}
+        """Alignments that the views of documents need."""
 
-    def enter(self, unit: str, tables: Tables) -> None:
-        """Keep a document until its unit is complete."""
-        pair = tables.pair
-        aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
-        view = DocumentView(pair.gold.id, pair, aligned, tables.get(BothEvents()))
-        self._documents.setdefault(unit, {})[view.id] = view
+    def errors(
+        self, name: str, documents: Mapping[str, DocumentView], tables: Sequence[CountedTable], records: UnitRecords
+    ) -> tuple[UnitErrors | None, ...]:
+        """Return the errors of a unit for each target; None if none of its tables was counted."""
+        return tuple(self._errors(name, documents, tables, records, target) for target in self.targets)
 
-    def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
-        """Keep a table until its unit is complete."""
-        self._tables.setdefault(unit, []).append(CountedTable(document, measure, table))
-
-    def leave(self) -> None:
-        """Find the errors of the units that are complete."""
-        for unit, tables in self._tables.items():
-            for found in self.found:
-                self._find(unit, tables, found)
-        self._documents.clear()
-        self._tables.clear()
-
-    def _find(self, name: str, tables: Sequence[CountedTable], found: TargetErrors) -> None:
-        ids = {measure.id for measure in found.target.measures}
-        own = [one for one in tables if one.measure.id in ids]
+    def _errors(
+        self,
+        name: str,
+        documents: Mapping[str, DocumentView],
+        tables: Sequence[CountedTable],
+        records: UnitRecords,
+        target: Target,
+    ) -> UnitErrors | None:
+        ids = {measure.id for measure in target.measures}
+        own = [counted for counted in tables if counted.measure.id in ids]
         if not own:
-            return
-        unit = UnitView(name, self._documents[name], own, self._records.of(name), self._protocol.comparison)
-        findings = self._findings(unit, found.target)
-        found.add(findings)
-        for error in findings.errors:
-            for field in self._by:
-                self._count(found, error.name, field, self._value(field, unit, error))
-
-    def _count(self, found: TargetErrors, name: str, field: str, value: str, number: int = 1) -> None:
-        counts = found.by.setdefault(name, {}).setdefault(field, {})
-        spelt = self._spelt(field, value)
-        counts[spelt] = counts.get(spelt, 0) + number
-
-    def part(self) -> CollectedErrors:
-        """What it has of the documents that were left, to be sent to another process."""
-        return [(found.findings(), found.by) for found in self.found]
-
-    def merge(self, part: CollectedErrors) -> None:
-        """Add the errors of later documents."""
-        for found, (findings, by) in zip(self.found, part, strict=True):
-            found.add(findings)
-            for name, fields in by.items():
-                for field, values in fields.items():
-                    for value, number in values.items():
-                        self._count(found, name, field, value, number)
+            return None
+        unit = UnitView(name, documents, own, records, self._protocol.comparison)
+        findings = self._findings(unit, target)
+        values = [
+            (error.name, field, self._value(field, unit, error)) for error in findings.errors for field in self._by
+        ]
+        return UnitErrors(findings, values)
 
     def _findings(self, unit: UnitView, target: Target) -> Findings:
         attributes = [name for name in self._by if name not in ("kind", *DOCUMENT_FIELDS)]
@@ -198,12 +139,6 @@ class Collector:
             return Findings(list(link_errors(unit, alignment)), {})
         collapsed = self._protocol.collapse is not None
         return cluster_errors(unit, alignment, first.table, confused, collapsed=collapsed)
-
-    def _spelt(self, field: str, value: str) -> str:
-        """Values that the protocol considers equal are one, spelt as they are first."""
-        if field in ("kind", *DOCUMENT_FIELDS):
-            return value
-        return self._spellings.setdefault((field, self._protocol.comparison.key(value)), value)
 
     def _value(self, field: str, unit: UnitView, error: FoundError) -> str:
         """The value of a field: gold's, or the system's if the error has no gold item."""

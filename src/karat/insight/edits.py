@@ -1,15 +1,13 @@
-"""Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
+"""Repairs as edits: what changes in the documents of a system."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from karat.corpus import Corpus, Survey
-from karat.engine.tokens import in_one_numbering
-from karat.errors import Finding, Report, Target
+from karat.checks.pairs import in_one_numbering
 from karat.insight.graph import LinkGraph
 from karat.insight.rewriting import Rewriting, Slot
 from karat.model import Cluster, ClusterKey, Document, Link, Mention, Pair
@@ -131,69 +129,22 @@ def _is_among(link: Link, numbers: Counter[Link]) -> bool:
     return numbers[link] >= 0
 
 
-class EditedCorpus:
-    """A system as it would be after some repairs. Documents are edited when they are read."""
+def merged_edits(repairs: Iterable[Repair]) -> dict[str, Edit]:
+    """Return the changes of each document; errors may share an edit, which is made once."""
+    edits: dict[str, Edit] = {}
+    for document, edit in {id(repair.edit): repair for repair in repairs}.values():
+        edits.setdefault(document, Edit()).merge(edit)
+    return edits
 
-    def __init__(self, gold: Corpus, system: Corpus, repairs: Iterable[Repair]) -> None:
-        self._gold, self._system = gold, system
-        self.name = system.name
-        self.refuses_faults = False
-        self.tolerated_faults: frozenset[str] = frozenset()
-        self.global_ids = False  # copies of gold's elements may have the ids of others
-        self.protocols = system.protocols
-        self._edits: dict[str, Edit] = {}
-        for document, edit in {id(repair.edit): repair for repair in repairs}.values():  # errors may share one
-            self._edits.setdefault(document, Edit()).merge(edit)
-        own, other = system.survey(), gold.survey()
-        self._survey = Survey()
-        ids = [*own.rows, *(id_ for id_ in self._edits if id_ not in own.rows)]
-        self._survey.rows = {id_: number for number, id_ in enumerate(ids)}
-        self._survey.kinds = own.kinds | other.kinds
-        self._survey.attributes = own.attributes | other.attributes
-        self._survey.clustered = own.clustered | other.clustered
-        self._survey.links = own.links | other.links
 
-    def survey(self) -> Survey:
-        """The documents of the system, and those that the repairs add."""
-        return self._survey
-
-    def read(self, id_: str, report: Report) -> Document:
-        """One document as the repairs leave it."""
-        has_it = id_ in self._system.survey().rows
-        document = self._system.read(id_, report) if has_it else None
-        edit = self._edits.get(id_)
-        if edit is None:
-            assert document is not None, "a document that the system lacks is there because it is edited"
-            return document
-        gold = self._gold.read(id_, _ignore) if id_ in self._gold.survey().rows else None
-        if document is None:
-            assert gold is not None, "a document that the system lacks is gold's"
-            document = replace(gold, mentions=(), clusters=(), links=())
-        elif gold is not None and gold.empty_nodes != document.empty_nodes:
-            document = _with_empty_nodes(gold, document)
-        return edited(document, edit)
-
-    def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
-        """The corpus; its findings are not reported."""
-        del id_, item
-        return self.name, None
-
-    def part(self, ids: Sequence[str]) -> "EditedCorpus | None":
-        """Some documents, with their edits."""
-        gold, system = (
-            corpus.part([id_ for id_ in ids if id_ in corpus.survey().rows]) for corpus in (self._gold, self._system)
-        )
-        if gold is None or system is None:
-            return None
-        return EditedCorpus(gold, system, [Repair(id_, self._edits[id_]) for id_ in ids if id_ in self._edits])
-
-    def close(self) -> None:
-        """Close the files of both sides."""
-        self._gold.close()
-        self._system.close()
-
-    def __iter__(self) -> Iterator[Document]:
-        return (self.read(id_, _ignore) for id_ in self._survey.rows)
+def edited_system(gold: Document | None, system: Document | None, edit: Edit) -> Document:
+    """Return a document of the system as the repairs leave it; one that the system lacks has gold's text."""
+    if system is None:
+        assert gold is not None, "a document that the system lacks is gold's"
+        return edited(replace(gold, mentions=(), clusters=(), links=()), edit)
+    if gold is not None and gold.empty_nodes != system.empty_nodes:
+        system = _with_empty_nodes(gold, system)
+    return edited(system, edit)
 
 
 def _with_empty_nodes(gold: Document, system: Document) -> Document:
@@ -201,7 +152,3 @@ def _with_empty_nodes(gold: Document, system: Document) -> Document:
     both = in_one_numbering(Pair(gold, system))
     nodes = {node.token: node for node in (*both.gold.empty_nodes, *both.system.empty_nodes)}
     return replace(both.system, empty_nodes=tuple(nodes[token] for token in sorted(nodes)))
-
-
-def _ignore(finding: Finding) -> None:
-    """The run over the system as it is has already reported it."""

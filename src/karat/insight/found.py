@@ -1,16 +1,16 @@
 """What an analysis reads of a unit, and the errors that it finds there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from karat.engine.records import UnitRecords
 from karat.insight.edits import Repair
+from karat.insight.records import UnitRecords
 from karat.model import Document, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, Measure
+from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, Measure, Tables, TableSpec
 from karat.results.errors import Cell, Instance
-from karat.tables.events import Events
+from karat.tables.events import BothEvents, Events
 
 Classes = Mapping[str, str]
 """The names of error classes in the order of definition, each with what it is."""
@@ -39,6 +39,31 @@ class CountedTable(NamedTuple):
     table: Any
 
 
+def document_view(tables: Tables, alignments: Iterable[AlignmentSpec]) -> DocumentView:
+    """Return what an analysis reads of a document."""
+    aligned = {alignment: tables.get(alignment) for alignment in alignments}
+    return DocumentView(tables.pair.gold.id, tables.pair, aligned, tables.get(BothEvents()))
+
+
+def counted_tables(
+    measures: Sequence[Measure[Any, Any]],
+    tables: Mapping[TableSpec[Any], Any],
+    documents: Mapping[str, Mapping[TableSpec[Any], Any]],
+) -> Iterator[CountedTable]:
+    """Yield the tables of a unit that measures count; those that are counted item by item come document by document.
+
+    `tables` are the finished tables of the unit, `documents` those of each of its documents.
+    """
+    for measure in measures:
+        if len(documents) == 1:
+            yield CountedTable(next(iter(documents)), measure, tables[measure.table])
+        elif measure.table.counted == "item":
+            for id_, own in documents.items():
+                yield CountedTable(id_, measure, own[measure.table])
+        else:
+            yield CountedTable(None, measure, tables[measure.table])
+
+
 class UnitView(NamedTuple):
     """A unit of evaluation: its documents, the tables that were counted, and records of its items."""
 
@@ -63,3 +88,11 @@ class Findings(NamedTuple):
 
     errors: Sequence[FoundError]
     confusions: Mapping[str, Mapping[Cell, int]]
+
+
+class UnitErrors(NamedTuple):
+    """The errors of a unit behind one measure."""
+
+    findings: Findings
+    values: list[tuple[str, str, str]]
+    """For each error and each field of a breakdown: the class, the field, the value."""

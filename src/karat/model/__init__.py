@@ -4,6 +4,7 @@ The records are plain values and know nothing about files, scores or protocols. 
 format, so the names here are the names in a `.jsonl` line.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -184,6 +185,16 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     def __repr__(self) -> str:
         sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"
         return f"<Document {self.id}: {sizes}>"
+
+
+DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
+    "document": lambda document: document.id,
+    "topic": lambda document: document.topic,
+    "subtopic": lambda document: document.subtopic,
+    "source": lambda document: document.source,
+    "language": lambda document: document.language,
+}
+"""What a document is about, by the names that reports use."""
 
 
 class Pair(Struct, frozen=True):

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from karat.errors import Finding, Origin, Report
+from karat.errors import Finding, Report
 from karat.model import Document, Pair, Value
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
@@ -135,79 +135,31 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
     representative: Representative = "first"
 
 
-class CorpusTransform:
-    """A transformation of pairs that remembers earlier ones, or has something to say when it has seen all of them.
-
-    If pairs are divided among processes, each has a transformation of its own. They are pickled, and merged in the
-    order of their pairs.
-    """
-
-    merges: ClassVar[bool] = False
-    """Whether `merge` is there; without it, all pairs are read in one process."""
-    pair_by_pair: ClassVar[bool] = False
-    """Whether what becomes of a pair depends on that pair alone; then a run over some of the pairs is possible."""
-
-    def accepts(self, later: Self) -> bool:
-        """Whether what it has seen changes nothing in what `later` did; else it is called with those pairs, too."""
-        del later
-        return True
-
-    def merge(self, later: Self) -> None:
-        """Take over what another one has seen, in pairs after these."""
-        raise NotImplementedError
-
-    def __call__(self, pair: Pair) -> Pair:
-        """What is left of a pair of documents."""
-        raise NotImplementedError
-
-    def finish(self, report: Report) -> None:
-        """All pairs were seen: report, or raise, what concerns the corpus as a whole."""
-
-    def doubts(self) -> "Mapping[Origin, DocumentCheck]":
-        """All pairs were seen, and what was kept of them does not show whether a side is right.
-
-        Each document of that side is read once more and checked; what the check finds is raised.
-        """
-        return {}
-
-
-class CorpusCheck:
-    """A check of documents that remembers earlier ones. As `CorpusTransform`, it may be divided among processes."""
-
-    def __call__(self, document: Document) -> Iterator[Finding]:
-        """What is wrong with a document, given those before it."""
-        raise NotImplementedError
-
-    def accepts(self, later: Self) -> bool:
-        """Whether what it has seen changes nothing in what `later` found; else it checks those documents, too."""
-        raise NotImplementedError
-
-    def merge(self, later: Self) -> None:
-        """Take over what another one has seen, in documents after these."""
-        raise NotImplementedError
-
-
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
     """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
 
     supersedes: ClassVar[frozenset[str]] = frozenset()
     """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
+    validates: ClassVar[bool] = False
+    """Whether `karat validate` also reports what `across` finds in the documents of one side."""
     drops_singletons: ClassVar[bool] = False
     """Whether it drops singletons only; a report still counts these among the mentions that are scored."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
-        """The filter as a function from a pair of documents to what is left of it.
-
-        A function that remembers earlier pairs is a `CorpusTransform`, which is also called after the last pair: pairs
-        may be divided among processes.
-        """
+        """Return the filter as a function from a pair of documents to what is left of it."""
         raise NotImplementedError
 
-    def checks(self) -> Sequence[DocumentCheck]:
-        """What it would refuse in the documents of one side, whatever the other side has; for `karat validate`.
+    def observe(self, pair: Pair, left: Pair) -> Any:
+        """Return what `across` needs to know about a pair, of which the filter leaves `left`; None: nothing."""
+        del pair, left
 
-        A check that remembers earlier documents is a `CorpusCheck`.
-        """
+    def across(self, observed: Mapping[str, Any]) -> Iterator[Finding]:
+        """Yield what only the whole corpus shows, from what was observed in each document, by id."""
+        del observed
+        return iter(())
+
+    def checks(self) -> Sequence[DocumentCheck]:
+        """Return what it would refuse in a document of one side, whatever the other side has; for `karat validate`."""
         return ()
 
 

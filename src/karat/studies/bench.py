@@ -7,8 +7,11 @@ from msgspec.structs import replace
 
 from karat.corpus import MemoryCorpus
 from karat.counts import ScoreValues
-from karat.engine.prepare import KeptTables, Preparation
-from karat.engine.protocol_run import ProtocolRun, unit_of
+from karat.engine.plan import Options, Plan, unit_of
+from karat.engine.preparation import Preparation
+from karat.engine.rows import DocumentRow
+from karat.engine.scores import UnitTable
+from karat.engine.units import finish
 from karat.errors import KaratError
 from karat.model import Document, Pair
 from karat.model.arguments import argument_test
@@ -35,28 +38,42 @@ class Bench:
         ]
         self.protocol = replace(protocol, families=tuple(families))
         self.prefix = prefix
-        self._tables, self._swapped_tables = KeptTables(), KeptTables()
+        self._rows: dict[object, tuple[Pair, DocumentRow]] = {}
+        """The last row of each document: most systems change only one."""
 
     def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
         """The scores of a system by these measures (empty: by all)."""
-        return self._leaves(gold, system, measures, self._tables)
+        return self._leaves(gold, system, measures)
 
     def swapped(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
         """The same with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
         try:
-            return self._leaves(system, gold, measures, self._swapped_tables)
+            return self._leaves(system, gold, measures, is_swapped=True)
         except KaratError:
             return {}
 
-    def _leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...], tables: KeptTables) -> Leaves:
-        """A run of the engine without checks: the documents were checked when they were read."""
+    def _leaves(
+        self, gold: Documents, system: Documents, measures: tuple[str, ...], *, is_swapped: bool = False
+    ) -> Leaves:
+        """Run the engine without checks: the documents were checked when they were read."""
         survey = MemoryCorpus(gold).survey()
-        run = ProtocolRun(self.protocol, survey, survey, measures=measures, report=_ignore)
-        preparation = Preparation(_ignore, tables)
-        steps = preparation.enter(self.protocol)
+        plan = Plan(self.protocol, survey, survey, Options(measures))
+        preparation = Preparation([self.protocol], _ignore)
+        rows = []
         for pair in map(Pair, gold, system):
-            run.add(preparation.prepare(pair, steps))
-        return {id_: score.micro for id_, score in run.scores().items() if id_.startswith(self.prefix)}
+            place = is_swapped, tuple(plan.measures.specs), tuple(plan.selected), pair.gold.id
+            last = self._rows.get(place)
+            if last is None or last[0] != pair:
+                (prepared,) = preparation.prepare(pair, [0])
+                last = self._rows[place] = pair, plan.row(prepared, no_line, _ignore)
+            rows.append(last[1])
+        scores = UnitTable(plan.measures, finish(plan.measures, rows, _ignore)).scores()
+        return {id_: scores[id_].micro for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
+
+
+def no_line(*item: object) -> None:
+    """Find no line: documents in memory have none."""
+    del item
 
 
 def _ignore(finding: object) -> None:

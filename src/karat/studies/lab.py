@@ -8,12 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from karat import engine
 from karat.checks import checked
 from karat.corpus import Corpus, Progress, open_corpus
-from karat.engine.places import Places
-from karat.engine.prepare import Preparation
-from karat.engine.protocol_run import ProtocolRun
+from karat.engine.plan import Options as RunOptions
+from karat.engine.plan import Plan
+from karat.engine.preparation import Preparation
+from karat.engine.reading import Places
+from karat.engine.scoring import score
 from karat.errors import Findings, KaratError, Report, Rule
 from karat.formats import FORMATS
 from karat.model import Document, Pair
@@ -78,7 +79,7 @@ def examine(
     progress: Progress | None = None,
 ) -> Examination:
     """Examine the measures of a protocol whose ids start with `prefix`."""
-    (base,) = engine.score(gold, gold, [protocol], engine.RunOptions((prefix,)), findings=Findings())
+    (base,) = score(gold, gold, [protocol], RunOptions((prefix,)), findings=Findings())
     documents = seen(gold, protocol, findings.add)
     bench = Bench(protocol, prefix)
     found = groups(bench, documents)
@@ -102,15 +103,14 @@ def examine(
 def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     """Gold as a protocol sees it, after its filters and its collapse."""
     places = Places(gold, gold, report)
-    preparation = Preparation(places.report)
-    steps = preparation.enter(protocol)
+    preparation = Preparation([protocol], places.report)
     documents = []
     try:
         for id_ in sorted(gold.survey().rows):
             document = checked(gold.read(id_, report), partial(gold.where, id_), report)
             pair = Pair(document, document)
             with places.of(id_):
-                documents.append(bare(preparation.prepare(pair, steps).tables.pair.gold))
+                documents.append(bare(preparation.prepare(pair, [0])[0].tables.pair.gold))
     finally:
         gold.close()
     return documents
@@ -188,10 +188,10 @@ def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
     """Whether a protocol has such a measure for a corpus, and it counts something there."""
     survey = corpus.survey()
     try:
-        run = ProtocolRun(resolve(name), survey, survey, report=_ignore)
-        if not any(id_.startswith(prefix) for id_ in run.offered):
+        plan = Plan(resolve(name), survey, survey, RunOptions())
+        if not any(id_.startswith(prefix) for id_ in plan.offered):
             return False
-        (result,) = engine.score(corpus, corpus, [resolve(name)], engine.RunOptions((prefix,)), findings=Findings())
+        (result,) = score(corpus, corpus, [resolve(name)], RunOptions((prefix,)), findings=Findings())
     except KaratError:
         return False
     counts = [score.micro.counts for score in result.scores.values()]

@@ -11,17 +11,19 @@ from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
 
-from karat import engine
 from karat.corpus import Executor, MemoryCorpus, Survey
 from karat.counts import Counts
+from karat.engine import scoring
 from karat.engine.executors import Serial, call_packed, packed
-from karat.engine.prepare import Preparation
-from karat.engine.protocol_run import ProtocolRun, unit_of
+from karat.engine.plan import Options, Plan, unit_of
+from karat.engine.preparation import Preparation
+from karat.engine.scores import UnitTable
+from karat.engine.units import finish
 from karat.errors import Finding, Findings
 from karat.model import Document, Link, Pair
 from karat.plugin import Law, Measure, Tables, TableSpec
 from karat.protocols import Protocol
-from karat.results import Result
+from karat.results import Result, Score
 from karat.testing.corpora import Sides, completed
 
 AlwaysLaw = Literal["empty", "processes"]
@@ -237,31 +239,32 @@ def _score(
     protocol: Protocol, gold: Iterable[Document], system: Iterable[Document], *, executor: Executor | None = None
 ) -> Result:
     corpora = _Divisible(gold), _Divisible(system)
-    options = engine.RunOptions(per_unit=True)
-    (result,) = engine.score(*corpora, [protocol], options, findings=Findings(), executor=executor)
+    options = Options(per_unit=True)
+    (result,) = scoring.score(*corpora, [protocol], options, findings=Findings(), executor=executor)
     return result
 
 
-def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> ProtocolRun:
-    """The protocol on these documents, with the rows that the surveys imply."""
-    run, preparation = ProtocolRun(protocol, gold, system, report=_ignore), Preparation(_ignore)
-    steps = preparation.enter(protocol)
+def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[str, Score]:
+    """Score these documents, by the measures that the surveys imply."""
+    plan, preparation = Plan(protocol, gold, system, Options()), Preparation([protocol], _ignore)
+    rows = []
     golds, systems = ({document.id: document for document in side} for side in both)
     for id_ in sorted({*golds, *systems}):
         if id_ in golds or protocol.system_only_documents == "score":
             empty = Document(id_, topic=(golds.get(id_) or systems[id_]).topic)
-            run.add(preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), steps))
-    return run
+            (prepared,) = preparation.prepare(Pair(golds.get(id_, empty), systems.get(id_, empty)), [0])
+            rows.append(plan.row(prepared, _no_line, _ignore))
+    scores = UnitTable(plan.measures, finish(plan.measures, rows, _ignore)).scores()
+    return {id_: scores[id_] for id_ in plan.selected if id_ in scores}
 
 
 def _counts(protocol: Protocol, corpora: Sides, both: Sides) -> dict[str, Counts]:
-    run = _run(protocol, MemoryCorpus(corpora[0]).survey(), MemoryCorpus(corpora[1]).survey(), both)
-    scores = run.scores()
+    scores = _run(protocol, MemoryCorpus(corpora[0]).survey(), MemoryCorpus(corpora[1]).survey(), both)
     return {id_: score.micro.counts for id_, score in scores.items() if score.micro.counts is not None}
 
 
 def _scores(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[str, dict[str, float | None]]:
-    return {id_: score.micro.values for id_, score in _run(protocol, gold, system, both).scores().items()}
+    return {id_: score.micro.values for id_, score in _run(protocol, gold, system, both).items()}
 
 
 def _joint_survey(both: Sides) -> Survey:
@@ -274,18 +277,18 @@ def _joint_survey(both: Sides) -> Survey:
 
 def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any], Any]]:
     """Each measure of a protocol with the table of each document, and with the finished table of each unit."""
-    surveys = [MemoryCorpus(side).survey() for side in both]
-    run, preparation = ProtocolRun(protocol, *surveys, report=_ignore), Preparation(_ignore)
-    steps = preparation.enter(protocol)
+    gold, system = (MemoryCorpus(side).survey() for side in both)
+    measures = Plan(protocol, gold, system, Options()).measures.measures
+    preparation = Preparation([protocol], _ignore)
     systems = {document.id: document for document in both[1]}
     units: dict[str, list[Tables]] = {}
     for document in both[0]:
         pair = Pair(document, systems.get(document.id, Document(document.id, topic=document.topic)))
-        made = preparation.prepare(pair, steps).tables
+        made = preparation.prepare(pair, [0])[0].tables
         units.setdefault(unit_of(document, protocol), []).append(made)
-        for measure, _ in run.measures:
+        for measure, _ in measures:
             yield measure, made.get(measure.table)
-    for measure, _ in run.measures:
+    for measure, _ in measures:
         spec = measure.table
         if type(spec).add is not TableSpec.add:
             # Documents are added up even if each is a unit, to check that their tables do add up.
@@ -293,6 +296,11 @@ def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any],
             whole = [spec.add([made.get(spec) for made in unit]) for unit in together]
             for table in spec.finish(whole, _ignore) if spec.counted == "corpus" else whole:
                 yield measure, table
+
+
+def _no_line(*item: object) -> None:
+    """Find no line: generated documents have none."""
+    del item
 
 
 def _ignore(finding: Finding) -> None:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from karat import engine
 from karat.corpus import MemoryCorpus
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import Findings
 from karat.model import Document
 from karat.model.regions import shared
@@ -51,9 +52,9 @@ def known(result: Result, measure: str, score: str = "f1") -> float:
 
 def scored(gold: Sequence[Document], system: Sequence[Document], *protocols: str) -> list[Result]:
     """The nugget scores of a system in memory."""
-    options = engine.RunOptions(("nugget",))
+    options = Options(("nugget",))
     sides = MemoryCorpus(gold, name="simulated gold"), MemoryCorpus(system, name="simulated system")
-    return engine.score(*sides, [resolve(name) for name in protocols], options, findings=Findings())
+    return score(*sides, [resolve(name) for name in protocols], options, findings=Findings())
 
 
 def span_by_character(scores: Scores) -> dict[str, float]:

@@ -16,7 +16,8 @@ from karat.baselines.texts import fingerprint, texts_of
 from karat.baselines.words import ANALYSERS
 from karat.corpus import Corpus, FileCorpus, MemoryCorpus, Progress, Topics, open_corpus
 from karat.describe.ecb_table import SPLITS, Tally
-from karat.engine import RunOptions, score
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import Findings
 from karat.protocols import Protocol, resolve
 from karat.protocols.signature import work_signature
@@ -126,7 +127,7 @@ def _table_3(gold: FileCorpus, made: Corpus) -> list[Result]:
 
 
 def _scored(gold: FileCorpus, made: Corpus, protocols: Sequence[Protocol]) -> list[Result]:
-    return score(gold, made, protocols, RunOptions(), findings=Findings())
+    return score(gold, made, protocols, Options(), findings=Findings())
 
 
 def _cells(result: Result, published: Row) -> tuple[Cell, ...]:

@@ -1,13 +1,14 @@
 """Records of the items of outcomes: mentions with their text and line, and clusters, links and trees made of them."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from karat.errors import Item as LocatedItem
 from karat.errors import Origin
-from karat.model import Cluster, Document, Mention, Pair, cluster_keys
+from karat.model import Cluster, ClusterKey, Document, Mention, Pair, cluster_keys
 from karat.model.texts import quotation
 from karat.plugin import (
     AlignedPairs,
@@ -16,14 +17,61 @@ from karat.plugin import (
     ClusterItem,
     Item,
     LinkItem,
-    Tables,
     TreeItem,
-    UnitOfEvaluation,
 )
 from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
 """The line of an item in a document of one side."""
+
+
+class DocumentRecords(NamedTuple):
+    """The records of the mentions of a document, each made once and shared by all outcomes."""
+
+    document: str
+    mentions: Mapping[Origin, Sequence[tuple[ClusterKey, MentionRecord]]]
+    """For each side, each mention with its cluster."""
+    clusters: Mapping[Origin, Sequence[Cluster]]
+    """Clusters that have more than an id."""
+    matched: Mapping[AlignmentSpec, Mapping[Origin, Set[str]]]
+    """For each alignment, the ids of the mentions that it aligns."""
+
+
+def document_records(
+    pair: Pair, aligned: Mapping[AlignmentSpec, AlignedPairs], line: Line, *, name_document: bool
+) -> DocumentRecords:
+    """Make the records of a document; `name_document`: its unit may have several."""
+    source = pair.gold if pair.gold.text is not None else pair.system
+    sides: dict[Origin, Document] = {"gold": pair.gold, "system": pair.system}
+    return DocumentRecords(
+        pair.gold.id,
+        {
+            side: [
+                (
+                    key,
+                    MentionRecord(
+                        mention.id,
+                        mention.kind,
+                        mention.span,
+                        quotation(mention, source),
+                        line(side, document.id, mention.id),
+                        mention.attributes,
+                        document.id if name_document else UNSET,
+                    ),
+                )
+                for mention, key in zip(document.mentions, cluster_keys(document), strict=True)
+            ]
+            for side, document in sides.items()
+        },
+        {side: document.clusters for side, document in sides.items()},
+        {
+            spec: {
+                "gold": {alignment.gold[g].id for g, _, _, _ in alignment.pairs},
+                "system": {alignment.system[s].id for _, s, _, _ in alignment.pairs},
+            }
+            for spec, alignment in aligned.items()
+        },
+    )
 
 
 class UnitRecords:
@@ -32,9 +80,7 @@ class UnitRecords:
     Each mention, cluster, link, tree and argument has one, which all outcomes share.
     """
 
-    def __init__(self, line: Line, *, name_documents: bool) -> None:
-        self._line = line
-        self._name_documents = name_documents
+    def __init__(self, documents: Iterable[DocumentRecords]) -> None:
         self._mentions: dict[tuple[Origin, str, str], MentionRecord] = {}
         self._members: dict[tuple[Origin, Hashable], list[tuple[str, MentionRecord]]] = {}
         self._matched: dict[AlignmentSpec, set[tuple[Origin, str, str]]] = {}
@@ -44,50 +90,21 @@ class UnitRecords:
             tuple[Origin, LinkItem | TreeItem, str | None, AlignmentSpec | None], LinkRecord | TreeRecord
         ] = {}
         self._arguments: dict[tuple[str | None, ...], LinkRecord] = {}
+        for records in documents:
+            self._add(records)
 
-    def add(self, pair: Pair, aligned: Mapping[AlignmentSpec, AlignedPairs]) -> None:
-        """Add the mentions of a document, which are aligned in these ways."""
-        for spec, alignment in aligned.items():
-            matched = self._matched.setdefault(spec, set())
-            for g, s, _, _ in alignment.pairs:
-                matched |= {
-                    ("gold", pair.gold.id, alignment.gold[g].id),
-                    ("system", pair.gold.id, alignment.system[s].id),
-                }
-        source = pair.gold if pair.gold.text is not None else pair.system
-        sides: tuple[tuple[Origin, Document], ...] = (("gold", pair.gold), ("system", pair.system))
-        for side, document in sides:
-            for mention, key in zip(document.mentions, cluster_keys(document), strict=True):
-                record = MentionRecord(
-                    mention.id,
-                    mention.kind,
-                    mention.span,
-                    quotation(mention, source),
-                    self._line(side, document.id, mention.id),
-                    mention.attributes,
-                    document.id if self._name_documents else UNSET,
-                )
-                self._mentions[side, document.id, mention.id] = record
-                self._members.setdefault((side, key), []).append((document.id, record))
-            for cluster in document.clusters:
+    def _add(self, records: DocumentRecords) -> None:
+        document = records.document
+        for side, mentions in records.mentions.items():
+            for key, record in mentions:
+                self._mentions[side, document, record.id] = record
+                self._members.setdefault((side, key), []).append((document, record))
+        for side, clusters in records.clusters.items():
+            for cluster in clusters:
                 self._described.setdefault((side, cluster.id), cluster)
-
-    def part(self) -> "UnitRecords":
-        """The records so far, to be sent to another process; lines were looked up when they were made."""
-        part = UnitRecords(_no_line, name_documents=self._name_documents)
-        part._mentions, part._members, part._described = self._mentions, self._members, self._described
-        part._matched = self._matched
-        return part
-
-    def merge(self, later: "UnitRecords") -> None:
-        """Add the records of further documents."""
-        self._mentions |= later._mentions
-        for key, members in later._members.items():
-            self._members.setdefault(key, []).extend(members)
-        for key, cluster in later._described.items():
-            self._described.setdefault(key, cluster)
-        for spec, matched in later._matched.items():
-            self._matched.setdefault(spec, set()).update(matched)
+        for spec, matched in records.matched.items():
+            aligned = self._matched.setdefault(spec, set())
+            aligned.update((side, document, id_) for side, ids in matched.items() for id_ in ids)
 
     def record(
         self, item: Item | None, side: Origin, document: str | None, spec: AlignmentSpec | None = None
@@ -163,42 +180,6 @@ class UnitRecords:
             mentions,
             size,
         )
-
-
-class Records:
-    """The records of a run, unit by unit; details and errors share them."""
-
-    def __init__(self, line: Line, *, unit: UnitOfEvaluation) -> None:
-        self._line, self._unit = line, unit
-        self._units: dict[str, UnitRecords] = {}
-
-    def of(self, unit: str) -> UnitRecords:
-        """Those of a unit, which is empty if it was not met."""
-        if unit not in self._units:
-            self._units[unit] = UnitRecords(self._line, name_documents=self._unit != "document")
-        return self._units[unit]
-
-    def enter(self, unit: str, tables: Tables, alignments: Iterable[AlignmentSpec]) -> None:
-        """Make records of the mentions of a document, before the tables of its unit are added."""
-        self.of(unit).add(tables.pair, {spec: tables.get(spec) for spec in alignments})
-
-    def leave(self) -> None:
-        """Release the records of units whose tables have all been added, except those that outcomes refer to."""
-        self._units.clear()
-
-    def part(self) -> dict[str, UnitRecords]:
-        """The records so far, to be sent to another process."""
-        return {unit: own.part() for unit, own in self._units.items()}
-
-    def merge(self, part: Mapping[str, UnitRecords]) -> None:
-        """Add the records of further documents."""
-        for unit, records in part.items():
-            self.of(unit).merge(records)
-
-
-def _no_line(side: Origin, document: str, item: LocatedItem) -> None:
-    """No record is made in a part."""
-    raise AssertionError(side, document, item)
 
 
 def place_of(records: Iterable[Record | None]) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -1,0 +1,82 @@
+"""Rows: what a run keeps of a document, and of a unit of evaluation, under one protocol.
+
+A document becomes a `DocumentRow`. If each document is a unit, its tables are counted at once and released. Otherwise
+the row keeps its small tables until `finish` (`karat.engine.units`) has seen the rows of all documents, adds the tables
+of each unit, and makes a `UnitRow` of it. Everything after that is a function of lists of rows.
+"""
+
+from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from karat.model import Document, Value
+
+if TYPE_CHECKING:  # details and errors are imported only where they are asked for
+    from karat.engine.details import ListedItems
+    from karat.insight.found import DocumentView, UnitErrors
+    from karat.insight.records import DocumentRecords
+    from karat.results import ItemCounts, OutcomeRecord
+
+NO_COUNTS = array("d")
+
+FieldValue = Value | None
+"""The value of a field of a breakdown, as the protocol compares it."""
+
+
+class FieldRow(Struct):
+    """A row's share of a breakdown by one field."""
+
+    counts: "list[tuple[FieldValue, str, array[float]]]"
+    """By value and measure: the sum of outcomes, of each document whose outcomes can be told apart."""
+    parts: "list[tuple[FieldValue, int, DocumentRow]]"
+    """By value and number of the alignment: the document restricted to mentions with that value."""
+    items: "dict[tuple[FieldValue, str], ItemCounts]"
+    """By value and measure: how many items there are."""
+    spellings: dict[FieldValue, tuple[bool, str]]
+    """How each value is written; gold's spelling sorts first."""
+
+
+class UnitRow(Struct):
+    """The counts of a unit of evaluation, and, on request, what lies behind them."""
+
+    unit: str
+    gold: int
+    """How many of gold's mentions are aligned."""
+    system: int
+    counts: "array[float]" = NO_COUNTS
+    """The counts of all measures, one after another."""
+    unmatchable: Mapping[str, Mapping[str, int]] = {}
+    """By measure: items that cannot be matched, and how many."""
+    differences: Mapping[str, Mapping[str, int]] = {}
+    """By measure: what makes its score differ from that of other protocols, and how often."""
+    by: tuple[FieldRow, ...] = ()
+    """For each field of a breakdown: sums of outcomes."""
+    outcomes: "Mapping[str, list[OutcomeRecord]]" = {}
+    """With details, by measure."""
+    listed: "Mapping[str, ListedItems]" = {}
+    """With details: what measures list in place of their outcomes."""
+    errors: "tuple[UnitErrors | None, ...]" = ()
+    """With errors: those behind each measure that is analysed."""
+
+
+class DocumentRow(UnitRow):
+    """A document under one protocol; it has counts if it is a unit by itself, and else its tables."""
+
+    about: Document | None = None
+    """The document without its content."""
+    tables: tuple[Any, ...] = ()
+    """The tables that are counted, in the order of their specs."""
+    scored: tuple[int, int] = (0, 0)
+    """How many mentions of gold and of the system the filters leave, singletons included."""
+    collapsed: tuple[int, int, int, int] | None = None
+    """How many mentions gold has before and after the collapse, and the system; None: there is no collapse."""
+    has_same_mentions: bool = False
+    """Whether both sides have the same mentions."""
+    parts: tuple[FieldRow, ...] = ()
+    """For each field of a breakdown: the document restricted to each value."""
+    records: "DocumentRecords | None" = None
+    """With details or errors, until the unit is complete: records of its items."""
+    view: "DocumentView | None" = None
+    """With errors, until the unit is complete: the document and its alignments."""

@@ -1,0 +1,173 @@
+"""From the counts of units to scores: columns, sums, averages and composites."""
+
+import math
+from array import array
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from operator import mul
+from typing import NamedTuple
+
+from karat.counts import Counts, Means, ScoreValues, fill_undefined, finish, mean, mean_columns, ratio_names
+from karat.engine.measures import MeasureSet
+from karat.engine.rows import UnitRow
+from karat.plugin import Averages, Composite
+from karat.results import Score
+
+
+class CountedRow(NamedTuple):
+    """A measure whose counts are summed, and how its sums become scores."""
+
+    id: str
+    kind: type[Counts]
+    averages: Averages
+    has_macro: bool
+
+    def width(self) -> int:
+        """How many columns it has: its counts, and two per ratio for a macro average."""
+        return self.macro_start() + 2 * len(ratio_names(self.kind)) * self.has_macro
+
+    def macro_start(self) -> int:
+        """How many columns come before those of the macro average."""
+        return len(self.kind.__struct_fields__)
+
+
+class ScoreFunction:
+    """The scores of sums, one sum per column. It can be sent to another process."""
+
+    def __init__(
+        self,
+        measures: Sequence[CountedRow],
+        composites: Sequence[tuple[Composite, Averages]],
+        ids: Collection[str] | None = None,
+    ) -> None:
+        """`ids` are the rows to return; None: all."""
+        self._measures, self._composites, self._ids = measures, composites, ids
+        starts = [0]
+        for row in measures:
+            starts.append(starts[-1] + row.width())
+        self._places = [
+            (row, start, start + row.macro_start(), end)
+            for row, start, end in zip(measures, starts, starts[1:], strict=False)
+        ]
+
+    def __call__(self, sums: Sequence[float]) -> dict[str, Score]:
+        """The micro average of each row, and its macro average if it has one."""
+        micro: dict[str, ScoreValues] = {}
+        macro: dict[str, ScoreValues] = {}
+        for (id_, kind, averages, has_macro), start, middle, end in self._places:
+            micro[id_] = finished_scores(kind(*sums[start:middle]), averages)
+            if has_macro:
+                macro[id_] = ScoreValues(mean(kind, sums[middle:end], undefined=averages.undefined))
+            elif issubclass(kind, Means):
+                macro[id_] = micro[id_]  # a mean over items
+        micro, macro = self.with_composites(micro), self.with_composites(macro)
+        return {id_: Score(one, macro.get(id_)) for id_, one in micro.items() if self._ids is None or id_ in self._ids}
+
+    def with_composites(self, scores: dict[str, ScoreValues]) -> dict[str, ScoreValues]:
+        """The scores, and the composites that can be computed from them."""
+        for composite, averages in self._composites:
+            if all(id_ in scores for id_ in composite.of):
+                values = composite.combine([scores[id_] for id_ in composite.of])
+                scores[composite.id] = ScoreValues(fill_undefined(values, undefined=averages.undefined))
+        return scores
+
+    def over(self, measures: Sequence[CountedRow]) -> "ScoreFunction":
+        """The function for sums of other columns, with the same composites."""
+        return ScoreFunction(measures, self._composites, self._ids)
+
+    def only(self, ids: Collection[str]) -> tuple["ScoreFunction", list[int]]:
+        """The function for some rows, and the numbers of the columns that it needs."""
+        needed = set(ids)
+        for composite, _ in reversed(self._composites):  # a composite comes after the rows it needs
+            if composite.id in needed:
+                needed.update(composite.of)
+        places = [(row, range(start, end)) for row, start, _, end in self._places if row.id in needed]
+        composites = [(one, averages) for one, averages in self._composites if one.id in needed]
+        chosen = ScoreFunction([row for row, _ in places], composites, [*ids])
+        return chosen, [column for _, columns in places for column in columns]
+
+
+class UnitTable:
+    """The counts of units, one column per number, and the scores that they give."""
+
+    def __init__(self, measures: MeasureSet, rows: Sequence[UnitRow]) -> None:
+        self._measures, self._rows = measures, rows
+        self._numbers = array("d")
+        for row in rows:
+            self._numbers += row.counts
+
+    def score_function(self, ids: Collection[str] | None = None) -> ScoreFunction:
+        """Return the function from one sum per column to scores; `ids` are the measures to return (None: all)."""
+        rows = [
+            CountedRow(measure.id, measure.counts_type(), averages, has_macro=averages.macro)
+            for measure, averages in self._measures.measures
+        ]
+        return ScoreFunction(rows, self._measures.composites, ids)
+
+    def columns(self) -> "Iterator[array[float]]":
+        """Yield what is summed over units: the counts of each measure, and what its macro average needs."""
+        for (measure, averages), columns in zip(self._measures.measures, self._columns, strict=True):
+            averaged = self._averaged(averages)
+            yield from _selected(columns, averaged)
+            if averages.macro:
+                yield from mean_columns(measure.counts_type(), columns, averaged, missing=averages.macro_undefined)
+
+    def scores(self) -> dict[str, Score]:
+        """Return the micro average of each measure, and its macro average if the protocol has one."""
+        return self.score_function()([math.fsum(column) for column in self.columns()])
+
+    def totals(self) -> list[Counts]:
+        """Return the sum of the counts of all units, averaged or not, for each measure."""
+        return [
+            measure.counts_type()(*map(math.fsum, columns))
+            for (measure, _), columns in zip(self._measures.measures, self._columns, strict=True)
+        ]
+
+    def micro_scores(self) -> dict[str, ScoreValues]:
+        """Return the micro average of each measure, without composites."""
+        return {
+            row.id: finished_scores(row.kind(*map(math.fsum, columns)), row.averages)
+            for row, columns in self.micro_columns()
+        }
+
+    def micro_columns(self) -> "Iterator[tuple[CountedRow, list[array[float]]]]":
+        """Yield the counts of each measure in each unit; zero in a unit that it does not average."""
+        for (measure, averages), columns in zip(self._measures.measures, self._columns, strict=True):
+            row = CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
+            yield row, _selected(columns, self._averaged(averages))
+
+    def unit_scores(self) -> Iterator[tuple[str, dict[str, ScoreValues]]]:
+        """Yield the scores of each unit."""
+        complete = self.score_function().with_composites
+        for row in self._rows:
+            scores, start = {}, 0
+            for measure, averages in self._measures.measures:
+                kind = measure.counts_type()
+                end = start + len(kind.__struct_fields__)
+                scores[measure.id] = finished_scores(kind(*row.counts[start:end]), averages)
+                start = end
+            yield row.unit, complete(scores)
+
+    @cached_property
+    def _columns(self) -> "list[list[array[float]]]":
+        """The counts of each measure, one array of all units per field."""
+        widths = [len(measure.counts_type().__struct_fields__) for measure, _ in self._measures.measures]
+        total, columns, start = sum(widths), [], 0
+        for width in widths:
+            columns.append([self._numbers[field::total] for field in range(start, start + width)])
+            start += width
+        return columns
+
+    def _averaged(self, averages: Averages) -> list[bool] | None:
+        """Return which units count; None: all."""
+        return None if averages.units == "all" else [row.gold > 0 for row in self._rows]
+
+
+def _selected(columns: "list[array[float]]", averaged: Sequence[bool] | None) -> "list[array[float]]":
+    """Return columns with zeros for units that do not count."""
+    return columns if averaged is None else [array("d", map(mul, column, averaged)) for column in columns]
+
+
+def finished_scores(counts: Counts, averages: Averages) -> ScoreValues:
+    """The scores of some counts, with the protocol's value for an undefined ratio."""
+    return ScoreValues(finish(counts, undefined=averages.undefined), counts)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.counts import PrecisionRecall
-from karat.engine.score_function import CountedRow, ScoreFunction
-from karat.engine.unit_counts import MOST_LEFT_OUT
+from karat.engine.scores import CountedRow, ScoreFunction
+from karat.engine.units import MOST_LEFT_OUT
 from karat.plugin import Averages
 from karat.results import Confidence, Score, UnitRows
 from karat.stats import paired

@@ -1,23 +1,27 @@
 """What every analysis of errors must obey: errors explain the outcomes once, and repairing all of them ends at gold."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from karat.corpus import Corpus
-from karat.engine import RunOptions, score
+from karat.engine.errors import Analysis
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.errors import Findings
 from karat.filters.distinct import Distinct
-from karat.insight.analysing import found_errors
+from karat.insight import found as insight_found
 from karat.insight.collecting import TargetErrors
-from karat.insight.edits import EditedCorpus
+from karat.insight.edits import Repair, edited_system, merged_edits
 from karat.insight.found import FoundError
-from karat.plugin import Measure, Tables
+from karat.plugin import Measure
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.results import Result
+from karat.results.errors import MeasureErrors
 from karat.testing.corpora import Sides, completed, distinct
 from tests.corpora import corpus
 
@@ -56,18 +60,32 @@ def scorable(both: Sides, protocol: str) -> tuple[Corpus, Corpus]:
 
 
 def scored(gold: Corpus, system: Corpus, protocol: Protocol, *measures: str) -> Result:
-    (result,) = score(gold, system, [protocol], RunOptions(measures), findings=Findings())
+    (result,) = score(gold, system, [protocol], Options(measures), findings=Findings())
     return result
 
 
 def found(gold: Corpus, system: Corpus, protocol: str | Protocol, *measures: str) -> Sequence[TargetErrors]:
     """The errors of each measure that is analysed."""
     chosen = resolve(protocol) if isinstance(protocol, str) else protocol
-    options = RunOptions(measures)
-    ((_, errors),) = found_errors(
-        lambda observe: score(gold, system, [chosen], options, findings=Findings(), observe=observe), options
+    found: list[TargetErrors] = []
+
+    def noted(analysis: Analysis, errors: TargetErrors) -> MeasureErrors:
+        found.append(errors)
+        return MeasureErrors(errors.target.id, {}, "", (), ())
+
+    with patch.object(Analysis, "measure_errors", noted):
+        score(gold, system, [chosen], Options(measures, errors=True), findings=Findings())
+    return found
+
+
+def edited(gold: Corpus, system: Corpus, repairs: Iterable[Repair]) -> Corpus:
+    """The system as some repairs leave it."""
+    edits = merged_edits(repairs)
+    golds, systems = ({document.id: document for document in side} for side in (gold, system))
+    return corpus(
+        edited_system(golds.get(id_), systems.get(id_), edits[id_]) if id_ in edits else systems[id_]
+        for id_ in dict.fromkeys([*systems, *edits])
     )
-    return errors
 
 
 def found_for(gold: Corpus, system: Corpus, protocol: str | Protocol, measure: str) -> TargetErrors:
@@ -84,7 +102,7 @@ def repaired(
     for _ in range(rounds):
         done = set[str]()
         while errors := _next_class(now, done):
-            system = EditedCorpus(gold, system, [repair for error in errors for repair in error.repairs])
+            system = edited(gold, system, [repair for error in errors for repair in error.repairs])
             now = found_for(gold, system, chosen, measure)
         if not now.errors:
             break
@@ -101,33 +119,20 @@ def _next_class(now: TargetErrors, done: set[str]) -> list[FoundError]:
     return []
 
 
-class Recorder:
-    """Keeps every table that is counted."""
-
-    def __init__(self) -> None:
-        self.counted: list[tuple[Measure[Any, Any], Any]] = []
-
-    def enter(self, unit: str, tables: Tables) -> None:
-        """Documents are not needed."""
-
-    def add(self, unit: str, document: str | None, measure: Measure[Any, Any], table: Any) -> None:
-        self.counted.append((measure, table))
-
-    def leave(self) -> None:
-        """Tables of all documents are wanted."""
-
-    def part(self) -> None:
-        raise AssertionError("all documents are in this process")
-
-    def merge(self, part: Any) -> None:
-        raise AssertionError(part)
-
-
 def counted_tables(gold: Corpus, system: Corpus, protocol: str | Protocol) -> list[tuple[Measure[Any, Any], Any]]:
-    recorder = Recorder()
+    """Every table that is counted, with its measure."""
+    counted: list[tuple[Measure[Any, Any], Any]] = []
     chosen = resolve(protocol) if isinstance(protocol, str) else protocol
-    score(gold, system, [chosen], RunOptions(), findings=Findings(), observe=lambda *_: recorder)
-    return recorder.counted
+    tables_of = insight_found.counted_tables
+
+    def noted(*args: Any) -> Iterator[insight_found.CountedTable]:
+        for table in tables_of(*args):
+            counted.append((table.measure, table.table))
+            yield table
+
+    with patch.object(insight_found, "counted_tables", noted):
+        score(gold, system, [chosen], Options(details=True), findings=Findings())
+    return counted
 
 
 def wrong_outcomes(measure: Measure[Any, Any], table: Any) -> int:

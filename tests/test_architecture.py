@@ -93,7 +93,7 @@ def test_templates_are_loaded_only_for_pages() -> None:
         [sys.executable, "-c", f"{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
     )
     imported = done.stdout.splitlines()[-1].split()
-    assert "karat.engine" in imported
+    assert "karat.engine.scoring" in imported
     assert {"jinja2", "karat.insight", "karat.report.html"}.isdisjoint(imported)
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.errors import Finding, KaratError
+from karat.errors import Finding, KaratError, refusing
 from karat.filters.clusters import Clusters
 from karat.model import Document, Mention, Pair
-from karat.plugin import Comparison, CorpusTransform
+from karat.plugin import Comparison
 from tests.event_files import COREFERENCE, changed, saved
 
 MENTIONS = tuple(Mention(f"T{number}", ((number, number + 1),), kind="entity") for number in range(1, 4))
@@ -17,11 +17,14 @@ DOCUMENT = Document("d1", mentions=MENTIONS)
 
 def applied(path: str, *documents: Document) -> tuple[list[Pair], list[Finding]]:
     told: list[Finding] = []
-    transform = Clusters(file=path).prepare(Comparison(), told.append)
-    pairs = [transform(Pair(document, document)) for document in documents]
-    if isinstance(transform, CorpusTransform):
-        transform.finish(told.append)
-    return pairs, told
+    filter_ = Clusters(file=path)
+    transform = filter_.prepare(Comparison(), told.append)
+    pairs = [Pair(document, document) for document in documents]
+    left = [*map(transform, pairs)]
+    observed = {pair.gold.id: filter_.observe(pair, own) for pair, own in zip(pairs, left, strict=True)}
+    for finding in filter_.across(observed) if path else ():
+        refusing(told.append)(finding)
+    return left, told
 
 
 def test_only_golds_mentions_get_clusters(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from karat import checks, corpus, filters, formats
-from karat.engine import checking, kinds, validation
+from karat.engine import checking, plan, validation
 from karat.errors import Rule
 from tests.running import run
 from tests.test_validate import JSONL, TBF
@@ -308,7 +308,7 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
 
 def rules() -> dict[str, set[Rule]]:
     """Every rule of whatever reads and checks files, by code."""
-    modules = [validation, checking, kinds]
+    modules = [validation, checking, plan]
     for package in (corpus, formats, checks, filters):
         modules += [
             importlib.import_module(f"{package.__name__}.{found.name}")

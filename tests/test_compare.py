@@ -11,17 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
 import karat
-from karat import engine
-from karat.cli import cli
 from karat.comparison import named_systems
 from karat.corpus.reader import DocumentReader
 from karat.counts import ScoreValues
-from karat.insight import analysing
-from karat.insight.edits import EditedCorpus
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
 from karat.report.words import bottleneck
@@ -593,23 +588,6 @@ def test_errors_of_systems_in_json_and_csv() -> None:
     (wrong,) = (row for row in rows if row.startswith("tac-2017,") and ",a,1,error,wrong type," in row)
     assert wrong.endswith(",52")
     assert ",nugget.type,f1,93.91," in wrong
-
-
-def test_a_report_of_systems_scores_each_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Errors are looked for while it is scored for the ranking; all other runs are those of repaired systems."""
-    scored: list[bool] = []
-    score = engine.score
-
-    def counting(*args: Any, **options: Any) -> Any:
-        if not isinstance(args[1], EditedCorpus):
-            scored.append(args[3].keep_rows)
-        return score(*args, **options)
-
-    monkeypatch.setattr(analysing, "score", counting)
-    arguments = ["compare", GOLD, *SYSTEMS, "-p", "tac-2017", "-m", "nugget.type", "-f", "html"]
-    done = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "report.html")])
-    assert done.exit_code == 0, done.output
-    assert sum(scored) == len(scored) == len(SYSTEMS)
 
 
 # Python

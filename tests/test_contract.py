@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from karat import protocols
 from karat.api import coref, score
 from karat.counts import PrecisionRecall
-from karat.engine.prepare import Preparation
+from karat.engine.preparation import Preparation
 from karat.errors import KaratError, PluginWarning, UsageError
 from karat.filters.heads import Heads
 from karat.measures.coref import COUNTERS, Coref
@@ -58,11 +58,10 @@ def test_a_table_is_made_once_for_equal_specs() -> None:
 def test_protocols_with_equal_filters_share_the_tables_of_a_pair() -> None:
     """Five cross-document protocols align once; the one that collapses clusters sees other mentions."""
     names = ["simple-cdec", "bejan-harabagiu-2014", "upadhyay-2016-st", "upadhyay-2016-is", "yang-2015", "pure-cdec"]
-    preparation = Preparation(print)
-    steps = [preparation.enter(resolve(name)) for name in names]
+    preparation = Preparation([resolve(name) for name in names], print)
     document = Document("d", mentions=(mention("a", (0, 4), cluster="c"), mention("b", (6, 9), cluster="c")))
     pair = Pair(document, document)
-    prepared = [preparation.prepare(pair, one) for one in steps]
+    prepared = preparation.prepare(pair, range(len(names)))
     assert len({id(one.tables) for one in prepared[:-1]}) == 1
     assert [len(one.tables.pair.gold.mentions) for one in prepared[-2:]] == [2, 1]
     assert prepared[-1].filtered is prepared[0].filtered

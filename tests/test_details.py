@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from msgspec.structs import astuple
 
 import karat.results
-from karat import engine
 from karat.api import Result, score
 from karat.corpus import MemoryCorpus
+from karat.engine import scoring
+from karat.engine.plan import Options
 from karat.errors import Findings
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
@@ -64,9 +65,7 @@ def test_listed_counts_sum_to_the_scores(protocol: str, both: Sides) -> None:
     """In every protocol and unit, with singletons dropped, clusters collapsed and documents ignored."""
     gold, system = (MemoryCorpus(side) for side in both)
     try:
-        (result,) = engine.score(
-            gold, system, [resolve(protocol)], engine.RunOptions(details=True), findings=Findings()
-        )
+        (result,) = scoring.score(gold, system, [resolve(protocol)], Options(details=True), findings=Findings())
     except karat.KaratError:
         return
     if result.outcomes:

@@ -14,7 +14,6 @@ from karat.api import Result as ApiResult
 from karat.cli import cli
 from karat.corpus.reader import DocumentReader
 from karat.errors import Rule, UsageError
-from karat.insight.edits import EditedCorpus
 from karat.model import Document, Link, Mention
 from karat.results import ClusterRecord
 from karat.testing.corpora import Sides, sides
@@ -238,10 +237,10 @@ def test_two_events_of_gold_that_are_one_in_the_system() -> None:
 def test_a_repair_that_cannot_be_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason is given in place of the score."""
 
-    def refused(self: EditedCorpus, id_: str, report: object) -> Document:
+    def refused(*documents: object) -> Document:
         raise Rule("too-many", "fatal", "Do less.").error("there are too many")
 
-    monkeypatch.setattr(EditedCorpus, "read", refused)
+    monkeypatch.setattr("karat.insight.edits.edited_system", refused)
     result = wrong([GOLD], [])
     assert result.errors is not None
     missed = result.errors["missed"]

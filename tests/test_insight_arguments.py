@@ -13,7 +13,7 @@ import karat
 from karat.api import Result
 from karat.cli import cli
 from karat.errors import KaratError
-from karat.insight.edits import Edit, EditedCorpus, Repair
+from karat.insight.edits import Edit, Repair
 from karat.insight.rewriting import rewriting
 from karat.model import Document, Link, Mention
 from karat.model.arguments import HOLDERS
@@ -26,6 +26,7 @@ from tests.error_laws import (
     EXAMPLES,
     TEMPLATES,
     counted_tables,
+    edited,
     found_for,
     lost,
     marked,
@@ -118,9 +119,7 @@ def test_every_measure_of_arguments_obeys_the_laws(protocol: str) -> None:
             assert {error.name for error in target.errors} <= {*target.classes()}, id_
             of_arguments = [each for each in own if each[0].table.errors_of == "arguments"]
             documents = [document for measure, table in of_arguments for document in measure.arguments(table)]
-            alone = EditedCorpus(
-                gold, system, [Repair(each.document, Edit(rewriting=rewriting(each))) for each in documents]
-            )
+            alone = edited(gold, system, [Repair(each.document, Edit(rewriting=rewriting(each))) for each in documents])
             assert scored(gold, alone, one, id_)[id_].micro.counts == before[id_].micro.counts, id_
             end, left = repaired(gold, system, one, id_, rounds=4)
             if not (protocol == "omnievent-2023" and any(map(has_trigger_twice, both[0]))):

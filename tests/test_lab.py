@@ -23,7 +23,6 @@ from karat.counts import ScoreValues
 from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
-from karat.plugin import Tables
 from karat.report.figures import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
@@ -363,14 +362,6 @@ def test_the_bench_scores_as_karat_score_does(protocol: str) -> None:
     wanted = {id_: one.micro for id_, one in score(gold, system, protocol=protocol).scores.items()}
     sides = [sorted(read(side), key=lambda document: document.id) for side in (gold, system)]
     assert Bench(protocols.resolve(protocol), "").leaves(sides[0], sides[1]) == wanted
-
-
-def test_the_examination_is_the_same_whether_tables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    gold, protocol = setting("coref", None, "pure-cdec", {})
-    options = Options(steps=8, orders=2)
-    kept = examine("coref", gold, protocol, options, findings=Findings())
-    monkeypatch.setattr("karat.studies.bench.KeptTables", lambda: Tables)
-    assert examine("coref", gold, protocol, options, findings=Findings()).curves == kept.curves
 
 
 # Gold and protocol, where the user names only one of them

@@ -302,7 +302,7 @@ def test_errors_of_python_end_in_one_sentence(
     def fail(*args: Any, **options: Any) -> None:
         raise error
 
-    monkeypatch.setattr("karat.engine.score", fail)
+    monkeypatch.setattr("karat.engine.scoring.score", fail)
     done = run("score", "gold.tbf", "gold.tbf", "-p", "tac-2017")
     assert done.code == 1
     assert [f"[{code}]" in line for line in done.err.splitlines()] == [True, False]

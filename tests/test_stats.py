@@ -14,7 +14,7 @@ from scipy import stats
 
 from karat.api import score
 from karat.counts import PrecisionRecall
-from karat.engine.score_function import CountedRow, ScoreFunction
+from karat.engine.scores import CountedRow, ScoreFunction
 from karat.model import Document
 from karat.plugin import Averages
 from karat.results import Confidence, UnitRows

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.engine.tokens import difference, in_one_numbering
+from karat.checks.pairs import difference, in_one_numbering
 from karat.model import Document, EmptyNode, Mention, Pair, Sentence
 from tests.running import run
 

@@ -52,9 +52,9 @@ class Analysis:
             for index, target in enumerate(targets)
             if family(target.id) in families
         ]
-        return ErrorAnalysis(tuple(map(self._measure_errors, found)), self._plan.options.details)
+        return ErrorAnalysis(tuple(map(self.measure_errors, found)), self._plan.options.details)
 
-    def _measure_errors(self, found: TargetErrors) -> MeasureErrors:
+    def measure_errors(self, found: TargetErrors) -> MeasureErrors:
         """Return the errors of a measure by class, and what each class costs."""
         id_ = found.target.id
         before = self._result[id_].micro.values

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from karat import __version__
 from karat.checks.ids import NamedIds, id_conflicts
-from karat.corpus import Corpus, Executor, Fingerprint, Progress, absent_names
+from karat.corpus import Corpus, Executor, FileCorpus, Fingerprint, Progress, absent_names
 from karat.corpus.surveying import survey_together
 from karat.engine.breakdown import BrokenDown
 from karat.engine.pipeline import Batch, Pipeline, Work, across
@@ -52,6 +52,10 @@ def score(
             _refuse_unknown_family(prefix)
     if executor is not None:
         survey_together((gold, system), executor)
+    if options.errors:
+        for corpus in (gold, system):
+            if isinstance(corpus, FileCorpus):
+                corpus.keep_documents()  # repaired documents are read again
     try:
         return _score(gold, system, Work(protocols, options), findings, progress, executor)
     finally:

@@ -13,18 +13,18 @@ import msgspec
 import pytest
 
 import karat
-from karat.checks.ids import Numbers
-from karat.corpus import Executor, FileCorpus, Fingerprint, MemoryCorpus, Survey, chunks, open_corpus
+from karat.corpus import Executor, FileCorpus, MemoryCorpus, Survey, chunks, open_corpus
 from karat.corpus.chunks import LARGEST
 from karat.corpus.surveying import survey_together
 from karat.describe import description
-from karat.engine import RunOptions, divided, score
 from karat.engine.executors import LEAST, Processes, Serial, cores
+from karat.engine.pipeline import Task
+from karat.engine.plan import Options
+from karat.engine.scoring import score
 from karat.engine.validation import validate
 from karat.errors import Finding, Findings, KaratError
-from karat.insight import score_with_errors
 from karat.model import Cluster, Document, Mention
-from karat.plugin import Block, CorpusTransform
+from karat.plugin import Block
 from karat.protocols import PROTOCOLS, resolve_all
 from karat.results import Result, UnitRows
 from tests.corpora import ace, as_jsonl, mention
@@ -66,7 +66,7 @@ def results(gold: Path, system: Path, executor: Executor, *protocols: str, **opt
         open_corpus(str(gold)),
         open_corpus(str(system)),
         resolve_all(protocols or ["tac-2017"], settings),
-        RunOptions(**options),
+        Options(**options),
         findings=Findings(),
         executor=executor,
     )
@@ -123,7 +123,7 @@ def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]
 def test_every_format_is_read_by_workers(path: Path) -> None:
     """With companions, tables of the corpus, and gold beside a system where its files need it."""
     gold = open_corpus(str(path))
-    options = RunOptions(details=True, accept_faults=True)
+    options = Options(details=True, accept_faults=True)
     found: list[object] = []
     for each in (Serial(), Pickling()):
         sides = open_corpus(str(path)), open_corpus(str(path)).beside(gold)
@@ -181,20 +181,6 @@ def test_an_element_in_two_processes_is_refused_as_in_one(tmp_path: Path, proces
     assert found[0].code == ("element-twice" if processing == "document" else "element-differs")
 
 
-def test_ids_are_compared_and_not_only_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody may construct ids with one number: nothing is refused for it, and nothing overlooked."""
-    fine = [ace(f"d{n}", entities="E F", events="V(E)") for n in range(6)]
-    again = msgspec.structs.replace(fine[4].clusters[0], id="d2-E", kind="event")
-    twice = [*fine[:4], msgspec.structs.replace(fine[4], clusters=(*fine[4].clusters, again)), *fine[5:]]
-    good, bad = (put(tmp_path, *documents, name=name) for documents, name in ((fine, "good"), (twice, "bad")))
-    each = Serial(), Pickling()
-    before = [content(results(good, good, one, "ace-2005")[0]) for one in each]
-    for module in ("karat.checks.ids", "karat.filters.elements"):
-        monkeypatch.setattr(f"{module}.number_of", len)  # ids of one length have one number
-    assert [content(results(good, good, one, "ace-2005")[0]) for one in each] == before
-    assert {refusal(good, bad, one, "ace-2005").code for one in each} == {"element-twice"}
-
-
 def test_an_element_described_in_the_same_way_everywhere_is_one(tmp_path: Path) -> None:
     documents = [ace(f"d{n}", entities="E") for n in range(12)]
     shared = Cluster("shared", "entity", {"type": "PER", "subtype": "Individual", "class": "SPC"})
@@ -218,25 +204,6 @@ def test_ids_are_compared_across_processes(tmp_path: Path) -> None:
     found = [refusal(apf, apf, each, "ace-2005", **options) for each in (Serial(), Pickling())]
     assert found[0] == found[1]
     assert found[0].code == "mention-in-documents"
-
-
-def test_numbers_of_ids_do_not_depend_on_the_process() -> None:
-    first, second = Numbers(), Numbers()
-    first.add(ace("d1", entities="E F"))
-    second.add(ace("d1", entities="E F"))
-    assert not first.may_conflict()
-    first.merge(pickle.loads(pickle.dumps(second)))
-    assert first.may_conflict()
-
-
-def test_an_element_may_be_in_several_documents_but_not_of_two_kinds() -> None:
-    documents = [Document(id_, clusters=(Cluster("E", "entity"), Cluster(f"{id_}-V"))) for id_ in ("d1", "d2")]
-    numbers = Numbers()
-    for document in documents:
-        numbers.add(document)
-    assert not numbers.may_conflict()
-    numbers.add(Document("d3", clusters=(Cluster("E", "value"),)))
-    assert numbers.may_conflict()
 
 
 def test_ids_are_compared_without_numpy(tmp_path: Path) -> None:
@@ -337,7 +304,7 @@ def test_a_worker_that_cannot_do_what_this_process_can_is_reported() -> None:
         def map(self, function: Callable[[S, T], R], shared: S, tasks: Iterable[T]) -> Iterator[R]:
             for task in tasks:
                 sent = pickle.loads(pickle.dumps(task))
-                corpus = sent.gold if isinstance(sent, divided.Chunk) else sent
+                corpus = sent.gold if isinstance(sent, Task) else sent
                 assert isinstance(corpus, FileCorpus)
                 corpus.files = [file._replace(path="/nowhere") for file in corpus.files]
                 yield from super().map(function, shared, [sent])
@@ -366,16 +333,8 @@ def test_a_corpus_is_surveyed_elsewhere_once(tmp_path: Path) -> None:
 def test_documents_in_memory_stay_here() -> None:
     pickling = Pickling()
     memory = MemoryCorpus(open_corpus(str(GOLD)))
-    score(memory, memory, resolve_all(["tac-2017"], {}), RunOptions(), findings=Findings(), executor=pickling)
+    score(memory, memory, resolve_all(["tac-2017"], {}), Options(), findings=Findings(), executor=pickling)
     assert not pickling.tasks
-
-
-def test_a_filter_that_cannot_be_merged_keeps_documents_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one of another package, which need not know about processes."""
-    pickling = Pickling()
-    monkeypatch.setattr("karat.filters.heads._Heads.merges", CorpusTransform.merges)
-    results(GOLD, SYSTEM, pickling, "crac-2024")
-    assert len(pickling.tasks) == 2, "only the surveys of the two sides are made elsewhere"
 
 
 def _one_of_each_kind() -> list[str]:
@@ -395,17 +354,16 @@ def test_errors_are_the_same(name: str) -> None:
     found: list[object] = []
     pickling = Pickling()
     (protocol,) = resolve_all([name], {})
-    options = RunOptions(by=("type", "document"), details=True)
+    options = Options(by=("type", "document"), details=True, errors=True)
     for each in (Serial(), pickling):
         sides = open_corpus(str(GOLD)), open_corpus(str(SYSTEM))
         try:
-            results = score_with_errors(*sides, [protocol], options, findings=Findings(), executor=each)
+            results = score(*sides, [protocol], options, findings=Findings(), executor=each)
             found.append([*map(content, results)])
         except KaratError as error:
             found.append(error.finding)
     assert found[0] == found[1]
-    is_divided = any(isinstance(shared, divided.Shared) and shared.observe is not None for shared in pickling.shared)
-    assert isinstance(found[0], Finding) or is_divided == (protocol.unit == "document")
+    assert isinstance(found[0], Finding) or len(pickling.tasks) > 5
 
 
 def test_errors_by_type_are_spelt_as_in_the_first_document(tmp_path: Path) -> None:
@@ -418,10 +376,8 @@ def test_errors_by_type_are_spelt_as_in_the_first_document(tmp_path: Path) -> No
     gold, system = put(tmp_path, *documents, name="gold"), put(tmp_path, *empty, name="system")
     for each in (Serial(), Pickling()):
         sides = open_corpus(str(gold)), open_corpus(str(system))
-        options = RunOptions(("nugget.type",), by=("type",))
-        (result,) = score_with_errors(
-            *sides, resolve_all(["tac-2017"], {}), options, findings=Findings(), executor=each
-        )
+        options = Options(("nugget.type",), by=("type",), errors=True)
+        (result,) = score(*sides, resolve_all(["tac-2017"], {}), options, findings=Findings(), executor=each)
         assert result.errors is not None
         (missed,) = result.errors.measures[0].found()
         assert missed.by == {"type": {"Attack": 3}}
@@ -511,13 +467,6 @@ def test_the_part_of_a_survey_has_all_that_is_known_of_its_documents() -> None:
     for number, id_ in enumerate(["b", "c"]):
         assert part.place(id_) == (number, survey.place(id_)[1])
         assert part.size(id_) == survey.size(id_)
-
-
-def test_the_fingerprint_is_finished_elsewhere_if_documents_are_divided() -> None:
-    alone, divided = Pickling(1), Pickling(2)
-    assert results(GOLD, SYSTEM, alone)[0].gold == results(GOLD, SYSTEM, divided)[0].gold
-    assert alone.tasks == []
-    assert isinstance(divided.tasks[-1], Fingerprint)
 
 
 def test_small_inputs_need_no_other_process() -> None:

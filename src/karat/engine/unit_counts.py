@@ -19,6 +19,8 @@ from karat.results import Score, UnitRows
 ScoredRow = tuple[Measure[Any, Any] | Composite, Averages]
 """A row of a result, and how its units are averaged."""
 
+ADDED_UP = 256
+"""How many documents, or sums of documents, are added up at a time, so that few wait."""
 MOST_LEFT_OUT = 100
 """How many times a unit is scored without a part of it."""
 
@@ -32,7 +34,7 @@ Tables that are counted item by item come document by document.
 class WaitingDocument(Struct):
     """What is kept of a document until its unit is complete: the document without its content, sizes, and tables.
 
-    It can also be the total of several documents that nobody wants to tell apart.
+    It can also be the sum of several documents that nobody needs apart.
     """
 
     about: Document
@@ -41,13 +43,6 @@ class WaitingDocument(Struct):
     system: int
     made: tuple[Any, ...]
     """The tables that are counted, in the order of their specs."""
-
-    def extend(self, specs: Sequence[TableSpec[Any]], gold: int, system: int, made: Sequence[Any]) -> None:
-        """Add a document, or another total, to this total."""
-        self.gold += gold
-        self.system += system
-        for spec, total, table in zip(specs, self.made, made, strict=True):
-            spec.extend(total, table)
 
 
 class UnitsPart(NamedTuple):
@@ -103,9 +98,7 @@ class UnitCounts:
         self._specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _, _ in self.measures))
         self.at_once = unit == "document" and all(spec.counted != "corpus" for spec in self._specs)
         """Whether each document is counted as soon as it is added."""
-        is_watched = on_unit is not None or on_table is not None or jackknife
-        has_totals = unit != "document" and all(spec.total() is not None for spec in self._specs)
-        self._keeps_documents = is_watched or not has_totals
+        self._keeps_documents = on_unit is not None or on_table is not None or jackknife
         self.units: list[str] = []
         self.gold_mentions = array("q")
         self.system_mentions = array("q")
@@ -115,6 +108,8 @@ class UnitCounts:
         self.differences: Counter[tuple[str, str]] = Counter()
         """What makes the scores of protocols differ: the measure, what it is, and how often."""
         self._waiting: dict[str, list[WaitingDocument]] = {}
+        self._waited = Counter[str]()
+        """How many documents of each unit were kept, before they were added up."""
 
     def add(self, unit: str, tables: Tables) -> None:
         """Add one document. If it is a unit by itself, it is counted at once."""
@@ -129,18 +124,24 @@ class UnitCounts:
         else:
             # Only the tables that are counted are kept; mentions and alignments are released.
             made = tuple([tables.get(spec) for spec in self._specs])
-            if self._keeps_documents:
-                waiting = WaitingDocument(_without_content(tables.pair.gold), gold, system, made)
-                self._waiting.setdefault(unit, []).append(waiting)
-            else:
-                self._total(unit, tables.pair.gold).extend(self._specs, gold, system, made)
+            self._wait(unit, WaitingDocument(_without_content(tables.pair.gold), gold, system, made))
 
-    def _total(self, unit: str, document: Document) -> WaitingDocument:
-        """The total of a unit, which is empty if this is its first document."""
-        if unit not in self._waiting:
-            made = tuple([spec.total() for spec in self._specs])
-            self._waiting[unit] = [WaitingDocument(_without_content(document), 0, 0, made)]
-        return self._waiting[unit][0]
+    def _wait(self, unit: str, document: WaitingDocument) -> None:
+        """Keep a document, or a sum. Where nobody needs documents apart, every few are added up, and so are sums."""
+        waiting = self._waiting.setdefault(unit, [])
+        waiting.append(document)
+        if not self._keeps_documents:
+            self._waited[unit] = number = self._waited[unit] + 1
+            while number % ADDED_UP == 0:
+                waiting[-ADDED_UP:] = [self._sum(waiting[-ADDED_UP:])]
+                number //= ADDED_UP
+
+    def _sum(self, documents: Sequence[WaitingDocument]) -> WaitingDocument:
+        if len(documents) == 1:
+            return documents[0]
+        made = tuple([self._added(number, documents) for number in range(len(self._specs))])
+        gold, system = sum([document.gold for document in documents]), sum([document.system for document in documents])
+        return WaitingDocument(documents[0].about, gold, system, made)
 
     def part(self) -> UnitsPart:
         """What was added, to be sent to another process."""
@@ -151,7 +152,9 @@ class UnitCounts:
             [own for _, _, own in self.measures],
             self.unmatchable,
             self.differences,
-            self._waiting,
+            self._waiting
+            if self._keeps_documents
+            else {unit: [self._sum(documents)] for unit, documents in self._waiting.items()},
         )
 
     def _added(self, number: int, documents: Sequence[WaitingDocument]) -> Any:
@@ -167,11 +170,8 @@ class UnitCounts:
         self.unmatchable.update(part.unmatchable)
         self.differences.update(part.differences)
         for unit, documents in part.waiting.items():
-            if self._keeps_documents:
-                self._waiting.setdefault(unit, []).extend(documents)
-            else:
-                (total,) = documents
-                self._total(unit, total.about).extend(self._specs, total.gold, total.system, total.made)
+            for document in documents:
+                self._wait(unit, document)
 
     def close(self, report: Report) -> None:
         """Count the units that had to wait for their last document, or for each other.
@@ -239,7 +239,7 @@ class UnitCounts:
         group_of = {part: number % MOST_LEFT_OUT for number, part in enumerate(parts)}
         groups = [group_of[part_of[one.about.id]] for one in documents]
         sums = [
-            (spec, spec.sums_without([one.made[number] for one in documents], groups))
+            (spec, spec.leave_out([one.made[number] for one in documents], groups))
             for number, spec in enumerate(self._specs)
         ]
         for number in range(min(len(parts), MOST_LEFT_OUT) if len(parts) > 1 else 0):

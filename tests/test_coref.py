@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.align.assignment import assignment
@@ -17,7 +18,6 @@ from karat.errors import KaratError
 from karat.measures.coref import scores as scores_of
 from karat.model import Document
 from karat.plugin import AlignmentSpec
-from karat.tables.cluster_overlaps import ContingencyTotal, ListedContingency
 from karat.tables.contingency import Contingency, CorefTable, contingency
 from karat.tables.metamentions import MetaTable
 from tests.conftest import shared_path
@@ -237,57 +237,57 @@ def test_tables_in_memory_and_in_documents_agree() -> None:
     assert len(scores) == 11
 
 
-def random_tables(rng: random.Random) -> list[ListedContingency]:
+def random_tables(rng: random.Random) -> list[Contingency]:
     """Tables of two to six documents with the same few clusters."""
     made, names = [], ["a", "b", "c", ("d", 1), ("d", 2)]
     for _ in range(rng.randint(2, 6)):
         golds, systems = ([rng.choice(names) for _ in range(rng.randint(0, 5))] for _ in "gs")
         pairs = [(n, n, 1.0, 0) for n in range(min(len(golds), len(systems))) if rng.random() < 0.8]
-        made.append(ListedContingency(golds, systems, pairs))
+        made.append(Contingency.of_mentions(golds, systems, pairs))
     return made
 
 
-def test_every_form_of_a_table_gives_the_same_counts() -> None:
-    """Tables of documents, added up here or by two processes, and counted by name: the same scores and names."""
-    rng = random.Random(2)
+def random_documents(table: type[CorefTable], rng: random.Random) -> list[Contingency]:
+    """Meta-mentions are named by document and cluster."""
+    made = random_tables(rng)
+    if table is MetaTable:
+        for document, one in enumerate(made):
+            golds, systems = ([(document, name) for name in side] for side in (one.golds, one.systems))
+            made[document] = replace(one, golds=golds, systems=systems)
+    return made
+
+
+def test_tables_add_up_in_any_groups() -> None:
+    """Sums of sums, some of which were sent by another process, are the sum of all, in the same order."""
+    rng, spec = random.Random(2), CorefTable(AlignmentSpec())
     for _ in range(100):
         made = random_tables(rng)
-        totals = ContingencyTotal(), ContingencyTotal(), ContingencyTotal(), ContingencyTotal()
-        for table in made:
-            totals[0].extend(table)
-        for table in made[:1]:
-            totals[1].extend(table)
-        for table in made[1:]:
-            totals[2].extend(table)
-        for part in totals[1:3]:
-            totals[3].extend(pickle.loads(pickle.dumps(part)))
-        here, _, _, merged = totals
+        whole = spec.add(made)
         by_name = [sum((Counter(getattr(table, side)) for table in made), Counter()) for side in SIDES]
-        assert [getattr(here, side) for side in SIDES] == by_name
-        for other in (merged, Contingency(here.gold, here.system, here.overlap)):
-            assert scores_of(other) == scores_of(here)
-            assert [[*getattr(other, side).items()] for side in SIDES] == [
-                [*getattr(here, side).items()] for side in SIDES
-            ]
-            assert (other.gold_found, other.system_found) == (here.gold_found, here.system_found)
-        counted = made[0]
-        assert scores_of(counted) == scores_of(Contingency(counted.gold, counted.system, counted.overlap))
+        assert [getattr(whole, side) for side in SIDES] == by_name
+        parts = [pickle.loads(pickle.dumps(spec.add(part))) for part in (made[:1], made[1:])]
+        for other in (spec.add(parts), Contingency.by_name(whole.gold, whole.system, whole.overlap)):
+            assert listed(other) == listed(whole)
+            assert scores_of(other) == scores_of(whole)
 
 
 @pytest.mark.parametrize("table", [CorefTable, MetaTable])
-def test_a_sum_without_a_part_is_the_sum_of_the_others(table: type[CorefTable]) -> None:
+def test_a_sum_without_a_group_is_the_sum_of_the_others(table: type[CorefTable]) -> None:
     """In the same order, which decides between matchings that are equally good."""
     rng, spec = random.Random(5), table(AlignmentSpec())
     for _ in range(50):
-        made = random_tables(rng)
-        parts = [number % max(2, len(made) - 1) for number in range(len(made))]
-        rng.shuffle(parts)
-        for part, total in enumerate(spec.sums_without(made, parts)):
-            rest = spec.add([one for one, own in zip(made, parts, strict=True) if own != part])
-            assert [[*getattr(total, side).items()] for side in SIDES] == [
-                [*getattr(rest, side).items()] for side in SIDES
-            ]
-            assert scores_of(total) == scores_of(rest)
+        made = random_documents(table, rng)
+        groups = [index % max(2, len(made) - 1) for index in range(len(made))]
+        rng.shuffle(groups)
+        for group, total in enumerate(spec.leave_out(made, groups)):
+            rest = spec.add([one for one, own in zip(made, groups, strict=True) if own != group])
+            assert listed(total) == listed(rest)
+            finished = [spec.finish([sums], lambda _: None)[0] for sums in (total, rest)]
+            assert scores_of(finished[0]) == scores_of(finished[1])
+
+
+def listed(table: Contingency) -> list[list[object]]:
+    return [[*getattr(table, side).items()] for side in SIDES]
 
 
 SIDES = ("gold", "system", "overlap")

@@ -255,7 +255,9 @@ def test_counterexamples_disprove(protocol: str, law: Law) -> None:
 
 def transposed(table: AlignedPairs | Contingency) -> AlignedPairs | Contingency:
     if isinstance(table, Contingency):
-        return Contingency(table.system, table.gold, {(r, k): shared for (k, r), shared in table.overlap.items()})
+        return Contingency.by_name(
+            table.system, table.gold, {(r, k): shared for (k, r), shared in table.overlap.items()}
+        )
     return AlignedPairs(table.system, table.gold, [(s, g, value, bits) for g, s, value, bits in table.pairs])
 
 

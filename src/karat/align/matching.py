@@ -58,9 +58,9 @@ class Overlaps:
         return [*chosen, *row_leaf.values(), *column_leaf.values()]
 
 
-def occurrences(numbers: Sequence[int]) -> list[int]:
-    """How often each number occurs, from 0 to the largest."""
-    times = [0] * (max(numbers, default=-1) + 1)
+def occurrences(numbers: Sequence[int], count: int | None = None) -> list[int]:
+    """How often each number from 0 occurs, to the largest or below `count`."""
+    times = [0] * (max(numbers, default=-1) + 1 if count is None else count)
     for number in numbers:
         times[number] += 1
     return times

@@ -96,7 +96,7 @@ def _scores_without(
     measures: MeasureSet, rows: Sequence[DocumentRow], groups: Sequence[int]
 ) -> Iterator[Mapping[str, Score]]:
     """Yield the scores without each group of documents (jackknife)."""
-    sums = [spec.sums_without([row.tables[index] for row in rows], groups) for index, spec in enumerate(measures.specs)]
+    sums = [spec.leave_out([row.tables[index] for row in rows], groups) for index, spec in enumerate(measures.specs)]
     for group in range(max(groups) + 1):
         tables = [next(tables) for tables in sums]
         finished = [

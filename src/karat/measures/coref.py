@@ -22,7 +22,7 @@ from karat.errors import Finding, Rule
 from karat.measures._coref_outcomes import OUTCOMES
 from karat.measures._zeros import MentionOverlap, Zeros
 from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
-from karat.tables.contingency import Contingency, CorefTable, Singletons
+from karat.tables.contingency import Contingency, CorefTable, Singletons, pairs_within
 from karat.tables.metamentions import MetaTable
 from karat.tables.zeros import AnaphoricZeros
 
@@ -192,7 +192,7 @@ def blanc_links(table: Contingency) -> PrecisionRecall:
 
 def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
     """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    within_gold, within_system = table.found_links
+    within_gold, within_system = map(pairs_within, table.found)
     right = _pairs(table.shared_mentions) - within_gold - within_system + table.shared_links
     system = _pairs(table.system_mentions) - table.system_links
     gold = _pairs(table.gold_mentions) - table.gold_links

@@ -62,33 +62,21 @@ class TableSpec(Generic[T]):
         raise NotImplementedError
 
     def add(self, tables: Sequence[T]) -> T:
-        """The table of a unit, from those of its documents."""
+        """Add the tables of documents of a unit, in their order.
+
+        It is associative: sums can be added like tables of documents, and give the sum of all of these.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not add up: only documents can be its units")
+
+    def leave_out(self, tables: Sequence[T], groups: Sequence[int]) -> Iterator[T]:
+        """Leave-one-group-out sums (jackknife), in the order of groups; `groups` has each table's group, from 0."""
+        for left_out in range(max(groups) + 1):
+            yield self.add([table for table, group in zip(tables, groups, strict=True) if group != left_out])
 
     @property
     def counted(self) -> Counted:
         """When the table can be counted."""
         return "item"
-
-    def total(self) -> T | None:
-        """An empty table that `extend` adds tables to; None: those of a unit are kept, and added together.
-
-        With totals, the documents of a unit are added where they are read, and one table is sent to the process that
-        counts.
-        """
-        return None
-
-    def extend(self, total: T, table: T) -> None:
-        """Add a table, or another total, to a total: in the end, it is what `add` makes of all these tables."""
-        raise NotImplementedError(f"{type(self).__name__} has no totals")
-
-    def sums_without(self, tables: Sequence[T], parts: Sequence[int]) -> Iterator[T]:
-        """What `add` makes of the tables without each part of them, for all parts in turn.
-
-        `parts` has the number of each table's part, from 0.
-        """
-        for part in range(max(parts) + 1):
-            yield self.add([table for table, own in zip(tables, parts, strict=True) if own != part])
 
     @property
     def alignment(self) -> "AlignmentSpec | None":

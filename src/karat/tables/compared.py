@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from karat.counts import PrecisionRecall
-from karat.tables.event_graph import KeptRelation, Relation, as_bits, bits, grouped, related_to_any
+from karat.tables.event_graph import Relation, as_bits, bits, grouped, related_to_any
 from karat.tables.events import EventLink
 
 TwinPair = tuple[int, int]
@@ -110,7 +110,7 @@ def _same(sources: Sequence[int], targets: Sequence[int], relation: Relation) ->
 
 def _found_by_twins(own: Relation, other: Relation, twins: Mapping[int, Sequence[int]]) -> Relation:
     """Pairs of one side that the other has, where one of the two events has several twins, or a twin that has."""
-    found = KeptRelation()
+    found = Relation()
     if twins:
         wanted = {event: as_bits(others) for event, others in twins.items()}
         mixed = as_bits(twins)

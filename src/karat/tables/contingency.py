@@ -4,17 +4,23 @@ All coreference measures are functions of it. Cluster ids are corpus-wide, so th
 table of a topic or a corpus, in which a cluster of several documents is one cluster.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Literal
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from karat.align.matching import Overlaps, occurrences
 from karat.errors import Report, Rule
-from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
-from karat.tables.cluster_overlaps import Contingency, ContingencyTotal, ListedContingency, sums_without
-from karat.tables.clusters import ClusterKeys
+from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Match, Tables, TableSpec, UnitOfEvaluation
+from karat.tables.events import ClusterKeys
 
-__all__ = ["ClusterOverlaps", "Contingency", "CorefTable", "Singletons", "contingency"]
+if TYPE_CHECKING:  # numpy is imported where it is used
+    import numpy as np
+    from numpy.typing import NDArray
 
 HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare scores of the two settings.")
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
@@ -23,19 +29,172 @@ Singletons = Literal["keep", "drop-gold", "drop-each"]
 """What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
+class Contingency(Struct, frozen=True, dict=True):
+    """The clusters of both sides and their mentions: sizes, and cells, which are pairs of clusters that share mentions.
+
+    A cluster is known by its index among the names of its side. Clusters and cells are in the order of their first
+    mentions, in the table of a document as in a sum. Unmatched mentions count in sizes only. Mentions are counted when
+    that is asked for: most tables of documents are only added up.
+    """
+
+    golds: Sequence[Hashable]
+    """The name of each gold cluster, k."""
+    systems: Sequence[Hashable]
+    """The name of each system cluster, r."""
+    gold_of: Sequence[int]
+    """The gold cluster of each gold mention."""
+    system_of: Sequence[int]
+    """The system cluster of each system mention."""
+    shared_gold: Sequence[int]
+    """The gold cluster of each mention that both sides have."""
+    shared_system: Sequence[int]
+    """The system cluster of each mention that both sides have."""
+
+    @classmethod
+    def of_mentions(
+        cls, golds: Iterable[Hashable], systems: Iterable[Hashable], pairs: Iterable[Match]
+    ) -> "Contingency":
+        """Make the table of a document from the cluster of each mention, and the mentions that were aligned."""
+        gold_index: dict[Hashable, int] = {}
+        system_index: dict[Hashable, int] = {}
+        gold_of = [gold_index.setdefault(name, len(gold_index)) for name in golds]
+        system_of = [system_index.setdefault(name, len(system_index)) for name in systems]
+        return cls(
+            [*gold_index],
+            [*system_index],
+            gold_of,
+            system_of,
+            [gold_of[g] for g, _, _, _ in pairs],
+            [system_of[s] for _, s, _, _ in pairs],
+        )
+
+    @classmethod
+    def by_name(
+        cls,
+        gold: Mapping[Hashable, int],
+        system: Mapping[Hashable, int],
+        overlap: Mapping[tuple[Hashable, Hashable], int],
+    ) -> "Contingency":
+        """Make a table of n(k), n(r) and o(k, r)."""
+        row_of, column_of = ({name: index for index, name in enumerate(side)} for side in (gold, system))
+        return cls(
+            [*gold],
+            [*system],
+            [*Counter(dict(enumerate(gold.values()))).elements()],
+            [*Counter(dict(enumerate(system.values()))).elements()],
+            [row_of[k] for (k, _), shared in overlap.items() for _ in range(shared)],
+            [column_of[r] for (_, r), shared in overlap.items() for _ in range(shared)],
+        )
+
+    @cached_property
+    def gold(self) -> dict[Hashable, int]:
+        """n(k), by name."""
+        return dict(zip(self.golds, self.gold_sizes, strict=True))
+
+    @cached_property
+    def system(self) -> dict[Hashable, int]:
+        """n(r), by name."""
+        return dict(zip(self.systems, self.system_sizes, strict=True))
+
+    @cached_property
+    def overlap(self) -> dict[tuple[Hashable, Hashable], int]:
+        """o(k, r) of clusters that share a mention, by name."""
+        golds, systems = self.golds, self.systems
+        cells = zip(self.graph.rows, self.graph.columns, self.shares, strict=True)
+        return {(golds[row], systems[column]): shared for row, column, shared in cells}
+
+    @cached_property
+    def gold_sizes(self) -> list[int]:
+        """n(k)."""
+        return occurrences(self.gold_of)
+
+    @cached_property
+    def system_sizes(self) -> list[int]:
+        """n(r)."""
+        return occurrences(self.system_of)
+
+    @cached_property
+    def _cells(self) -> Counter[int]:
+        """o(k, r) of each cell, by row and column in one number."""
+        width = len(self.systems)
+        pairs = zip(self.shared_gold, self.shared_system, strict=True)
+        return Counter([row * width + column for row, column in pairs])
+
+    @cached_property
+    def shares(self) -> list[int]:
+        """o(k, r) of each cell."""
+        return [*self._cells.values()]
+
+    @cached_property
+    def graph(self) -> Overlaps:
+        """The gold cluster and the system cluster of each cell."""
+        width = len(self.systems)
+        return Overlaps([cell // width for cell in self._cells], [cell % width for cell in self._cells])
+
+    @property
+    def gold_mentions(self) -> int:
+        """N_k."""
+        return len(self.gold_of)
+
+    @property
+    def system_mentions(self) -> int:
+        """N_r."""
+        return len(self.system_of)
+
+    @property
+    def shared_mentions(self) -> int:
+        """m: the mentions that both sides have."""
+        return len(self.shared_gold)
+
+    @cached_property
+    def gold_links(self) -> int:
+        """Σ C2(n(k)): pairs of mentions within a gold cluster."""
+        return pairs_within(self.gold_sizes)
+
+    @cached_property
+    def system_links(self) -> int:
+        """Σ C2(n(r))."""
+        return pairs_within(self.system_sizes)
+
+    @cached_property
+    def shared_links(self) -> int:
+        """Σ C2(o(k, r)): the links that both sides have."""
+        return pairs_within(self.shares)
+
+    @property
+    def cells(self) -> Iterable[tuple[int, int, int]]:
+        """For each cell: o(k, r), n(k), n(r)."""
+        return zip(self.shares, *self._cell_sizes, strict=True)
+
+    @cached_property
+    def _cell_sizes(self) -> tuple[list[int], list[int]]:
+        golds, systems = self.gold_sizes, self.system_sizes
+        return [golds[row] for row in self.graph.rows], [systems[column] for column in self.graph.columns]
+
+    @cached_property
+    def found(self) -> tuple[list[int], list[int]]:
+        """For each gold cluster the number of its mentions that the system has, and the reverse: Σ o(k, r)."""
+        return occurrences(self.shared_gold, len(self.golds)), occurrences(self.shared_system, len(self.systems))
+
+
+def pairs_within(sizes: Collection[int]) -> int:
+    """Σ C2(n) over these sizes: the number of pairs of mentions within a cluster."""
+    return (sum([size * size for size in sizes]) - sum(sizes)) // 2
+
+
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
-    """The table of clusters in memory. A mention in two clusters of one side counts in the first."""
+    """Make the table of clusters in memory. A mention in two clusters of one side counts in the first."""
     cluster_of: list[dict[Hashable, int]] = []
     for side in (gold, system):
         first: dict[Hashable, int] = {}
-        for number, cluster in enumerate(side):
+        for index, cluster in enumerate(side):
             for mention in cluster:
-                first.setdefault(mention, number)
+                first.setdefault(mention, index)
         cluster_of.append(first)
     golds, systems = cluster_of
-    place = {mention: number for number, mention in enumerate(systems)}
-    pairs = [(number, place[mention], 1.0, 0) for number, mention in enumerate(golds) if mention in place]
-    return ListedContingency([*golds.values()], [*systems.values()], pairs)
+    place = {mention: index for index, mention in enumerate(systems)}
+    pairs = [(index, place[mention], 1.0, 0) for index, mention in enumerate(golds) if mention in place]
+    return Contingency.of_mentions(golds.values(), systems.values(), pairs)
 
 
 class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -44,8 +203,8 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
     aligned: AlignmentSpec
 
     def make(self, tables: Tables) -> Contingency:
-        """The cluster of each mention, and both clusters of each aligned pair."""
-        return ListedContingency(*tables.get(ClusterKeys()), tables.get(self.aligned).pairs)
+        """Count the clusters of the mentions, and both clusters of each aligned pair."""
+        return Contingency.of_mentions(*tables.get(ClusterKeys()), tables.get(self.aligned).pairs)
 
 
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
@@ -56,25 +215,16 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     unit: UnitOfEvaluation = "document"
 
     def make(self, tables: Tables) -> Contingency:
-        """The table of one document."""
+        """Make the table of one document."""
         return tables.get(ClusterOverlaps(self.aligned))
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
-        """Add sizes and overlaps cluster by cluster."""
-        return _sum(tables)
+        """Clusters of the same name are one."""
+        return add(tables)
 
-    def total(self) -> Contingency | None:
-        """Sizes and overlaps are sums."""
-        return ContingencyTotal()
-
-    def extend(self, total: Contingency, table: Contingency) -> None:
-        """Names are numbered, and numbers collected."""
-        assert isinstance(total, ContingencyTotal), "made by `total`"
-        total.extend(table)
-
-    def sums_without(self, tables: Sequence[Contingency], parts: Sequence[int]) -> Iterator[Contingency]:
+    def leave_out(self, tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
         """Tables are added up once."""
-        return sums_without(tables, parts)
+        return leave_out(tables, groups)
 
     @property
     def counted(self) -> Counted:
@@ -92,13 +242,14 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return "clusters"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
-        """The tables of all units without dropped singletons; reports what is not scored."""
-        whole = _sum(tables)
+        """Drop singletons from the tables of all units, and report what is not scored."""
+        whole = add(tables)
         self._report_hidden_links(tables, whole, report)
         if self.singletons == "keep":
             return tables
         kept = self.drop_singletons(tables, whole)
-        gold_left, system_left = sum([one.gold_mentions for one in kept]), sum([one.system_mentions for one in kept])
+        gold_left = sum([table.gold_mentions for table in kept])
+        system_left = sum([table.system_mentions for table in kept])
         gold = f"{whole.gold_mentions - gold_left:,} of {whole.gold_mentions:,} gold mentions"
         system = f"{whole.system_mentions - system_left:,} of {whole.system_mentions:,} system mentions"
         whose = "that are singletons in gold" if self.singletons == "drop-gold" else "that are singletons on their side"
@@ -106,7 +257,7 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
         return kept
 
     def drop_singletons(self, tables: Sequence[Contingency], whole: Contingency) -> list[Contingency]:
-        """The tables without the mentions that are singletons in the whole corpus."""
+        """Drop the mentions that are singletons in the whole corpus."""
         golds = {cluster for cluster, size in whole.gold.items() if size == 1}
         if self.singletons == "drop-gold":
             return [_without_gold(table, golds) for table in tables]
@@ -122,22 +273,73 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
             report(HIDDEN.at(f"{message}, {system} in the system"))
 
 
-def _sum(tables: Sequence[Contingency]) -> Contingency:
+def add(tables: Sequence[Contingency]) -> Contingency:
+    """Number the clusters of all tables together, and put their mentions together."""
     if len(tables) == 1:
         return tables[0]
-    total = ContingencyTotal()
+    gold_index, system_index = _index(), _index()
+    mentions = array("i"), array("i"), array("i"), array("i")
+    gold_of, system_of, shared_gold, shared_system = mentions
     for table in tables:
-        total.extend(table)
-    return total
+        golds = [gold_index[name] for name in table.golds]
+        systems = [system_index[name] for name in table.systems]
+        gold_of.fromlist([golds[index] for index in table.gold_of])
+        system_of.fromlist([systems[index] for index in table.system_of])
+        shared_gold.fromlist([golds[index] for index in table.shared_gold])
+        shared_system.fromlist([systems[index] for index in table.shared_system])
+    return Contingency([*gold_index], [*system_index], *mentions)
+
+
+def _index() -> defaultdict[Hashable, int]:
+    """The index of each name; a new name gets the next one."""
+    return defaultdict(count().__next__)
+
+
+def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
+    """Leave-one-group-out sums: mentions are taken out of the sum of all tables."""
+    import numpy as np
+
+    whole = add(tables)
+    gold_groups = np.repeat(groups, [table.gold_mentions for table in tables])
+    system_groups = np.repeat(groups, [table.system_mentions for table in tables])
+    shared_groups = np.repeat(groups, [table.shared_mentions for table in tables])
+    for group in range(max(groups) + 1):
+        golds, gold_of, new_gold = _kept(whole.golds, whole.gold_of, gold_groups != group)
+        systems, system_of, new_system = _kept(whole.systems, whole.system_of, system_groups != group)
+        shared = shared_groups != group
+        yield Contingency(
+            golds,
+            systems,
+            gold_of,
+            system_of,
+            new_gold[np.asarray(whole.shared_gold)[shared]].tolist(),
+            new_system[np.asarray(whole.shared_system)[shared]].tolist(),
+        )
+
+
+def _kept(
+    names: Sequence[Hashable], cluster_of: Sequence[int], kept: "NDArray[np.bool_]"
+) -> "tuple[list[Hashable], list[int], NDArray[np.intp]]":
+    """The clusters that keep mentions, in the order of these; the cluster of each mention; and new indexes by old."""
+    import numpy as np
+
+    mentions = np.asarray(cluster_of)[kept]
+    places = np.arange(len(mentions))
+    first = np.empty(len(names), np.intp)
+    first[mentions[::-1]] = places[::-1]  # a cluster's first mention is assigned last
+    clusters = mentions[first[mentions] == places]
+    new = np.empty(len(names), np.intp)
+    new[clusters] = np.arange(len(clusters))
+    return [names[index] for index in clusters.tolist()], new[mentions].tolist(), new
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:
-    """The table without gold singletons, and without the system mentions that are aligned with them."""
+    """Drop gold singletons, and the system mentions that are aligned with them."""
     system = dict(table.system)
     for (k, r), shared in table.overlap.items():
         if k in singletons:
             system[r] -= shared
-    return Contingency(
+    return Contingency.by_name(
         {k: size for k, size in table.gold.items() if k not in singletons},
         {r: size for r, size in system.items() if size},
         {cell: shared for cell, shared in table.overlap.items() if cell[0] not in singletons},
@@ -145,7 +347,8 @@ def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:
 
 
 def _without_each(table: Contingency, golds: set[Hashable], systems: set[Hashable]) -> Contingency:
-    return Contingency(
+    """Drop the singletons of each side."""
+    return Contingency.by_name(
         {k: size for k, size in table.gold.items() if k not in golds},
         {r: size for r, size in table.system.items() if r not in systems},
         {(k, r): shared for (k, r), shared in table.overlap.items() if k not in golds and r not in systems},

@@ -1,22 +1,19 @@
 """The graph of events of one side of a document: links of one kind between numbered events."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from graphlib import TopologicalSorter
 
 from karat.model import ClusterKey
 from karat.tables.events import EventLink, Events
 
-MOST_KEPT = 5_000
-"""Events whose relations are kept: of 50,000 events that are all related, they would take 300 MB."""
 
-
-class Relation(Mapping[int, int]):
+class Relation(dict[int, int]):
     """For each event, the events it is related to, as the bits of an integer."""
 
     def size(self) -> int:
         """How many pairs of events are related."""
-        return sum([related.bit_count() for related in self.values()])
+        return sum(map(int.bit_count, self.values()))
 
     def pairs(self) -> Iterator[EventLink]:
         """These pairs, sorted."""
@@ -26,40 +23,12 @@ class Relation(Mapping[int, int]):
 
     def common(self, relation: "Relation") -> int:
         """How many pairs another relation has, too."""
-        return sum([(related & relation.get(event, 0)).bit_count() for event, related in self.items()])
+        return sum([(self[event] & relation[event]).bit_count() for event in self.keys() & relation.keys()])
 
     def among(self, sources: Iterable[int], targets: Iterable[int]) -> Iterator[EventLink]:
         """The pairs of one of these events and one of those."""
         wanted = as_bits(targets)
-        return ((one, other) for one in sources for other in bits(self.get(one, 0) & wanted))
-
-
-class KeptRelation(dict[int, int], Relation):
-    """A relation that is kept."""
-
-
-class ComputedRelation(Relation):
-    """A relation that is computed anew for each event that is asked for."""
-
-    def __init__(self, events: Collection[int], related: Callable[[int], int]) -> None:
-        self._events, self._related = events, related
-
-    def __getitem__(self, event: int) -> int:
-        if event not in self._events:
-            raise KeyError(event)
-        return self._related(event)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._events)
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-
-def _relation(events: Collection[int], related: Callable[[int], int]) -> Relation:
-    if len(events) <= MOST_KEPT:
-        return KeptRelation({event: related(event) for event in events})
-    return ComputedRelation(dict.fromkeys(events), related)
+        return ((source, target) for source in sources for target in bits(self.get(source, 0) & wanted))
 
 
 class Graph:
@@ -92,11 +61,6 @@ class Graph:
         return len(self._events.members[self._place[event]])
 
     @cached_property
-    def events(self) -> int:
-        """The numbers of its events, as bits."""
-        return as_bits(self.numbers)
-
-    @cached_property
     def children(self) -> dict[int, list[int]]:
         """The children of each event that has any."""
         return grouped(self.links)
@@ -118,12 +82,7 @@ class Graph:
     @cached_property
     def below(self) -> Relation:
         """The children of each event."""
-        if len(self.links) > MOST_KEPT:
-            children = self.children
-            # A row is as long as its last child's number: those of a long chain would take hundreds of megabytes.
-            kept = {event: as_bits(own) for event, own in children.items() if len(own) > 1}
-            return ComputedRelation(children, lambda event: kept.get(event) or as_bits(children[event]))
-        below = KeptRelation()
+        below = Relation()
         for parent, child in self.links:
             below[parent] = below.get(parent, 0) | 1 << child
         return below
@@ -131,7 +90,7 @@ class Graph:
     @cached_property
     def far_below(self) -> Relation:
         """All descendants of each event."""
-        below = KeptRelation(self.below)
+        below = Relation(self.below)
         for event in TopologicalSorter(self.children).static_order():
             for child in self.children.get(event, ()):
                 below[event] |= below.get(child, 0)
@@ -140,59 +99,15 @@ class Graph:
     @property
     def beside(self) -> Relation:
         """The siblings of each event: the other children of its parents."""
-        below = self.below
-        if len(self.links) > MOST_KEPT:
-            parents = grouped((child, parent) for parent, child in self.links)
-            return ComputedRelation(parents, lambda event: related_to_any(below, parents[event]) ^ 1 << event)
-        beside = KeptRelation()
+        below, beside = self.below, Relation()
         for parent, child in self.links:
-            others = below[parent] ^ 1 << child
-            beside[child] = beside[child] | others if child in beside else others
+            beside[child] = beside.get(child, 0) | below[parent] ^ 1 << child
         return beside
 
     def apart(self, related: Relation) -> Relation:
         """The events that an event is not related to."""
-        events, get = self.events, related.get
-        return _relation(self.numbers, lambda event: events & ~(get(event, 0) | 1 << event))
-
-
-class LinkRelation(Relation):
-    """The children of each event. Links are few, and compared as pairs; bits are made only if they are asked for."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph, self._links = graph, graph.links
-
-    def __getitem__(self, event: int) -> int:
-        return self._graph.below[event]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._graph.below)
-
-    def __len__(self) -> int:
-        return len(self._graph.below)
-
-    def size(self) -> int:
-        """The number of links."""
-        return len(self._links)
-
-    def pairs(self) -> Iterator[EventLink]:
-        """The links, sorted."""
-        return iter(sorted(self._links))
-
-    def common(self, relation: Relation) -> int:
-        """How many links both have."""
-        assert isinstance(relation, LinkRelation), "links are compared with links"
-        return len(self._links & relation._links)
-
-    def among(self, sources: Iterable[int], targets: Iterable[int]) -> Iterator[EventLink]:
-        """The links from one of these events to one of those."""
-        wanted = frozenset(targets)
-        for parent in sources:
-            children = self._graph.children.get(parent, ())
-            if len(children) < len(wanted):
-                yield from ((parent, child) for child in children if child in wanted)
-            else:
-                yield from ((parent, child) for child in wanted if (parent, child) in self._links)
+        events = as_bits(self.numbers)
+        return Relation({event: events & ~(related.get(event, 0) | 1 << event) for event in self.numbers})
 
 
 def related_to_any(relation: Relation, events: Iterable[int]) -> int:

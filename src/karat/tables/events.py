@@ -12,9 +12,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from karat.model import ClusterKey, Document
+from karat.model import ClusterKey, Document, cluster_keys
 from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec
-from karat.tables.clusters import ClusterKeys
 
 T = TypeVar("T")
 
@@ -64,6 +63,14 @@ class Events:
             if source != target and source >= 0 <= target:
                 links[link.kind].add((source, target))
         return links
+
+
+class ClusterKeys(TableSpec[tuple[list[ClusterKey], list[ClusterKey]]], Struct, frozen=True, cache_hash=True):
+    """The cluster of each mention, of gold and of the system; coreference reads the same lists."""
+
+    def make(self, tables: Tables) -> tuple[list[ClusterKey], list[ClusterKey]]:
+        """List them in the order of the mentions."""
+        return cluster_keys(tables.pair.gold), cluster_keys(tables.pair.system)
 
 
 class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_hash=True):

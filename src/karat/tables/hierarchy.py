@@ -1,18 +1,17 @@
 """Event hierarchies: for one kind of link, the graph of events of each side, and which events the two sides share."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence, Set
-from functools import cache, cached_property
+from collections.abc import Iterable, Sequence, Set
+from functools import cached_property
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from karat.counts import Counts
 from karat.model import Document, nodes_of
 from karat.plugin import AlignmentSpec, Tables, TableSpec
 from karat.tables.compared import Compared, TwinPair, Twins
-from karat.tables.event_graph import Graph, LinkRelation
+from karat.tables.event_graph import Graph
 from karat.tables.events import BothEvents, EventLink, Events, EventTable
 
 Keep = Literal["all", "common", "no-system-singletons"]
@@ -39,8 +38,6 @@ class Hierarchy:
         self.gold_only = gold_only
         """Mentions that the system lacks."""
         self.system_only = system_only
-        self.counts: dict[Hashable, Counts] = {}
-        """What measures have counted: kinds of links that a document lacks share a table."""
 
     @property
     def same_events(self) -> bool:
@@ -51,7 +48,7 @@ class Hierarchy:
     @cached_property
     def links(self) -> Compared:
         """The links of the two sides."""
-        return Compared(self.twins, LinkRelation(self.gold), LinkRelation(self.system))
+        return Compared(self.twins, self.gold.below, self.system.below)
 
     @cached_property
     def implied_links(self) -> Compared:
@@ -125,7 +122,6 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
     """The hierarchies of one kind of link under an alignment of mentions, one per document."""
 
     link: str
-    """Empty: events without links, as every kind has them in a document that lacks it."""
     keep: Keep = "all"
 
     @property
@@ -137,8 +133,6 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
         """The events of both sides, those that are each other's only twins with the same number."""
         golds, systems = tables.get(BothEvents())
         repeated = [_is_repeated(document, self.link) for document in (tables.pair.gold, tables.pair.system)]
-        if self.link and not (any(repeated) or golds.links(self.link) or systems.links(self.link)):
-            return tables.get(_without_links(self.aligned, self.keep))
         aligned = tables.get(self.aligned)
         shared = tables.get(SharedEventsTable(self.aligned))
         gold_kept, system_kept = self._kept(golds, systems, shared.pairs)
@@ -178,11 +172,6 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
     def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
         return tuple(one for table in tables for one in table)
-
-
-@cache
-def _without_links(aligned: AlignmentSpec, keep: Keep) -> HierarchyTable:
-    return HierarchyTable(aligned, "", keep)
 
 
 def _is_repeated(document: Document, link: str) -> bool:

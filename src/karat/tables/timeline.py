@@ -18,9 +18,6 @@ Point = int
 Constraint = tuple[Point, Point]
 Graph = dict[Point, list[Point]]
 
-WIDTH = 4096
-"""So many points are looked for at a time, so that memory grows with the points and not with their square."""
-
 
 def _start(event: int) -> Point:
     return 2 * event
@@ -69,32 +66,20 @@ class Timeline:
 
     def _joined(self, asked: Iterable[Constraint], steps: int) -> set[Constraint]:
         """The constraints whose first point leads to the second."""
-        rank = {point: number for number, point in enumerate(self._order)}
-        by_window: dict[int, list[Constraint]] = {}
-        for first, second in asked:
-            if first in rank and second in rank:
-                by_window.setdefault(rank[second] // WIDTH, []).append((first, second))
-        joined: set[Constraint] = set()
-        for window, constraints in by_window.items():
-            later = self._later(rank, window, steps)
-            for first, second in constraints:
-                if later[rank[first]] >> rank[second] % WIDTH & 1:
-                    joined.add((first, second))
-        return joined
+        later = self._later(steps)
+        return {(first, second) for first, second in asked if first in later and later[first] >> second & 1}
 
-    def _later(self, rank: dict[Point, int], window: int, steps: int) -> list[int]:
-        """For each point, in order: the points of a window that lie so many steps or more after it, a bit for each."""
-        reached: list[int] = []
-        beyond: list[int] = []
+    def _later(self, steps: int) -> dict[Point, int]:
+        """For each point, the points that lie so many steps or more after it, as the bits of an integer."""
+        reached: dict[Point, int] = {}
+        beyond: dict[Point, int] = {}
         for point in self._order:
             here = far = 0
             for following in self._graph[point]:
-                number = rank[following]
-                far |= reached[number]
-                if number // WIDTH == window:
-                    here |= 1 << number % WIDTH
-            reached.append(here | far)
-            beyond.append(far)
+                far |= reached[following]
+                here |= 1 << following
+            reached[point] = here | far
+            beyond[point] = far
         return reached if steps == 1 else beyond
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from karat import protocols
-from karat.align.assignment import hungarian
+from karat.align.assignment import assignment
 from karat.api import score
 from karat.model import Cluster, Document, Link, Mention
 from karat.tables.ace import mapping
@@ -162,7 +162,7 @@ weights = st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), whole
 def test_the_heaviest_matching_is_exact(found: dict[IndexPair, int]) -> None:
     matching = heaviest_matching(found)
     assert len({row for row, _ in matching}) == len({column for _, column in matching}) == len(matching)
-    assert sum(found[pair] for pair in matching) == sum(found[pair] for pair in hungarian(found))
+    assert sum(found[pair] for pair in matching) == sum(found[pair] for pair in assignment(found))
 
 
 gains = st.dictionaries(

@@ -225,7 +225,8 @@ def test_an_unknown_name_is_a_mistake_on_the_command_line() -> None:
 
 def test_a_filter_a_similarity_and_a_matching_from_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is an entry point, and a protocol names it."""
-    from karat.align import MATCHINGS, SIMILARITIES
+    from karat.align.matchings import MATCHINGS
+    from karat.align.similarities import SIMILARITIES
     from karat.filters import FILTERS
 
     (tmp_path / "outside.py").write_text(

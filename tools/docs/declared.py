@@ -10,7 +10,8 @@ from markup import code, prose, shown, table
 from msgspec import Struct, structs
 
 from karat import plugin
-from karat.align import MATCHINGS, SIMILARITIES
+from karat.align.matchings import MATCHINGS
+from karat.align.similarities import SIMILARITIES
 from karat.filters import FILTERS
 from karat.plugin import AlignmentChoice, Averages, DocumentSimilarity
 from karat.registry import Registry

@@ -1,17 +1,12 @@
-"""One-to-one assignment, exactly, with ties decided.
+"""One-to-one assignment of rows to columns: exact, with ties decided.
 
-There are two solvers, each for one job:
-
-    assignment (here)    whole numbers of any size. Of equally good assignments it returns the first in order, so that
-                         ties never depend on the solver: mentions (`optimal`), meta-mentions, ACE elements, trees.
-    matching             floats, on sparse graphs of any size, for the greatest sum alone: clusters under CEAF.
+Weights are integers of any size, so that sums are exact. CEAF, which needs only the greatest sum over clusters, uses
+floats and scipy instead (`matching`).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeVar
-
-from karat.align.in_order import InOrder, as_bits
 
 Edge = tuple[int, int]
 """A row and a column that may be assigned to each other."""
@@ -19,22 +14,119 @@ W = TypeVar("W", int, tuple[int, int])
 
 
 def assignment(weights: Mapping[Edge, int]) -> list[Edge]:
-    """The one-to-one assignment with the greatest sum of weights (all positive), sorted; rows may stay unassigned.
+    """Return the assignment with the greatest sum of weights (all positive), sorted; rows may stay unassigned.
 
-    Of several, the first in order: from the lowest row on, each gets the lowest column that it can have.
+    Of several, return the first in order: from the lowest row on, each gets the lowest column that it can have.
     """
     first = first_choices(weights)
     if first is not None:
         return first
+    columns_of: dict[int, list[tuple[int, int]]] = {}
+    for (row, column), weight in weights.items():
+        columns_of.setdefault(row, []).append((column, weight))
+    solution = kuhn_munkres(columns_of, columns_of.__getitem__)
     chosen: list[Edge] = []
-    for edges in components(weights):
-        part = {edge: weights[edge] for edge in edges}
-        chosen += first_choices(part) or _put_in_order(_solve(part), part).items()
+    for edges in components(edge for edge, weight in weights.items() if solution.bound(edge) == weight):
+        tight = {edge: weights[edge] for edge in edges}
+        chosen += first_choices(tight) or _first_in_order(tight)
     return sorted(chosen)
 
 
+def _first_in_order(weights: Mapping[Edge, int]) -> Iterable[Edge]:
+    """Return the first of the heaviest assignments.
+
+    Below its last digit, each weight gets one digit for each row, the highest for the lowest row. An edge adds to the
+    digit of its row, the more the lower its column. So no two assignments have the same sum.
+    """
+    columns_of: dict[int, list[tuple[int, int]]] = {}
+    for (row, column), weight in sorted(weights.items(), reverse=True):
+        columns_of.setdefault(row, []).append((column, weight))
+    position: dict[int, int] = {}
+    bits = 0
+    for row, columns in columns_of.items():
+        position[row] = bits
+        bits += len(columns).bit_length()
+
+    # The integers are as long as there are rows: they are made when they are needed, not kept for each edge.
+    def without_ties(row: int) -> list[tuple[int, int]]:
+        at = position[row]
+        return [(column, (weight << bits) + (digit << at)) for digit, (column, weight) in enumerate(columns_of[row], 1)]
+
+    return kuhn_munkres(reversed(columns_of), without_ties).column_of.items()
+
+
+class Solution(NamedTuple):
+    """An assignment with the greatest sum of weights, and the dual variables that prove it.
+
+    The dual variables of a row and a column add up to at least the weight of their edge, and to the weight itself if
+    the edge is used; they are 0 for rows and columns that are not assigned. This holds for every optimal assignment, so
+    that none uses an edge whose weight is below its bound.
+    """
+
+    column_of: dict[int, int]
+    row_dual: dict[int, int]
+    column_dual: dict[int, int]
+
+    def bound(self, edge: Edge) -> int:
+        """Return the sum of the dual variables of an edge."""
+        return self.row_dual[edge[0]] + self.column_dual.get(edge[1], 0)
+
+
+def kuhn_munkres(rows: Iterable[int], columns_of: Callable[[int], Iterable[tuple[int, int]]]) -> Solution:
+    """Find an assignment with the greatest sum of weights, all positive (Kuhn 1955, Munkres 1957).
+
+    `columns_of` gives the columns of a row with the weights of their edges. Rows are added one by one, each along the
+    shortest augmenting path, where the length of an edge is the difference between its bound and its weight. A path
+    ends at a free column, or at a row that becomes free.
+    """
+    row_dual: dict[int, int] = {}
+    column_dual: dict[int, int] = {}
+    column_of: dict[int, int] = {}
+    row_of: dict[int, int] = {}
+    for start in rows:
+        row_dual[start] = max([0, *[weight - column_dual.get(column, 0) for column, weight in columns_of(start)]])
+        row, length = start, 0
+        row_distance = {start: 0}
+        column_distance: dict[int, int] = {}
+        tentative: dict[int, int] = {}
+        previous: dict[int, int] = {}
+        queue: list[tuple[int, bool, int]] = []
+        freed, shortest = start, row_dual[start]
+        while True:
+            for column, weight in columns_of(row):
+                if column not in column_distance:
+                    distance = length + row_dual[row] + column_dual.get(column, 0) - weight
+                    if distance < tentative.get(column, shortest):
+                        tentative[column], previous[column] = distance, row
+                        heappush(queue, (distance, column in row_of, column))
+                        if distance == length and column not in row_of:
+                            break  # no path is shorter
+            while queue and queue[0][2] in column_distance:
+                heappop(queue)
+            if not queue or queue[0][0] >= shortest:
+                end = column_of.pop(freed, None)
+                break
+            length, is_assigned, column = heappop(queue)
+            column_distance[column] = length
+            if not is_assigned:
+                end, shortest = column, length
+                break
+            row = row_of[column]
+            row_distance[row] = length
+            if length + row_dual[row] < shortest:
+                freed, shortest = row, length + row_dual[row]
+        for row, distance in row_distance.items():
+            row_dual[row] -= shortest - distance
+        for column, distance in column_distance.items():
+            column_dual[column] = column_dual.get(column, 0) + shortest - distance
+        while end is not None:
+            row = previous[end]
+            column_of[row], row_of[end], end = end, row, column_of.get(row)
+    return Solution(column_of, row_dual, column_dual)
+
+
 def first_choices(weights: Mapping[Edge, W]) -> list[Edge] | None:
-    """An assignment in which every row, or every column, has one of its heaviest edges, sorted; None if there is none.
+    """Return an assignment in which every row, or every column, has one of its heaviest edges; None if there is none.
 
     No sum is greater. Rows (or columns) choose in order, each the lowest of its heaviest edges that is free, so that it
     is also the first in order. Most tables of ACE have one: of 136 components of the benchmark's corpus that are
@@ -62,7 +154,7 @@ def first_choices(weights: Mapping[Edge, W]) -> list[Edge] | None:
 
 
 def is_one_to_one(edges: Collection[Edge]) -> bool:
-    """Whether no two edges share a row or a column: then all can be assigned, whatever they weigh."""
+    """Tell whether no two edges share a row or a column: then all can be assigned, whatever they weigh."""
     if len(edges) < 2:
         return True
     rows, columns = zip(*edges, strict=True)
@@ -70,7 +162,7 @@ def is_one_to_one(edges: Collection[Edge]) -> bool:
 
 
 def components(edges: Iterable[Edge]) -> list[list[Edge]]:
-    """Edges that are connected through their rows and columns, each component sorted."""
+    """Return the connected components of a bipartite graph, each as its sorted edges."""
     listed = sorted(edges)
     parent = {column: column for _, column in listed}
 
@@ -88,124 +180,3 @@ def components(edges: Iterable[Edge]) -> list[list[Edge]]:
     for row, column in listed:
         connected.setdefault(root(column), []).append((row, column))
     return list(connected.values())
-
-
-def hungarian(weights: Mapping[Edge, int]) -> list[Edge]:
-    """An assignment with the greatest sum of weights, for weights that leave no ties."""
-    return list(_solve(weights).held.items())
-
-
-class _Solution(NamedTuple):
-    """An optimal assignment, with the profits and prices that prove it.
-
-    The sum of profit and price is at least the weight of every edge. An assignment is optimal if and only if it equals
-    the weight of each edge that is used, and is 0 for each row and column that is not.
-    """
-
-    profit: dict[int, int]
-    """For each row."""
-    price: dict[int, int]
-    """For each column."""
-    held: dict[int, int]
-    """The column of each row that has one."""
-    holder: dict[int, int]
-    """The row of each column that has one."""
-
-
-def _solve(weights: Mapping[Edge, int]) -> _Solution:
-    """Shortest augmenting paths with prices (Kuhn 1955, Munkres 1957), along the edges that exist.
-
-    Rows are added one by one, and each takes the column that is worth most to it beyond its price. If another row holds
-    that, the holders give way along the path on which least is lost; at its end is a free column, or a row that stays
-    free, which is worth nothing.
-    """
-    columns_of: dict[int, list[tuple[int, int]]] = {}
-    for (row, column), weight in weights.items():
-        columns_of.setdefault(row, []).append((column, weight))
-    price = {column: 0 for _, column in weights}
-    profit: dict[int, int] = {}
-    held: dict[int, int] = {}
-    holder: dict[int, int] = {}
-    for start, columns in columns_of.items():
-        most = max([weight - price[column] for column, weight in columns])
-        profit[start] = max(most, 0)
-        if most >= 0:
-            best = [column for column, weight in columns if weight - price[column] == most and column not in holder]
-            if best:
-                held[start], holder[best[0]] = best[0], start
-                continue
-        # Columns that can be reached: what is lost on the way there, and from which row.
-        open_: dict[int, int] = {}
-        queue: list[tuple[int, int, int]] = []
-        reached_from: dict[int, int] = {}
-        passed: dict[int, int] = {}
-        place: dict[int, int] = {}  # of equally near ones, the column that was reached first is passed first
-        row, loss, losses = start, 0, {start: 0}
-        stays, least = start, profit[start]
-        end: int | None
-        while True:
-            end = None
-            for column, weight in columns_of[row]:
-                if column not in passed:
-                    reached = loss + profit[row] - weight + price[column]
-                    if column not in open_ or reached < open_[column]:
-                        if column not in open_:
-                            place[column] = len(place)
-                        open_[column], reached_from[column] = reached, row
-                        heappush(queue, (reached, place[column], column))
-                        if reached == loss and column not in holder:
-                            end = column  # nothing can be nearer
-                            break
-            if end is None:
-                while queue and open_.get(queue[0][2]) != queue[0][0]:
-                    heappop(queue)  # passed, or reached in a better way
-                end = queue[0][2] if queue else None
-            if end is None or open_[end] >= least:
-                end = held.pop(stays, None)
-                break
-            passed[end] = loss = open_.pop(end)
-            if end not in holder:
-                least = loss
-                break
-            row = holder[end]
-            losses[row] = loss
-            if loss + profit[row] < least:
-                stays, least = row, loss + profit[row]
-        settle(profit, price, losses, passed, least)
-        while end is not None:
-            row, column = reached_from[end], end
-            end = held.get(row)
-            held[row], holder[column] = column, row
-    return _Solution(profit, price, held, holder)
-
-
-def settle(
-    profit: dict[int, int], price: dict[int, int], losses: Mapping[int, int], passed: Mapping[int, int], least: int
-) -> None:
-    """Update what rows and columns are worth, now that the least loss is known: no pair weighs more than its two."""
-    for row, loss in losses.items():
-        profit[row] -= least - loss
-    for column, loss in passed.items():
-        price[column] += least - loss
-
-
-def _put_in_order(solution: _Solution, weights: Mapping[Edge, int]) -> dict[int, int]:
-    """The first of the equally good assignments (see `in_order`), with rows and columns numbered from 0 on."""
-    profit, price, held = solution.profit, solution.price, solution.held
-    tight = [(row, column) for (row, column), weight in weights.items() if profit[row] + price[column] == weight]
-    rows, columns = sorted(profit), sorted(price)
-    row_number = {row: number for number, row in enumerate(rows)}
-    column_number = {column: number for number, column in enumerate(columns)}
-    columns_of = dict.fromkeys(range(len(rows)), 0)
-    rows_of = dict.fromkeys(range(len(columns)), 0)
-    for row, column in tight:
-        columns_of[row_number[row]] |= 1 << column_number[column]
-        rows_of[column_number[column]] |= 1 << row_number[row]
-    arranged = InOrder(
-        columns_of,
-        rows_of,
-        {row_number[row]: column_number[column] for row, column in held.items()},
-        as_bits(number for row, number in row_number.items() if not profit[row]),
-        as_bits(number for column, number in column_number.items() if not price[column]),
-    ).arrange(range(len(rows)))
-    return {rows[row]: columns[column] for row, column in arranged.items()}

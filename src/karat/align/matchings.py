@@ -1,6 +1,6 @@
-"""How pairs are chosen from candidates in the order of trial."""
+"""Matchings: methods that choose pairs among candidates, which are in the order of trial (see `tables.aligned`)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import floor, lcm
 
@@ -39,8 +39,7 @@ def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
 def optimal(candidates: Sequence[Candidate]) -> list[Match]:
     """One-to-one with the greatest sum of similarities; ties: more exact pairs, more pairs, then system line order.
 
-    Exact pairs (equal spans, correct slots) have whole points. The sum, these points and the number of pairs are
-    combined in one whole number, each weighing more than all after it together.
+    Exact pairs (equal spans, correct slots) have whole points.
     """
     return _optimal({(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, floor)
 
@@ -50,38 +49,24 @@ def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
 
     Each gold mention takes the first system mention that it can have.
     """
-    return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates})
+    return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, lambda _: 0)
 
 
-def no_points(similarity: Fraction) -> int:
-    """None, for matchings that prefer no similarity to others of the same sum."""
-    del similarity
-    return 0
-
-
-def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int] = no_points) -> list[Match]:
-    """The candidates, by their ends, with the greatest sum of similarities; then of points, then most pairs."""
+def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int]) -> list[Match]:
+    """Choose the candidates with the greatest sum of similarities, then of points, then the most pairs."""
     weights: dict[Edge, int] = {}
     for edges in components(by_ends):
-        values = [-by_ends[edge][0] for edge in edges]
+        # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
+        exact = {value: Fraction(value).limit_denominator(1 << 26) for value in {-by_ends[edge][0] for edge in edges}}
+        # One integer for each similarity, in which each part weighs more than all after it together.
+        unit = lcm(*{value.denominator for value in exact.values()})
         most = min(len({row for row, _ in edges}), len({column for _, column in edges}))
-        weight_of = worth(set(values), most, points)
-        weights |= {edge: weight_of[value] for edge, value in zip(edges, values, strict=True)}
+        pair = most + 1
+        whole = pair * (most * max(map(points, exact.values())) + 1)
+        weight = {key: int(value * unit) * whole + points(value) * pair + 1 for key, value in exact.items()}
+        weights |= {edge: weight[-by_ends[edge][0]] for edge in edges}
     chosen = sorted(by_ends[edge] for edge in assignment(weights))
     return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
-
-
-def worth(similarities: Collection[float], most: int, points: Callable[[Fraction], int]) -> dict[float, int]:
-    """A weight for each similarity: first the similarity itself counts, then points, then the number of pairs.
-
-    `most` says how many pairs there can be.
-    """
-    # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
-    exact = {value: Fraction(value).limit_denominator(1 << 26) for value in similarities}
-    unit = lcm(*{value.denominator for value in exact.values()})
-    pair = most + 1
-    whole = pair * (most * max(map(points, exact.values()), default=0) + 1)
-    return {value: int(one * unit) * whole + points(one) * pair + 1 for value, one in exact.items()}
 
 
 MATCHINGS: Registry[Matching] = Registry(

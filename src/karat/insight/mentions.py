@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
+from karat.errors import quoted
 from karat.insight.edits import Edit, Repair
 from karat.insight.found import Classes, DocumentView, Findings, FoundError, UnitView
+from karat.limits import check_pairs
 from karat.model import Document, Mention, Pair, Value
 from karat.model.regions import size
 from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
@@ -22,8 +23,6 @@ from karat.results.errors import Cell, Instance
 from karat.tables.aligned import Alignment, CandidatePairs
 
 Attributed = Mention | ArgumentItem
-MOST_OVERLAPS = 500_000
-"""Overlapping mentions of a document among which split and merged ones are looked for."""
 ABSENT = "(none)"
 OTHER = "other"
 """A class that only accuracies have: they judge all system mentions on a gold mention, and list the best."""
@@ -157,7 +156,7 @@ class _DocumentErrors:
         golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
         systems = [system for _, system in outcomes.partial] + outcomes.spurious
         done_gold, done_system = set[str](), set[str]()
-        for one, more in _several(golds, systems):
+        for one, more in _several(self._view.id, golds, systems):
             best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
             if best not in more:
                 continue
@@ -166,7 +165,7 @@ class _DocumentErrors:
             self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
             yield self._split(one, best, more, outcomes=self._count(more) + (one.id not in partner))
         partner = {system.id: gold for gold, system in outcomes.partial}
-        for one, more in _several(systems, golds):
+        for one, more in _several(self._view.id, systems, golds):
             best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
             if best not in more:
                 continue
@@ -264,14 +263,15 @@ def near(
         yield gold[g], system[s]
 
 
-def _several(ones: Sequence[Mention], others: Sequence[Mention]) -> Iterator[tuple[Mention, list[Mention]]]:
-    """Mentions that overlap several of the other side, which do not overlap each other, and overlap nothing else."""
-    regions = [one.span for one in ones], [other.span for other in others]
-    if overlap_count(*regions) > MOST_OVERLAPS:
-        return  # mentions on top of each other are no pieces
+def _several(
+    document: str, ones: Sequence[Mention], others: Sequence[Mention]
+) -> Iterator[tuple[Mention, list[Mention]]]:
+    """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else."""
     of_one: dict[int, list[int]] = {}
     of_other: dict[int, int] = {}
-    for other, one in overlaps(*regions):
+    overlapping = overlaps([one.span for one in ones], [other.span for other in others])
+    for count, ((other, one), _) in enumerate(overlapping, 1):
+        check_pairs(count, "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
         of_one.setdefault(one, []).append(other)
         of_other[other] = of_other.get(other, 0) + 1
     for one, pieces in of_one.items():

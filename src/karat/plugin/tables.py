@@ -1,6 +1,6 @@
 """Tables: what a measure counts. A document's tables are made once, whichever measures and protocols ask for them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
@@ -28,7 +28,7 @@ Match = tuple[int, int, float, int]
 """Two mentions that were aligned: (gold number, system number, similarity, bits of agreeing attributes)."""
 
 
-Alike = list[tuple[float, int, int]]
+Alike = Iterable[tuple[float, int, int]]
 """Pairs that are alike at all, in any order: (-similarity, system number, gold number)."""
 
 Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]

@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from karat.align import MATCHINGS, SIMILARITIES
+from karat.align.matchings import MATCHINGS
+from karat.align.similarities import SIMILARITIES
 from karat.errors import UsageError, nearest
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds

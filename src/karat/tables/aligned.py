@@ -1,18 +1,24 @@
-"""Aligned pairs: the mentions of both sides, and which of them an alignment pairs."""
+"""Alignments: which gold mention is matched with which system mention.
+
+Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`align.similarities`), which
+attributes agree, and how pairs are chosen (`align.matchings`). All work on candidates: the negative similarity, the
+indexes of the system's and of gold's mention, and one bit per attribute that agrees. Sorted, candidates are in the
+order of trial: most alike first, then by the order of the system's mentions, then by that of gold's.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.align import MATCHINGS, SIMILARITIES
-from karat.align.attributes import agreement
-from karat.align.crowded import CROWDED, MANY, METHODS, Crowded, Demand, matches
-from karat.align.crowded_optimal import MOST_LISTED, OPTIMAL, TooManyPairsError
-from karat.errors import KaratError, Rule, quoted
-from karat.model import Mention, Pair, Region
+from karat.align.matchings import MATCHINGS
+from karat.align.similarities import SIMILARITIES
+from karat.errors import Rule, quoted
+from karat.limits import MOST_PAIRS, check_pairs
+from karat.model import Mention, Pair, Region, Value
 from karat.model.regions import size
 from karat.plugin import (
     AlignedPairs,
@@ -27,12 +33,11 @@ from karat.plugin import (
     Ties,
 )
 
-TOO_MANY = Rule("alignment-too-many-pairs", "fatal", "Check that mentions are not written many times over.")
 NO_SPANS = Rule("spans-absent", "fatal", "Score images under a protocol that compares areas, such as those of ACE.")
 
 
 class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash=True):
-    """Every pair with a similarity above zero, in the order of trial, with the attributes that agree."""
+    """All pairs with a similarity above zero, in the order of trial, with the attributes that agree."""
 
     similarity: str
     attributes: tuple[str, ...]
@@ -43,35 +48,63 @@ class CandidatePairs(TableSpec[list[Candidate]], Struct, frozen=True, cache_hash
     ties: Ties = "line"
 
     def make(self, tables: Tables) -> list[Candidate]:
-        """Pairs sorted by (-similarity, system mention, gold mention)."""
+        """Return the candidates of a document, sorted by (-similarity, system mention, gold mention)."""
         return self.among(tables.pair, *self.sides(tables))
 
     def among(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> list[Candidate]:
-        """The same for some mentions of both sides."""
-        agreeing = agreement(gold, system, self.attributes, self.comparison)
+        """Return the candidates among some mentions of both sides."""
+        agreeing = _agreement(gold, system, self.attributes, self.comparison)
         similarity = SIMILARITIES.get(self.similarity)
         if isinstance(similarity, DocumentSimilarity):
             alike = similarity(pair, gold, system)
         else:
             alike = similarity(gold, system)
+        candidates = [(value, s, g, agreeing(s, g)) for value, s, g in islice(alike, MOST_PAIRS + 1)]
+        where = f"document {quoted(pair.gold.id)}"
+        check_pairs(len(candidates), "or more pairs of alike mentions", where=where, origin="gold")
         if self.rewarded:
             counted = self.bits(self.rewarded)
-            return sorted(
-                [(value - ((bits := agreeing(s, g)) & counted).bit_count(), s, g, bits) for value, s, g in alike]
-            )
-        return sorted([(value, s, g, agreeing(s, g)) for value, s, g in alike])
+            candidates = [(value - (bits & counted).bit_count(), s, g, bits) for value, s, g, bits in candidates]
+        candidates.sort()
+        return candidates
 
     def sides(self, tables: Tables) -> tuple[Sequence[Mention], Sequence[Mention]]:
-        """The mentions of gold and of the system, in the order that decides ties."""
+        """Return the mentions of gold and of the system, in the order that decides ties."""
         gold, system = tables.pair.gold.mentions, tables.pair.system.mentions
         order = ORDERS.get(self.ties)
         if order is None:
             return gold, system
-        return [gold[number] for number in order(gold)], [system[number] for number in order(system)]
+        return [gold[index] for index in order(gold)], [system[index] for index in order(system)]
 
     def bits(self, attributes: Iterable[str]) -> int:
-        """One bit for each of these attributes."""
+        """Return one bit for each of these attributes."""
         return sum([1 << self.attributes.index(name) for name in attributes])
+
+
+def _agreement(
+    gold: Sequence[Mention], system: Sequence[Mention], names: Sequence[str], comparison: Comparison
+) -> Callable[[int, int], int]:
+    """Return a function from the indexes of a system and a gold mention to one bit per attribute that agrees."""
+    bits_of = [(name, 1 << index) for index, name in enumerate(names)]
+    every = (1 << len(names)) - 1
+
+    def agreeing(s: int, g: int) -> int:
+        gold_values, system_values = gold[g].attributes, system[s].attributes
+        if gold_values == system_values:
+            return every
+        bits = 0
+        for name, bit in bits_of:
+            expected, actual = gold_values.get(name), system_values.get(name)
+            if expected == actual or _agree(comparison, name, expected, actual):
+                bits |= bit
+        return bits
+
+    return agreeing
+
+
+@lru_cache(maxsize=4096)
+def _agree(comparison: Comparison, attribute: str, gold: Value | None, system: Value | None) -> bool:
+    return comparison.agrees(attribute, gold, system)
 
 
 class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
@@ -97,7 +130,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         rewarded: Sequence[str] = (),
         after: "Alignment | None" = None,
     ) -> "Alignment":
-        """As a protocol describes it, in a run that compares these attributes (see `karat.plugin.Align`)."""
+        """Build the alignment that a protocol describes, in a run that compares these attributes."""
         required = choice.agreeing() if agree is None else tuple(agree)
         candidates = CandidatePairs(
             choice.similarity,
@@ -109,7 +142,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         return cls(candidates, required, choice.method, choice.threshold, choice.agreement, after)
 
     def bit(self, attribute: str) -> int:
-        """The bit of a match that says whether the two mentions agree on an attribute."""
+        """Return the bit of a match that tells whether the two mentions agree on an attribute."""
         return self.candidates.bits((attribute,))
 
     @cached_property
@@ -128,57 +161,25 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
         if tables.pair.gold.unit == "box":
             id_ = quoted(tables.pair.gold.id)
             raise NO_SPANS.error(f"document {id_} is an image, whose mentions have boxes and no spans")
-        if self.agree and len(gold) * len(system) > MANY:
-            # An attribute that is the same everywhere excludes no pair: other measures may have this alignment, too.
-            agree = tuple(name for name in self.agree if not self._is_everywhere_equal(name, gold, system))
-            if agree != self.agree:
-                return tables.get(replace(self, agree=agree))
         order = ORDERS.get(self.candidates.ties)
-        if not first and order is None:
-            return AlignedPairs(gold, system, self._choose(tables, gold, system, are_all=True))
-        g_number, s_number = (range(len(side)) if order is None else order(side) for side in (gold, system))
+        golds, systems = (range(len(side)) if order is None else order(side) for side in (gold, system))
         if first:
-            golds, systems = {g for g, *_ in first}, {s for _, s, *_ in first}
-            g_number = [number for number in g_number if number not in golds]
-            s_number = [number for number in s_number if number not in systems]
-        sides = [gold[number] for number in g_number], [system[number] for number in s_number]
-        numbered = self._choose(tables, *sides, are_all=not first)
-        pairs = [(g_number[g], s_number[s], value, agreeing) for g, s, value, agreeing in numbered]
+            taken_golds, taken_systems = {g for g, *_ in first}, {s for _, s, *_ in first}
+            golds = [index for index in golds if index not in taken_golds]
+            systems = [index for index in systems if index not in taken_systems]
+            sides = [gold[index] for index in golds], [system[index] for index in systems]
+            candidates = self.candidates.among(tables.pair, *sides)
+        else:
+            candidates = tables.get(self.candidates)
+        pairs = [(golds[g], systems[s], value, agreeing) for g, s, value, agreeing in self._choose(candidates)]
         return AlignedPairs(gold, system, [*first, *pairs])
 
-    def _is_everywhere_equal(self, name: str, gold: Sequence[Mention], system: Sequence[Mention]) -> bool:
-        key = self.candidates.comparison.key
-        return len({key(mention.attributes.get(name)) for mention in (*gold, *system)}) == 1
-
-    def _choose(
-        self, tables: Tables, gold: Sequence[Mention], system: Sequence[Mention], *, are_all: bool
-    ) -> list[Match]:
-        """The pairs among mentions in the order that decides ties; `are_all`: they are all mentions of the document."""
-        crowded = CROWDED.get(self.candidates.similarity)
-        count = crowded.count(tables.pair, gold, system) if crowded is not None else 0
-        if crowded is not None and count > MANY:
-            try:
-                return self._choose_among_many(gold, system, crowded)
-            except TooManyPairsError as error:
-                if count > MOST_LISTED:
-                    found = f"document {quoted(tables.pair.gold.id)} has {count:,} pairs of alike mentions"
-                    message = f"{found}, and the matching {self.method} takes {error.most:,} at most"
-                    raise KaratError(TOO_MANY.at(message, origin="gold")) from None
+    def _choose(self, candidates: Iterable[Candidate]) -> list[Match]:
+        """Choose pairs among the candidates that agree and are alike enough."""
         bits, negative = self._required, -self.threshold
-        listed = tables.get(self.candidates) if are_all else self.candidates.among(tables.pair, gold, system)
-        return MATCHINGS.get(self.method)([one for one in listed if one[3] & bits == bits and one[0] <= negative])
-
-    def _choose_among_many(
-        self, gold: Sequence[Mention], system: Sequence[Mention], similarity: Crowded
-    ) -> list[Match]:
-        """The same pairs without a list of candidates."""
-        method = (METHODS | OPTIMAL).get(self.method)
-        if method is None or not similarity.is_computed:
-            raise TooManyPairsError
-        candidates = self.candidates
-        demand = Demand(similarity, candidates.comparison, self.agree, candidates.rewarded, self.threshold)
-        agreeing = agreement(gold, system, candidates.attributes, candidates.comparison)
-        return [(g, s, value, agreeing(s, g)) for g, s, value in matches(method, gold, system, demand)]
+        return MATCHINGS.get(self.method)(
+            [candidate for candidate in candidates if candidate[3] & bits == bits and candidate[0] <= negative]
+        )
 
     def add(self, tables: Iterable[AlignedPairs]) -> AlignedPairs:
         """Concatenate the mentions, and renumber the pairs."""
@@ -193,26 +194,26 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
 
 
 def text_order(mentions: Sequence[Mention]) -> list[int]:
-    """The numbers of mentions in text order: by begin, then end, then number of segments."""
-    return sorted(range(len(mentions)), key=lambda number: _place(mentions[number]))
+    """Return the indexes of mentions in text order: by begin, then end, then number of segments."""
+    return sorted(range(len(mentions)), key=lambda index: _place(mentions[index]))
 
 
 def word_order(mentions: Sequence[Mention]) -> list[int]:
-    """The numbers of mentions by first word, last word, number of words, the words themselves, and the head."""
-    return sorted(range(len(mentions)), key=lambda number: word_place(mentions[number]))
+    """Return the indexes of mentions by first word, last word, number of words, the words themselves, and the head."""
+    return sorted(range(len(mentions)), key=lambda index: word_place(mentions[index]))
 
 
 def word_place(mention: Mention) -> tuple[int, int, int, list[tuple[int, int]], Region]:
-    """What mentions are ordered by in the order of words; the head may be missing."""
+    """Return the sort key of a mention in the order of words; the head may be missing."""
     span = mention.span
     if not span:
         return -1, -1, 0, [], ()
-    # Of two spans with the same first words, the one whose segment goes on has the earlier next word.
+    # Of two spans with the same first words, the one whose segment continues has the earlier next word.
     return span[0][0], span[-1][1], size(span), [(begin, -end) for begin, end in span], mention.head or ()
 
 
 ORDERS: dict[str, Callable[[Sequence[Mention]], list[int]]] = {"text": text_order, "words": word_order}
-"""How mentions are ordered to decide ties, if not by line."""
+"""The orders of mentions that decide ties, except by line."""
 
 
 def _place(mention: Mention) -> tuple[int, int, int]:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from karat.align.assignment import Edge, assignment
-from karat.align.grouped import grouped_assignment
 from karat.errors import KaratError, Rule, quoted
 
 TOO_MANY = Rule(
@@ -92,8 +91,12 @@ def assigned(weights: Mapping[Edge, int], rows: Groups[T], columns: Groups[T]) -
     row_of, column_of = (
         {member: group for group, own in enumerate(side.members) for member in own} for side in (rows, columns)
     )
-    if len(row_of) == len(rows.members) and len(column_of) == len(columns.members):
-        chosen = assignment({(rows.members[r][0], columns.members[c][0]): one for (r, c), one in weights.items()})
-    else:
-        chosen = grouped_assignment(weights, dict(enumerate(rows.members)), dict(enumerate(columns.members)))
+    chosen = assignment(
+        {
+            (row, column): weight
+            for (r, c), weight in weights.items()
+            for row in rows.members[r]
+            for column in columns.members[c]
+        }
+    )
     return [((row, column), (row_of[row], column_of[column])) for row, column in chosen]

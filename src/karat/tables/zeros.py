@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from karat.align.zeros import zeros
+from karat.align.similarities import zeros
 from karat.model import Document, Mention
 from karat.plugin import AlignmentSpec, ErrorsOf, Tables, TableSpec
 from karat.tables.aligned import word_order

@@ -8,9 +8,10 @@ groups.
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from karat.align.grouped import Members
 from karat.model import Value
 from karat.tables.ace.records import Location
+
+Members = Mapping[int, Sequence[int]]
 
 
 class Groups(NamedTuple):

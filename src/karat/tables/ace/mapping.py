@@ -7,8 +7,7 @@ nothing.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.align.assignment import assignment, components, first_choices, is_one_to_one
-from karat.align.grouped import Members, grouped_assignment
-from karat.tables.ace.groups import Groups
+from karat.tables.ace.groups import Groups, Members
 from karat.tables.ace.scaled import heaviest_matching
 
 IndexPair = tuple[int, int]
@@ -30,7 +29,7 @@ def optimal(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
         return sorted(usable)
     compared = {pair: (gains[pair][0], round(gains[pair][1] * 1e6)) for pair in usable}
     if groups is not None:
-        return grouped_assignment(_packed(compared, groups), groups.rows, groups.columns)
+        return assignment(_of_members(_packed(compared, groups), groups.rows, groups.columns))
     chosen = first_choices(compared)
     return _assigned(_packed(compared)) if chosen is None else chosen
 
@@ -100,7 +99,7 @@ def forced(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
     if groups is None and len(weights) > LARGE:
         chosen = _heaviest(weights, row_members, column_members)
     else:
-        chosen = grouped_assignment(weights, row_members, column_members)
+        chosen = assignment(_of_members(weights, row_members, column_members))
     firsts = Groups(row_members, column_members).first_members(chosen)
     return [pair for pair, first in zip(chosen, firsts, strict=True) if first in gains]
 
@@ -119,11 +118,11 @@ def _worth_having(gains: Gains, size: int) -> tuple[int, int]:
 
 def _heaviest(weights: Mapping[IndexPair, int], rows: Members, columns: Members) -> list[IndexPair]:
     """The assignment of members with the greatest sum of weights, which are given for groups."""
-    return sorted(
-        heaviest_matching(
-            {(row, column): weight for (r, c), weight in weights.items() for row in rows[r] for column in columns[c]}
-        )
-    )
+    return sorted(heaviest_matching(_of_members(weights, rows, columns)))
+
+
+def _of_members(weights: Mapping[IndexPair, int], rows: Members, columns: Members) -> dict[IndexPair, int]:
+    return {(row, column): weight for (r, c), weight in weights.items() for row in rows[r] for column in columns[c]}
 
 
 def forced_by_component(gains: Gains, groups: Groups | None = None) -> list[IndexPair]:

@@ -3,11 +3,11 @@
 That does not depend on whether mentions are promoted to elements: it is found once for all tasks.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 
-from karat.align.crowded import overlap_count
 from karat.align.similarities import overlaps
 from karat.errors import KaratError, Rule, quoted
 from karat.model import Mention
@@ -181,7 +181,9 @@ def _pair_count(gold: Sequence[Location], system: Sequence[Location]) -> int:
     """How many pairs of regions are compared: of segments those that overlap, of boxes all."""
     if _is_image(gold, system):
         return sum(map(bool, gold)) * sum(map(bool, system))
-    return overlap_count(gold, system)  # type: ignore[arg-type]
+    begins = sorted(begin for region in gold for begin, _ in region)  # type: ignore[misc]
+    ends = sorted(end for region in gold for _, end in region)  # type: ignore[misc]
+    return sum(bisect_left(begins, end) - bisect_right(ends, begin) for region in system for begin, end in region)  # type: ignore[misc]
 
 
 def _is_image(gold: Sequence[Location], system: Sequence[Location]) -> bool:
@@ -199,4 +201,4 @@ def common_extensions(
         placed = [(g, region) for g, region in enumerate(gold) if region]
         areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) if theirs for g, ours in placed}
         return {pair: area for pair, area in areas.items() if area}
-    return overlaps(gold, system)  # type: ignore[arg-type]
+    return dict(overlaps(gold, system))  # type: ignore[arg-type]

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
-from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
 from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, lacks, value_of
 from karat.tables.ace.plan import Attributes, Plan, have_common_string
@@ -177,13 +176,13 @@ class Nist(Plan):
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped) if unmapped else _whole(value)
 
-    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
-        return forced(gains, groups)
+        return forced(gains)
 
-    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains) -> list[IndexPair]:
         """11 Each connected component is a table of its own."""
-        return forced_by_component(gains, groups)
+        return forced_by_component(gains)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """14 Elements of a kind that the reference lacks altogether are worth nothing as arguments."""

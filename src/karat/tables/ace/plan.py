@@ -9,7 +9,6 @@ from math import ceil, fsum, log, prod
 
 from karat.model import Mention, Value
 from karat.model.regions import shared
-from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, largest, optimal
 from karat.tables.ace.parameters import (
     AceOptions,
@@ -27,6 +26,7 @@ from karat.tables.ace.records import (
     RelationCandidate,
     RelationToken,
     ScoredMention,
+    wrong_attributes,
 )
 
 Attributes = Mapping[str, Value]
@@ -96,10 +96,7 @@ class Plan:
 
     def mention_errors(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention) -> float:
         """Π W_Merr over the attributes of two mentions that differ."""
-        if gold.attributes == system.attributes:
-            return 1.0
-        compared = zip(parameters.W_Merr.values(), gold.attributes, system.attributes, strict=True)
-        return prod([weight for weight, one, other in compared if one != other and None not in (one, other)])
+        return prod([parameters.W_Merr[name] for name in wrong_attributes(gold, system)], start=1.0)
 
     def unmapped_mmv(self, parameters: DetectionParameters, mention: ScoredMention, *, corresponds: bool) -> float:
         """MMV of an unmapped mention: -MTypeValue · W_M-FA, and · W_M-CR if it corresponds to any reference mention."""
@@ -277,13 +274,13 @@ class Plan:
         """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
         return round((value - unmapped) * 1e12)
 
-    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains) -> list[IndexPair]:
         """The one-to-one mapping that maximises the sum of values."""
-        return optimal(gains, groups)
+        return optimal(gains)
 
-    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains, groups)
+        return self.assign(gains)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""

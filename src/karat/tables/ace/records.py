@@ -54,8 +54,8 @@ class ScoredMention(Struct, gc=False, eq=False):
     """MTypeValue."""
     own: float
     """MMV against itself."""
-    attributes: tuple[object, ...] = ()
-    """Those of W_Merr, in its order; None where it has none."""
+    attributes: Mapping[str, Value] = {}
+    """Those of W_Merr that it has, in its order."""
     unmapped: float = 0.0
     """MMV if it is unmapped, once it is known whether it corresponds to a reference mention."""
 
@@ -144,3 +144,9 @@ def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]
     """Those of some attributes in which two elements differ."""
     ours, theirs = gold.attributes, system.attributes
     return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]
+
+
+def wrong_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
+    """The attributes of W_Merr that two mentions both have and in which they differ."""
+    ours, theirs = gold.attributes, system.attributes
+    return [] if ours == theirs else [name for name in ours if name in theirs and ours[name] != theirs[name]]

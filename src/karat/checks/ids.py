@@ -84,14 +84,14 @@ class Numbers:
     def may_conflict(self) -> bool:
         """Whether a mention may be in two documents, or an id may name two kinds of things."""
         numbers = self._mentions, *self._clusters.values()
-        distinct = _distinct(*numbers)
-        if distinct == sum(map(len, numbers)):
+        count = distinct(*numbers)
+        if count == sum(map(len, numbers)):
             return False  # as nearly always
-        return distinct < len(self._mentions) + sum(map(_distinct, self._clusters.values()))
+        return count < len(self._mentions) + sum(map(distinct, self._clusters.values()))
 
 
-def _distinct(*numbers: "array[int]") -> int:
-    """How many different ones there are in these arrays together.
+def distinct(*numbers: "array[int]") -> int:
+    """The number of distinct values in these arrays together.
 
     Each part is made a set by itself, since a set takes ten times the memory of an array. numpy would sort them, but
     importing it takes a third of the memory in which a corpus of the size of ACE 2005 is scored.

@@ -1,11 +1,10 @@
 """Ids of ACE elements across documents."""
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from karat.checks.ids import number_of
+from karat.checks.ids import distinct, number_of
 from karat.errors import Finding, KaratError, Origin, Report, Rule, quoted
 from karat.model import Cluster, Document, Pair, Value
 from karat.plugin import Comparison, CorpusCheck, CorpusTransform, DocumentCheck, Filter, PairTransform
@@ -35,7 +34,7 @@ class Elements(Filter, frozen=True):
         return _NoRepetitions()
 
     def checks(self) -> Sequence[DocumentCheck]:
-        """The same for one side."""
+        """Check one side for the same."""
         return (_Differences() if self.within == "corpus" else _Repetitions(),)
 
 
@@ -46,7 +45,7 @@ class _Repetitions(CorpusCheck):
         self._first: dict[str, str] = {}
 
     def __call__(self, document: Document) -> Iterator[Finding]:
-        """Each of them."""
+        """Yield a finding for each of them."""
         for cluster in document.clusters:
             if (other := self._first.setdefault(cluster.id, document.id)) != document.id:
                 yield _repeated(cluster, document, f"document {quoted(other)}")
@@ -74,7 +73,7 @@ class _Differences(CorpusCheck):
         """Elements that are not described in the same way everywhere, even if that is no difference."""
 
     def __call__(self, document: Document) -> Iterator[Finding]:
-        """Each of them."""
+        """Yield a finding for each of them."""
         for cluster in document.clusters:
             first, other = self._known.setdefault(cluster.id, (document.id, cluster))
             here, there = _description(cluster), _description(other)
@@ -109,7 +108,7 @@ class _NoDifferences(CorpusTransform):
         self._gold, self._system = _Differences(), _Differences()
 
     def __call__(self, pair: Pair) -> Pair:
-        """The same pair."""
+        """Return the same pair."""
         sides: tuple[tuple[Origin, _Differences, Document], ...]
         sides = ("gold", self._gold, pair.gold), ("system", self._system, pair.system)
         for side, check, document in sides:
@@ -128,7 +127,7 @@ class _NoDifferences(CorpusTransform):
 
 
 def _description(cluster: Cluster) -> Mapping[str, Value]:
-    """What a document says about a cluster, external links included."""
+    """The kind, attributes and external links of a cluster."""
     links = {f"link to {quoted(link.resource)}": link.id for link in cluster.external}
     return {"kind": cluster.kind, **cluster.attributes, **links}
 
@@ -145,67 +144,29 @@ def _difference(one: Mapping[str, Value], other: Mapping[str, Value]) -> str:
 class _NoRepetitions(CorpusTransform):
     """Refuses elements that are in two documents of one side; pairs are left as they are.
 
-    It keeps numbers in place of ids. If one of them comes again, it may be that of another id.
+    It keeps a number for each id. Where a number occurs twice, the ids are compared.
     """
 
     merges = True
     pair_by_pair = True
 
     def __init__(self) -> None:
-        self._seen: dict[Origin, _Seen] = {"gold": _Seen(), "system": _Seen()}
+        self._numbers: dict[Origin, array[int]] = {"gold": array("q"), "system": array("q")}
 
     def __call__(self, pair: Pair) -> Pair:
-        """The same pair."""
-        self._seen["gold"].add([number_of(cluster.id) for cluster in pair.gold.clusters])
-        self._seen["system"].add([number_of(cluster.id) for cluster in pair.system.clusters])
+        """Return the same pair."""
+        self._numbers["gold"].extend([number_of(cluster.id) for cluster in pair.gold.clusters])
+        self._numbers["system"].extend([number_of(cluster.id) for cluster in pair.system.clusters])
         return pair
 
     def merge(self, later: "_NoRepetitions") -> None:
         """Remember the elements of later pairs."""
-        for side, seen in self._seen.items():
-            seen.merge(later._seen[side])
+        for side, numbers in self._numbers.items():
+            numbers += later._numbers[side]
 
     def doubts(self) -> Mapping[Origin, DocumentCheck]:
-        """The sides on which a number came again."""
-        return {side: _Repetitions() for side, seen in self._seen.items() if seen.again}
-
-
-class _Seen:
-    """Numbers of earlier documents: the latest in a set, all others as sorted, merged runs, 8 bytes for each."""
-
-    RECENT = 10_000
-
-    def __init__(self) -> None:
-        self._recent: set[int] = set()
-        self._runs: list[array[int]] = []
-        self.again = False
-        """Whether a number was added twice."""
-
-    def add(self, numbers: Iterable[int]) -> None:
-        """Add some numbers."""
-        listed = list(numbers)
-        before = len(self._recent)
-        self._recent.update(listed)
-        if len(self._recent) < before + len(listed) or any(_has_one(run, listed) for run in self._runs):
-            self.again = True
-        if len(self._recent) > self.RECENT:
-            fresh = array("q", sorted(self._recent))
-            while self._runs and len(self._runs[-1]) <= len(fresh):
-                fresh = array("q", sorted(self._runs.pop() + fresh))
-            self._runs.append(fresh)
-            self._recent.clear()
-
-    def merge(self, later: "_Seen") -> None:
-        """Add the numbers of another one."""
-        self.again |= later.again
-        for run in (later._recent, *later._runs):
-            self.add(run)
-
-
-def _has_one(run: "array[int]", keys: Iterable[int]) -> bool:
-    """Whether one of the keys is in a run."""
-    end = len(run)
-    return any((place := bisect_left(run, key)) < end and run[place] == key for key in keys)
+        """The sides on which a number occurs twice."""
+        return {side: _Repetitions() for side, numbers in self._numbers.items() if distinct(numbers) < len(numbers)}
 
 
 FILTER = Elements

@@ -51,7 +51,7 @@ class _Repetitions(CorpusCheck):
                 yield _repeated(cluster, document, f"document {quoted(other)}")
 
     def accepts(self, later: "_Repetitions") -> bool:
-        """Whether no element of later documents is in these."""
+        """Return whether no element of later documents is in these."""
         return self._first.keys().isdisjoint(later._first)
 
     def merge(self, later: "_Repetitions") -> None:
@@ -86,7 +86,7 @@ class _Differences(CorpusCheck):
                 yield ELEMENT_DIFFERS.at(message, item=cluster.id)
 
     def accepts(self, later: "_Differences") -> bool:
-        """Whether elements of both are described in one way only."""
+        """Return whether elements of both are described in one way only."""
         shared = self._known.keys() & later._known.keys()
         return later._varying.isdisjoint(shared) and all(
             _description(self._known[id_][1]) == _description(later._known[id_][1]) for id_ in shared
@@ -117,7 +117,7 @@ class _NoDifferences(CorpusTransform):
         return pair
 
     def accepts(self, later: "_NoDifferences") -> bool:
-        """Whether no element of later pairs is refused for what these have."""
+        """Return whether no element of later pairs is refused for what these have."""
         return self._gold.accepts(later._gold) and self._system.accepts(later._system)
 
     def merge(self, later: "_NoDifferences") -> None:

@@ -63,7 +63,7 @@ def _item(part: str, attributes: Mapping[str, Value] | None) -> ElementItem | No
 
 
 def _same_extent(gold: ScoredMention, system: ScoredMention) -> bool:
-    """Whether both ends are within four characters of each other."""
+    """Return whether both ends are within four characters of each other."""
     ours, theirs = gold.mention.span, system.mention.span
     return bool(ours and theirs) and abs(ours[0][0] - theirs[0][0]) <= 4 and abs(ours[-1][1] - theirs[-1][1]) <= 4
 
@@ -93,7 +93,7 @@ def _written_id(element: Element) -> str:
 
 
 def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
-    """Why an element that is mapped is not worth all that its reference is, in words."""
+    """The reasons why a mapped element is not worth all that its reference is."""
     ours, theirs = table.gold[gold].element.attributes, table.system[system].element.attributes
     for name in table.wrong_attributes(gold, system):
         yield f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}"

@@ -101,7 +101,7 @@ def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
 
 
 def is_correct(table: ValueTable, gold: str, system: str) -> bool:
-    """Whether a mapped reference is right in all attributes and arguments; else it is an error."""
+    """Return whether a mapped reference is right in all attributes and arguments; else it is an error."""
     return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
 
 

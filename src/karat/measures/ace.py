@@ -169,11 +169,11 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
 
 
 READINGS: dict[str, type[Plan]] = {"plan": Plan, "nist": Nist}
-"""What a protocol can name as its reading."""
+"""Formulas that a protocol can name as its reading."""
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol gives to the family."""
+    """Parameters that a protocol gives to the family."""
 
     reading: str
     """Whose formulas: those of the plan, or those of NIST's scorer."""
@@ -194,11 +194,11 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     weighting: Weighting = "level"
     """Mentions_Value of entities: weighted by level, or the sum over mentions."""
     mapping: MappingCondition = "arguments"
-    """What relations and events must have in common to be mapped (Tables 15 and 18)."""
+    """Condition for relations and events to be mapped (Tables 15 and 18)."""
     relation_arguments: RelationArguments = "both"
-    """How many of Arg-1 and Arg-2 must be mappable (Table 17)."""
+    """The number of Arg-1 and Arg-2 that must be mappable (Table 17)."""
     argument_scoring: ArgumentScoring = "overlapping"
-    """Whether arguments must be mapped to each other as elements (Tables 16 and 19)."""
+    """Condition for arguments: corresponding, or mapped to each other as elements (Tables 16 and 19)."""
     averaging: Averaging = "arithmetic"
     """Arguments_Value: the sum over arguments, or their product."""
 
@@ -237,7 +237,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
     kind: str
     """Of the elements that it scores."""
     why_undefined: str | None = None
-    """Why its value is undefined: the reference has no element of the kind."""
+    """The reason why its value is undefined: the reference has no element of the kind."""
 
     @property
     def id(self) -> str:

@@ -34,19 +34,19 @@ def runs(numbers: Iterable[int]) -> Region:
 
 
 def size(region: Region) -> int:
-    """How many characters or tokens."""
+    """The number of characters or tokens."""
     if len(region) == 1:
         return region[0][1] - region[0][0]
     return sum(end - begin for begin, end in region)
 
 
 def is_within(inner: Region, outer: Region) -> bool:
-    """Whether every segment of a region is inside a segment of another."""
+    """Return whether every segment of a region is inside a segment of another."""
     if len(inner) == len(outer) == 1:
         return outer[0][0] <= inner[0][0] and inner[0][1] <= outer[0][1]
     for first, last in inner:
-        number = bisect_right(outer, first, key=_begin) - 1
-        if number < 0 or last > outer[number][1]:
+        index = bisect_right(outer, first, key=_begin) - 1
+        if index < 0 or last > outer[index][1]:
             return False
     return True
 
@@ -57,14 +57,14 @@ def place(mention: Mention, name: str = "span") -> Region | Boxes:
 
 
 def extension(region: Region | Boxes) -> float:
-    """How much of the source a region covers: its length, its duration, or its area."""
+    """The length, duration or area of the source that a region covers."""
     if region and len(region[0]) == 5:
         return _area(region)
     return size(region)  # type: ignore[arg-type]
 
 
 def shared(one: Region | Boxes, other: Region | Boxes) -> float:
-    """How much of the source two regions of one unit both cover."""
+    """The length, duration or area of the source that two regions of one unit both cover."""
     if not one or not other:
         return 0
     if len(one[0]) == 5:

@@ -40,7 +40,7 @@ COMPARED = {
     "value": ("type", "subtype"),
     "time": ("type", "val", "mod", "set", "anchor_val", "anchor_dir", "non_specific", "comment"),
 }
-"""What must be right for a mapped element to be correct and not an error."""
+"""Attributes that must be right for a mapped element to be correct and not an error."""
 
 
 class ElementValues(TableSpec[T]):
@@ -58,7 +58,7 @@ class ElementValues(TableSpec[T]):
 
 
 class TokenTable(ABC, Generic[Token]):
-    """What every task counts: the values of tokens and of pairs of them, and the mapping that is worth most."""
+    """Values of tokens and of pairs of them, and the mapping that is worth most: the table that every task counts."""
 
     gold: Mapping[str, Token]
     system: Mapping[str, Token]
@@ -86,7 +86,7 @@ class TokenTable(ABC, Generic[Token]):
     @cached_property
     @abstractmethod
     def overlaps(self) -> Mapping[ElementIds, float]:
-        """How much the mentions of two elements overlap, if they do."""
+        """The overlap of the mentions of two elements, if there is any."""
 
     @abstractmethod
     def value(self, gold: str, system: str) -> float:
@@ -122,7 +122,7 @@ class TokenTable(ABC, Generic[Token]):
         return []
 
     def is_wrong_by_rule(self, gold: str, system: str) -> bool:
-        """Whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
+        """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
         del gold, system
         return False
 
@@ -139,7 +139,7 @@ class DetectionValues(ElementValues["DetectionTable"]):
         self.mentions = mentions
         self.elements = elements
         self.has_value = has_value
-        """Whether the system's elements have a value; if not, they are worth 0 as arguments."""
+        """True if the system's elements have a value; if not, they are worth 0 as arguments."""
 
     def make(self, tables: Tables) -> "DetectionTable":
         """Value the elements of one document."""
@@ -202,7 +202,7 @@ class DocumentTokens:
             self._mentions_by_id[1].get(system, (-1, [])),
         )
         pair = self.pairs.get((g, s))
-        mapped = [] if pair is None else [(one.gold, one.system) for one in pair.mapped]
+        mapped = [] if pair is None else [(mapped.gold, mapped.system) for mapped in pair.mapped]
         yield from ((self.mentions.gold[i], self.mentions.system[j]) for i, j in mapped)
         mapped_golds, mapped_systems = {i for i, _ in mapped}, {j for _, j in mapped}
         yield from ((self.mentions.gold[i], None) for i in golds if i not in mapped_golds)

@@ -24,7 +24,7 @@ class ElementsOfBothSides(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
     """the elements of gold and of the system."""
 
     promoted = False, False
-    """Whether those of gold, and of the system, are promoted mentions."""
+    """For gold, and for the system: True if its elements are promoted mentions."""
 
 
 class WholeElements(ElementsOfBothSides):

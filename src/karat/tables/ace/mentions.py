@@ -1,4 +1,4 @@
-"""Which mentions of entities, values and times correspond, and what each is worth (MMV).
+"""Mentions of entities, values and times: which of them correspond, and what each is worth (MMV).
 
 This does not depend on whether mentions are promoted to elements: it is computed once for all tasks.
 """

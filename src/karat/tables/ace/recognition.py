@@ -55,9 +55,9 @@ class RecognitionValues(ElementValues["RecognitionTable"]):
         self.parameters = self.reading.recognition[kind]
         self.elements = elements
         self.arguments = arguments
-        """Where the values of arguments come from, by kind."""
+        """The values of arguments, by kind."""
         self.whole = whole or {}
-        """Where arguments are promoted mentions: the values of the elements that they mention."""
+        """If arguments are promoted mentions: the values of the elements that they mention."""
 
     def make(self, tables: Tables) -> "RecognitionTable":
         """Value the relations or events of one document."""
@@ -105,8 +105,8 @@ class RecognitionTable(TokenTable[RelationToken]):
         self.is_promoted = bool(whole)
         gold_values = {kind: table.gold_values for kind, table in arguments.items()}
         system_values = {kind: table.system_values for kind, table in arguments.items()}
-        self.gold = self._tokens([(one.document, one.gold) for one in documents], gold_values)
-        self.system = self._tokens([(one.document, one.system) for one in documents], system_values)
+        self.gold = self._tokens([(relations.document, relations.gold) for relations in documents], gold_values)
+        self.system = self._tokens([(relations.document, relations.system) for relations in documents], system_values)
 
     def _tokens(
         self,
@@ -153,7 +153,7 @@ class RecognitionTable(TokenTable[RelationToken]):
 
     @cached_property
     def overlaps(self) -> dict[ElementIds, float]:
-        """How much mention extents overlap under their best mapping, for tokens (gold, system) with any overlap."""
+        """The overlap of mention extents under their best mapping, for tokens (gold, system) with any overlap."""
         return summed(_overlaps(document) for document in self.documents)
 
     @cached_property
@@ -223,7 +223,7 @@ class RecognitionTable(TokenTable[RelationToken]):
         return pairs
 
     def _are_mapped(self, gold: Argument, system: Argument) -> bool:
-        """Whether two arguments are mapped to each other as elements."""
+        """Return whether two arguments are mapped to each other as elements."""
         if not self.is_promoted:
             return self.arguments[gold.kind].mapping.get(gold.element) == system.element
         parent = self.arguments[system.kind].system[system.element].element.parent
@@ -249,7 +249,7 @@ class RecognitionTable(TokenTable[RelationToken]):
         ]
 
     def is_wrong_by_rule(self, gold: str, system: str) -> bool:
-        """Whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
+        """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
         ours, mapped = self.gold[gold].arguments, self.pairs[gold, system].arguments
         return self.is_promoted and len(mapped) == len(ours) and bool(self.wrong_arguments(gold, system))
 
@@ -268,7 +268,7 @@ ValueTable = DetectionTable | RecognitionTable
 
 
 def _overlaps(document: DocumentRelations) -> dict[ElementIds, float]:
-    """How much mention extents of tokens (gold, system) overlap in one document under their best mapping."""
+    """The overlap of mention extents of tokens (gold, system) in one document under their best mapping."""
     golds, systems = (
         [(element.id, _extent(mention)) for element in side for mention in element.mentions]
         for side in (document.gold, document.system)

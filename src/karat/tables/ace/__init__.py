@@ -3,7 +3,7 @@
 A document goes through these modules from top to bottom:
 
     elements         entities, values, times, relations and events of a document; mentions promoted to elements
-    mentions         which mentions correspond, and what each is worth (MMV)
+    mentions         which mentions correspond, what each is worth (MMV), and the tokens of a document
     detection        values and mapping of tokens: EDR, VAL, TERN, EMD
     recognition      the same for elements with arguments: RDR, VDR, RMD, VMD
 

@@ -15,18 +15,9 @@ from typing import Generic, TypeVar
 
 from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
 from karat.tables.ace.elements import ElementsOfBothSides
-from karat.tables.ace.mentions import CorrespondenceTable, MentionCorrespondences
-from karat.tables.ace.parameters import DetectionParameters, value_of
+from karat.tables.ace.mentions import DocumentTokens, MentionCorrespondences
 from karat.tables.ace.plan import Plan
-from karat.tables.ace.records import (
-    Correspondence,
-    Element,
-    ElementPair,
-    ElementToken,
-    RelationToken,
-    ScoredMention,
-    differing,
-)
+from karat.tables.ace.records import ElementToken, RelationToken, ScoredMention, differing
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -145,105 +136,12 @@ class DetectionValues(ElementValues["DetectionTable"]):
         """Value the elements of one document."""
         gold, system = tables.get(self.elements)
         elements = gold.get(self.kind, []), system.get(self.kind, [])
-        return DetectionTable([DocumentTokens(tables.pair.gold.id, elements, tables.get(self.mentions), self)], self)
+        document = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, tables.get(self.mentions))
+        return DetectionTable([document], self)
 
     def add(self, tables: "Sequence[DetectionTable]") -> "DetectionTable":
         """Join documents; elements with the same id are one."""
         return DetectionTable([document for table in tables for document in table.documents], self)
-
-
-class DocumentTokens:
-    """The tokens of both sides of one document, and pairs of them by their indexes (gold, system).
-
-    Two tokens are a pair if any of their mentions correspond.
-    """
-
-    def __init__(
-        self,
-        document: str,
-        elements: tuple[list[Element], list[Element]],
-        mentions: CorrespondenceTable,
-        spec: DetectionValues,
-    ) -> None:
-        self.document = document
-        self.mentions = mentions
-        self._reading = spec.reading
-        gold_promoted, system_promoted = spec.elements.promoted
-        self.gold_owners = _owners(mentions.gold, is_promoted=gold_promoted)
-        self.system_owners = _owners(mentions.system, is_promoted=system_promoted)
-        self.gold = _tokens(elements[0], mentions.gold, self.gold_owners, spec.parameters)
-        self.system = _tokens(elements[1], mentions.system, self.system_owners, spec.parameters)
-        correspondences: dict[tuple[int, int], list[Correspondence]] = {}
-        for pair in mentions.pairs:
-            owners = self.gold_owners[pair.gold], self.system_owners[pair.system]
-            correspondences.setdefault(owners, []).append(pair)
-        self.pairs = {(g, s): self._pair(s, pairs) for (g, s), pairs in correspondences.items()}
-
-    def _pair(self, system: int, pairs: list[Correspondence]) -> ElementPair:
-        """Value two tokens under the mapping of their mentions that maximises Σ MMV of the system's."""
-        reading, mentions, mapped = self._reading, self.mentions.system, pairs
-        if len(pairs) > 1:
-            gains = {
-                (pair.system, pair.gold): (reading.gain(pair.mmv, mentions[pair.system].unmapped), pair.overlap)
-                for pair in pairs
-            }
-            chosen = set(reading.assign(gains))
-            mapped = [pair for pair in pairs if (pair.system, pair.gold) in chosen]
-        parents = self.mentions.gold[pairs[0].gold].element, mentions[pairs[0].system].element
-        unmapped = self.system[system].unmapped - fsum([mentions[pair.system].unmapped for pair in mapped])
-        mmv = fsum([pair.mmv for pair in mapped]) + unmapped
-        overlap = fsum([pair.overlap for pair in mapped])
-        return ElementPair(self.mentions.element_value(*parents), mmv, overlap, mapped)
-
-    def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
-        """The mentions of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
-        (g, golds), (s, systems) = (
-            self._mentions_by_id[0].get(gold, (-1, [])),
-            self._mentions_by_id[1].get(system, (-1, [])),
-        )
-        pair = self.pairs.get((g, s))
-        mapped = [] if pair is None else [(mapped.gold, mapped.system) for mapped in pair.mapped]
-        yield from ((self.mentions.gold[i], self.mentions.system[j]) for i, j in mapped)
-        mapped_golds, mapped_systems = {i for i, _ in mapped}, {j for _, j in mapped}
-        yield from ((self.mentions.gold[i], None) for i in golds if i not in mapped_golds)
-        yield from ((None, self.mentions.system[j]) for j in systems if j not in mapped_systems)
-
-    @cached_property
-    def _mentions_by_id(self) -> list[dict[str, tuple[int, list[int]]]]:
-        """For gold, and for the system: the index of each element by its id, and those of its mentions."""
-        sides = []
-        for tokens, owners in ((self.gold, self.gold_owners), (self.system, self.system_owners)):
-            indexes: list[list[int]] = [[] for _ in tokens]
-            for mention, owner in enumerate(owners):
-                indexes[owner].append(mention)
-            sides.append({token.element.id: (index, indexes[index]) for index, token in enumerate(tokens)})
-        return sides
-
-
-def _owners(mentions: Sequence[ScoredMention], *, is_promoted: bool) -> list[int]:
-    """The index of the token that each mention belongs to."""
-    return list(range(len(mentions))) if is_promoted else [mention.element for mention in mentions]
-
-
-def _tokens(
-    elements: Sequence[Element],
-    mentions: Sequence[ScoredMention],
-    owners: Sequence[int],
-    parameters: DetectionParameters,
-) -> list[ElementToken]:
-    """Add up the mentions of each element: Σ MMV against themselves, and if they are all unmapped."""
-    own: list[list[float]] = [[] for _ in elements]
-    unmapped: list[list[float]] = [[] for _ in elements]
-    for mention, owner in zip(mentions, owners, strict=True):
-        own[owner].append(mention.own)
-        unmapped[owner].append(mention.unmapped)
-    levels = parameters.MTypeValue
-    return [
-        ElementToken(
-            element, value_of(levels, element.attributes.get("level")), fsum(own[index]), fsum(unmapped[index])
-        )
-        for index, element in enumerate(elements)
-    ]
 
 
 class DetectionTable(TokenTable[ElementToken]):

@@ -1,10 +1,13 @@
 """Mentions of entities, values and times: which of them correspond, and what each is worth (MMV).
 
-This does not depend on whether mentions are promoted to elements: it is computed once for all tasks.
+This does not depend on whether mentions are promoted to elements: it is computed once for all tasks. The tokens of a
+document add up their mentions, alone and in pairs.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import fsum
 
 from karat.align.similarities import overlaps
 from karat.errors import quoted
@@ -13,8 +16,8 @@ from karat.model import Boxes, Mention, Region, Value
 from karat.model.regions import extension, place, shared
 from karat.plugin import Tables, TableSpec
 from karat.tables.ace.elements import WholeElements
-from karat.tables.ace.parameters import value_of
-from karat.tables.ace.records import Correspondence, Element, Location, ScoredMention
+from karat.tables.ace.parameters import Weight, Weights, value_of
+from karat.tables.ace.records import Correspondence, Element, ElementPair, ElementToken, Location, ScoredMention
 
 
 class MentionCorrespondences(TableSpec["CorrespondenceTable"]):
@@ -38,7 +41,7 @@ class CorrespondenceTable:
     def __init__(self, gold: list[Element], system: list[Element], spec: MentionCorrespondences, document: str) -> None:
         reading, parameters = spec.reading, spec.parameters
         self._elements = gold, system
-        self._spec = spec
+        self.spec = spec
         self.gold = _scored(gold, spec)
         self.system = _scored(system, spec)
         self.pairs = _corresponding(self.gold, self.system, spec, document)
@@ -52,8 +55,8 @@ class CorrespondenceTable:
         known = self._element_values.get((gold, system))
         if known is None:
             elements = self._elements[0][gold], self._elements[1][system]
-            known = self._element_values[gold, system] = self._spec.reading.element_value(
-                self._spec.parameters, *elements
+            known = self._element_values[gold, system] = self.spec.reading.element_value(
+                self.spec.parameters, *elements
             )
         return known
 
@@ -122,3 +125,94 @@ def _overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:
 def _common_areas(gold: Sequence[Boxes], system: Sequence[Boxes]) -> dict[tuple[int, int], float]:
     areas = {(s, g): shared(ours, theirs) for s, theirs in enumerate(system) for g, ours in enumerate(gold)}
     return {pair: area for pair, area in areas.items() if area}
+
+
+class DocumentTokens:
+    """The tokens of both sides of one document, and pairs of them by their indexes (gold, system).
+
+    Two tokens are a pair if any of their mentions correspond.
+    """
+
+    def __init__(
+        self,
+        document: str,
+        elements: tuple[list[Element], list[Element]],
+        promoted: tuple[bool, bool],
+        mentions: CorrespondenceTable,
+    ) -> None:
+        self.document = document
+        self.mentions = mentions
+        self._reading = mentions.spec.reading
+        levels = mentions.spec.parameters.MTypeValue
+        self._gold_owners = _owners(mentions.gold, is_promoted=promoted[0])
+        self._system_owners = _owners(mentions.system, is_promoted=promoted[1])
+        self.gold = _tokens(elements[0], mentions.gold, self._gold_owners, levels)
+        self.system = _tokens(elements[1], mentions.system, self._system_owners, levels)
+        correspondences: dict[tuple[int, int], list[Correspondence]] = {}
+        for pair in mentions.pairs:
+            owners = self._gold_owners[pair.gold], self._system_owners[pair.system]
+            correspondences.setdefault(owners, []).append(pair)
+        self.pairs = {(g, s): self._pair(s, pairs) for (g, s), pairs in correspondences.items()}
+
+    def _pair(self, system: int, pairs: list[Correspondence]) -> ElementPair:
+        """Value two tokens under the mapping of their mentions that maximises Σ MMV of the system's."""
+        reading, mentions, mapped = self._reading, self.mentions.system, pairs
+        if len(pairs) > 1:
+            gains = {
+                (pair.system, pair.gold): (reading.gain(pair.mmv, mentions[pair.system].unmapped), pair.overlap)
+                for pair in pairs
+            }
+            chosen = set(reading.assign(gains))
+            mapped = [pair for pair in pairs if (pair.system, pair.gold) in chosen]
+        parents = self.mentions.gold[pairs[0].gold].element, mentions[pairs[0].system].element
+        unmapped = self.system[system].unmapped - fsum([mentions[pair.system].unmapped for pair in mapped])
+        mmv = fsum([pair.mmv for pair in mapped]) + unmapped
+        overlap = fsum([pair.overlap for pair in mapped])
+        return ElementPair(self.mentions.element_value(*parents), mmv, overlap, mapped)
+
+    def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
+        """The mentions of two elements that are mapped to each other: those that are mapped, missed, and spurious."""
+        ours, theirs = self._mentions_by_id
+        (g, golds), (s, systems) = ours.get(gold, (-1, [])), theirs.get(system, (-1, []))
+        pair = self.pairs.get((g, s))
+        mapped = [] if pair is None else pair.mapped
+        yield from ((self.mentions.gold[both.gold], self.mentions.system[both.system]) for both in mapped)
+        mapped_golds, mapped_systems = {both.gold for both in mapped}, {both.system for both in mapped}
+        yield from ((self.mentions.gold[index], None) for index in golds if index not in mapped_golds)
+        yield from ((None, self.mentions.system[index]) for index in systems if index not in mapped_systems)
+
+    @cached_property
+    def _mentions_by_id(self) -> list[dict[str, tuple[int, list[int]]]]:
+        """For gold, and for the system: the index of each element by its id, and those of its mentions."""
+        sides = []
+        for tokens, owners in ((self.gold, self._gold_owners), (self.system, self._system_owners)):
+            indexes: list[list[int]] = [[] for _ in tokens]
+            for mention, owner in enumerate(owners):
+                indexes[owner].append(mention)
+            sides.append({token.element.id: (index, indexes[index]) for index, token in enumerate(tokens)})
+        return sides
+
+
+def _owners(mentions: Sequence[ScoredMention], *, is_promoted: bool) -> list[int]:
+    """The index of the token that each mention belongs to."""
+    return list(range(len(mentions))) if is_promoted else [mention.element for mention in mentions]
+
+
+def _tokens(
+    elements: Sequence[Element],
+    mentions: Sequence[ScoredMention],
+    owners: Sequence[int],
+    levels: Weights | Weight,
+) -> list[ElementToken]:
+    """Add up the mentions of each element: Σ MMV against themselves, and if they are all unmapped."""
+    own: list[list[float]] = [[] for _ in elements]
+    unmapped: list[list[float]] = [[] for _ in elements]
+    for mention, owner in zip(mentions, owners, strict=True):
+        own[owner].append(mention.own)
+        unmapped[owner].append(mention.unmapped)
+    return [
+        ElementToken(
+            element, value_of(levels, element.attributes.get("level")), fsum(own[index]), fsum(unmapped[index])
+        )
+        for index, element in enumerate(elements)
+    ]

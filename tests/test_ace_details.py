@@ -11,8 +11,7 @@ import karat
 from karat.errors import UsageError
 from karat.measures._ace_tokens import VALUE_RANGES
 from karat.model import Cluster, Document, Link, Mention
-from karat.tables.ace import mapping
-from karat.tables.ace.mapping import forced, forced_by_component, optimal
+from karat.tables.ace.mapping import forced, forced_by_component
 from karat.tables.ace.nist import Nist
 from karat.tables.ace.parameters import value_of
 from karat.tables.ace.plan import Plan, have_common_string
@@ -148,16 +147,6 @@ def test_ranges_of_values_are_named_by_their_ends() -> None:
     ends = [name_.split("-") for _, name_ in VALUE_RANGES[:-1]]
     assert [float(end) for _, end in ends] == [most for most, _ in VALUE_RANGES[:-1]]
     assert [float(begin) for begin, _ in ends[1:]] == [float(end) for _, end in ends[:-1]]
-
-
-def test_a_small_component_is_mapped_as_if_it_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows 0 and 1 tie; the first has the first column that it can have, also beside a component that is large."""
-    small = {(0, 0): (1, 0.0), (0, 1): (1, 0.0), (1, 0): (1, 0.0), (1, 3): (1, 0.0), (2, 2): (1, 0.0), (2, 3): (1, 0.0)}
-    large = {(row, column): (row * column, 0.0) for row in range(10, 13) for column in range(10, 13)}
-    alone = optimal(small)
-    assert alone[0] == (0, 0)
-    monkeypatch.setattr(mapping, "LARGE", len(small))
-    assert [pair for pair in optimal(small | large) if pair in small] == alone
 
 
 def test_components_are_forced_one_by_one_and_listed_in_order() -> None:

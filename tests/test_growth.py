@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -47,36 +45,15 @@ def at(count: int, kind: str, cluster: str = "e{}") -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
-@pytest.mark.parametrize(
-    "mentions",
-    [at(2000, "entity"), at(2500, "entity", "e"), at(3500, "value"), at(1500, "event"), at(1500, "event", "e")],
-    ids=["entities", "mentions of one entity", "values", "events", "mentions of one event"],
-)
-def test_equal_elements_are_valued_once(tmp_path: Path, protocol: str, mentions: list[dict[str, Any]]) -> None:
-    file = jsonl(tmp_path / "one.jsonl", mentions)
-    done = limited("score", file, file, "-p", protocol, megabytes=500)
-    assert done.code == 0, done.err
-
-
-@pytest.mark.parametrize("protocol", ["ace-2005", "ace-2005-nist"])
 def test_2000_different_entities_that_all_overlap_are_refused(tmp_path: Path, protocol: str) -> None:
     mentions = [one | {"span": [[n % 40, 50 + n // 40]]} for n, one in enumerate(at(2000, "entity"))]
     file = jsonl(tmp_path / "many.jsonl", mentions)
     refused = limited("score", file, file, "-p", protocol, megabytes=500)
-    assert (refused.code, "ace-too-many-pairs" in refused.err) == (1, True), refused.err
+    assert (refused.code, "[too-many-pairs]" in refused.err) == (1, True), refused.err
     assert f"{file}, line 1" in refused.err
     assert "4,000,000 pairs" in refused.err
 
 
-def test_2000_entities_of_440_descriptions_on_one_head(tmp_path: Path) -> None:
-    """Most of them are worth nothing, so that all mappings are equally good."""
-    descriptions = [
-        {"type": "PER", "subtype": f"S{n}", "class": name} for n in range(110) for name in ("SPC", "GEN", "NEG", "USP")
-    ]
-    clusters = [{"id": f"e{n}", "kind": "entity", "attributes": descriptions[n % 440]} for n in range(2000)]
-    file = jsonl(tmp_path / "one.jsonl", at(2000, "entity"), clusters=clusters)
-    done = limited("score", file, file, "-p", "ace-2005", seconds=9)
-    assert done.code == 0, done.err
 
 
 def test_clusters_that_all_cross_are_paired(tmp_path: Path) -> None:
@@ -209,14 +186,6 @@ def test_60000_lines_that_are_wrong(tmp_path: Path) -> None:
     file.write_text("x\n" * 60_000)
     refused = limited("validate", str(file))
     assert (refused.code, "60,000 fatal" in refused.out) == (1, True)
-
-
-def test_5000_boxes() -> None:
-    code = "import sys\nfrom karat.model.regions import extension, shared\n"
-    code += "boxes = tuple((1, n % 97.0, n % 89.0, 9.0, 9.0) for n in range(5000))\n"
-    code += "print(shared(boxes, boxes) == extension(boxes))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
-    assert done.stdout.strip() == "True"
 
 
 @pytest.mark.parametrize("error", ["break", "reverse-link"])

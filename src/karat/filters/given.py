@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Literal
 
 from karat.errors import KaratError, Origin, Report, Rule, quoted
@@ -17,6 +18,10 @@ NOT_GIVEN = Rule(
 )
 
 
+Descriptions = dict[str, str]
+"""Given parts of a document: a description of each by its id."""
+
+
 class Given(Filter, frozen=True):
     """Requires that the system kept the mentions or elements of the reference that it was given."""
 
@@ -27,17 +32,16 @@ class Given(Filter, frozen=True):
         del comparison, report
         if self.what == "none":
             return unchanged
-        describe = _mentions if self.what == "mentions" else _elements
+        described = _mentions if self.what == "mentions" else _elements
 
         def checked(pair: Pair) -> Pair:
-            gold, system = describe(pair.gold), describe(pair.system)
-            lacking, added = gold.minus(system), system.minus(gold)
+            gold, system = described(pair.gold), described(pair.system)
+            lacking, added = _minus(gold, system), _minus(system, gold)
             if lacking or added:
                 side: Origin = "gold" if lacking else "system"
-                ids, own = (lacking, gold) if lacking else (added, system)
-                id_ = min(ids, key=lambda one: own.descriptions[one])
+                id_, description = min((lacking or added).items(), key=itemgetter(1))
                 verb = "lacks" if lacking else "adds"
-                message = f"the system {verb} {quoted(id_)} of document {quoted(pair.gold.id)}: {own.descriptions[id_]}"
+                message = f"the system {verb} {quoted(id_)} of document {quoted(pair.gold.id)}: {description}"
                 message += f"; {len(lacking) + len(added):,} given {self.what} differ in total"
                 raise KaratError(NOT_GIVEN.at(message, item=id_, origin=side))
             return pair
@@ -45,49 +49,39 @@ class Given(Filter, frozen=True):
         return checked
 
 
-class _Given:
-    """Given parts of a document: a description of each by its id."""
-
-    def __init__(self, descriptions: dict[str, str]) -> None:
-        self.descriptions = descriptions
-
-    def minus(self, other: "_Given") -> list[str]:
-        """Ids of parts that the other does not have, or has fewer times."""
-        left = Counter(other.descriptions.values())
-        lacking = []
-        for id_, description in self.descriptions.items():
-            left[description] -= 1
-            if left[description] < 0:
-                lacking.append(id_)
-        return lacking
+def _minus(parts: Descriptions, others: Descriptions) -> Descriptions:
+    """The parts that the other side does not have, or has fewer times."""
+    left = Counter(others.values())
+    lacking = {}
+    for id_, description in parts.items():
+        left[description] -= 1
+        if left[description] < 0:
+            lacking[id_] = description
+    return lacking
 
 
-def _mentions(document: Document) -> _Given:
+def _mentions(document: Document) -> Descriptions:
     """Entity mentions: where they are, and their type."""
-    return _Given(
-        {
-            mention.id: f"entity mention {_placed(mention)} of type {mention.attributes.get('type', '-')}"
-            for mention in document.mentions
-            if mention.kind == "entity"
-        }
-    )
+    return {
+        mention.id: f"entity mention {_placed(mention)} of type {mention.attributes.get('type', '-')}"
+        for mention in document.mentions
+        if mention.kind == "entity"
+    }
 
 
-def _elements(document: Document) -> _Given:
+def _elements(document: Document) -> Descriptions:
     """Entities, values and times: their attributes and all their mentions."""
     mentions: dict[str, list[str]] = {}
     for mention in document.mentions:
         if mention.cluster is not None:
             described = " ".join([_placed(mention), *_listed(mention.attributes)])
             mentions.setdefault(mention.cluster, []).append(described)
-    return _Given(
-        {
-            cluster.id: " ".join([cluster.kind, *_listed(cluster.attributes)])
-            + f", {'; '.join(sorted(mentions.get(cluster.id, ())))}"
-            for cluster in document.clusters
-            if cluster.kind in ("entity", "value", "time")
-        }
-    )
+    return {
+        cluster.id: " ".join([cluster.kind, *_listed(cluster.attributes)])
+        + f", {'; '.join(sorted(mentions.get(cluster.id, ())))}"
+        for cluster in document.clusters
+        if cluster.kind in ("entity", "value", "time")
+    }
 
 
 def _listed(attributes: Mapping[str, Value]) -> list[str]:
@@ -95,13 +89,13 @@ def _listed(attributes: Mapping[str, Value]) -> list[str]:
 
 
 def _placed(mention: Mention) -> str:
-    """Where a mention and its head are, in the offsets of the source."""
+    """The offsets of a mention and of its head."""
     span, head = place(mention), place(mention, "head")
     return f"at {_offsets(span)} (head {_offsets(head)})" if head else f"at {_offsets(span)}"
 
 
 def _offsets(region: Region | Boxes) -> str:
-    """From the first to the last character; boxes as they are."""
+    """First and last characters of segments; boxes as they are."""
     if region and len(region[0]) > 2:
         return ", ".join(str(box) for box in region)
     return ", ".join(f"{part[0]}-{part[1] - 1}" for part in region)

@@ -126,7 +126,7 @@ class _Side:
         return self.members[id_] if id_ in self.members else [self.mentions[id_]]
 
     def described(self, id_: str) -> Cluster | None:
-        """What is known about an element; a promoted mention has this from its cluster."""
+        """The cluster that describes an element; that of a promoted mention is its own cluster."""
         return self.clusters.get(id_ if id_ in self.members else self.mentions[id_].cluster or "")
 
 
@@ -140,7 +140,7 @@ class _Sides:
         """Elements of gold, and those of the system that they are mapped to, as far as they are arguments."""
 
     def has(self, detail: Detail) -> bool:
-        """Whether an element is mentioned in this document."""
+        """Return whether an element is mentioned in this document."""
         return self._gold.has(detail.gold_id) or self._system.has(detail.system_id)
 
     def records(self, unit: UnitView, origin: Origin, id_: str | None) -> Iterator[Record]:
@@ -152,20 +152,22 @@ class _Sides:
             yield from [] if record is None else [record]
 
     def is_written(self, name: str, detail: Detail) -> bool:
-        """Whether either side states an attribute of an element; some follow from its mentions."""
+        """Return whether either side states an attribute of an element; some follow from its mentions."""
         sides = (self._gold, detail.gold_id), (self._system, detail.system_id)
         found = [side.described(id_) for side, id_ in sides if id_ is not None and side.has(id_)]
-        return any(one is not None and name in one.attributes for one in found)
+        return any(cluster is not None and name in cluster.attributes for cluster in found)
 
     def has_same_mentions(self, detail: Detail) -> bool:
-        """Whether an element has the mentions that gold has."""
+        """Return whether an element has the mentions that gold has."""
         sides = (self._gold, detail.gold_id), (self._system, detail.system_id)
         found = [side.mentions_of(id_) if id_ is not None and side.has(id_) else [] for side, id_ in sides]
-        golds, systems = (Counter((one.span, one.head, str(one.attributes)) for one in own) for own in found)
+        golds, systems = (
+            Counter((mention.span, mention.head, str(mention.attributes)) for mention in side) for side in found
+        )
         return golds == systems
 
     def has_same_arguments(self, detail: Detail) -> bool:
-        """Whether an element has the arguments that are mapped to gold's, and no others."""
+        """Return whether an element has the arguments that are mapped to gold's, and no others."""
         golds = self._gold.links.get(detail.gold_id or "", ())
         systems = self._system.links.get(detail.system_id or "", ())
         return {(link.kind, self._counterpart(link.target)) for link in golds} == {
@@ -173,7 +175,7 @@ class _Sides:
         }
 
     def repair(self, name: str, detail: Detail) -> Edit:
-        """What repairs an error in this document."""
+        """The edit that repairs an error in this document."""
         edit = Edit()
         gold, system = detail.gold_id, detail.system_id
         if system is None or not self._system.has(system):
@@ -218,8 +220,8 @@ class _Sides:
     def _take_mentions(self, edit: Edit, gold: str, system: str) -> None:
         """Give an element the mentions that gold has."""
         if system not in self._system.members:
-            own = edit.mentions.get(system) or self._system.mentions[system]
-            edit.mentions[system] = replace(self._gold.mentions[gold], id=system, cluster=own.cluster)
+            mention = edit.mentions.get(system) or self._system.mentions[system]
+            edit.mentions[system] = replace(self._gold.mentions[gold], id=system, cluster=mention.cluster)
             return
         edit.mentions |= dict.fromkeys([mention.id for mention in self._system.members[system]])
         for mention in self._gold.mentions_of(gold):
@@ -246,16 +248,16 @@ class _Sides:
     def _with_gold_arguments(self) -> Document:
         """The system's relations and events, and what they refer to as in gold, as far as it is mapped."""
         gold, system = self._pair.gold, self._pair.system
-        arguing = {one.id: one.kind for side in (gold, system) for one in side.clusters if one.kind in ARGUED}
-        clusters = [one for one in system.clusters if one.id in arguing]
-        mentions = [one for one in system.mentions if one.cluster in arguing]
+        arguing = {cluster.id for side in (gold, system) for cluster in side.clusters if cluster.kind in ARGUED}
+        clusters = [cluster for cluster in system.clusters if cluster.id in arguing]
+        mentions = [mention for mention in system.mentions if mention.cluster in arguing]
         for cluster in gold.clusters:
             if cluster.id not in arguing:
                 clusters.append(replace(cluster, id=self._copied(cluster.id)))
         for mention in gold.mentions:
             if mention.cluster not in arguing:
-                own = None if mention.cluster is None else self._copied(mention.cluster)
-                mentions.append(replace(mention, id=self._copied(mention.id), cluster=own))
+                copied = None if mention.cluster is None else self._copied(mention.cluster)
+                mentions.append(replace(mention, id=self._copied(mention.id), cluster=copied))
         found = {self._counterpart(id_): self._copied(id_) for id_ in (*self._gold.members, *self._gold.mentions)}
         links = [replace(link, target=found[link.target]) for link in system.links if link.target in found]
         return replace(system, mentions=tuple(mentions), clusters=tuple(clusters), links=tuple(links))
@@ -289,9 +291,12 @@ class _Sides:
         """Mentions of gold and of the system that overlap, best first, in elements that are mapped to each other."""
         if self._pair.gold.unit == "box":
             return {}
-        golds = [_in_element(one, self.mapping.get(one.cluster or one.id)) for one in self._pair.gold.mentions]
-        systems = [_in_element(one, one.cluster or one.id) for one in self._pair.system.mentions]
-        known = [one for one in golds if one.attributes]
+        golds = [
+            _in_element(mention, self.mapping.get(mention.cluster or mention.id))
+            for mention in self._pair.gold.mentions
+        ]
+        systems = [_in_element(mention, mention.cluster or mention.id) for mention in self._pair.system.mentions]
+        known = [mention for mention in golds if mention.attributes]
         pairs = near(self._pair, known, systems, self._comparison, agree=("element",)) if known and systems else ()
         return {gold.id: system.id for gold, system in pairs}
 

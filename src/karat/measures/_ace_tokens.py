@@ -1,23 +1,17 @@
-"""ACE tokens: each reference and each system token with what it was mapped to, what it cost, and why.
+"""Counts of ACE tokens: each reference and each system token with what it was mapped to, and what it cost.
 
 The plan's word for what an element has in a document is token; counts, outcomes and details all list tokens.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum, inf
-from typing import Any
 
 from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
-from karat.model import Value
 from karat.plugin import ElementItem
-from karat.tables.ace.detection import DetectionTable
-from karat.tables.ace.explanation import losses
-from karat.tables.ace.recognition import RecognitionTable
+from karat.tables.ace.recognition import RecognitionTable, ValueTable
 from karat.tables.ace.records import Element
-
-ValueTable = DetectionTable | RecognitionTable
 
 
 class ValueCounts(Counts, frozen=True):
@@ -84,28 +78,14 @@ class TokenOutcome(Struct, frozen=True, gc=False):
             return (0, 0, 0, 0, 1, 0.0, 0.0, self.cost, 0.0)
         if self.system is None:
             return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
-        is_correct = _is_correct(table, self.gold, self.system)
-        return (1, is_correct, not is_correct, 0, 0, self.worth, 0.0, 0.0, self.cost)
+        is_right = is_correct(table, self.gold, self.system)
+        return (1, is_right, not is_right, 0, 0, self.worth, 0.0, 0.0, self.cost)
 
 
 def token_counts(table: ValueTable) -> ValueCounts:
-    """What the outcomes of all tokens add up to."""
-    mapping, reference = table.mapping, table.reference
-    correct = sum([_is_correct(table, gold, system) for gold, system in mapping.items()])
-    missed = [worth for gold, worth in reference.items() if gold not in mapping]
-    mapped = set(mapping.values())
-    spurious = [-table.unmapped[system] for system in table.system if system not in mapped]
-    return ValueCounts(
-        reference=len(reference),
-        correct=correct,
-        error=len(mapping) - correct,
-        miss=len(missed),
-        false_alarm=len(spurious),
-        reference_value=fsum(reference.values()),
-        miss_cost=fsum(missed),
-        false_alarm_cost=fsum(spurious),
-        error_cost=fsum([reference[gold] - table.value(gold, system) for gold, system in mapping.items()]),
-    )
+    """The sums over all tokens."""
+    columns = list(zip(*[token.counts(table) for token in token_outcomes(table)], strict=True)) or [()] * 9
+    return ValueCounts(*map(sum, columns[:5]), *map(fsum, columns[5:]))
 
 
 def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
@@ -120,38 +100,9 @@ def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
             yield TokenOutcome(None, system, table.own(system), -table.unmapped[system])
 
 
-def _is_correct(table: ValueTable, gold: str, system: str) -> bool:
-    """Whether a mapped reference is right in all attributes and arguments; else it is an error."""
+def is_correct(table: ValueTable, gold: str, system: str) -> bool:
+    """Return whether a mapped reference is right in all attributes and arguments; else it is an error."""
     return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
-
-
-def attributes_item(kind: str, attributes: Mapping[str, Value] | None) -> ElementItem | None:
-    """The attributes that `--details` compares, as an item."""
-    return None if attributes is None else ElementItem(kind, attributes)
-
-
-def listed_token(token: TokenOutcome, table: ValueTable) -> dict[str, Any]:
-    """One token as `--details` lists it."""
-    listed: dict[str, Any] = {}
-    if token.gold is not None:
-        listed["reference"] = _written_id(table.gold[token.gold].element)
-    if token.system is not None:
-        listed["system"] = _written_id(table.system[token.system].element)
-    if token.gold is None:
-        return listed | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
-    if token.system is None:
-        return listed | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
-    return listed | {
-        "outcome": "correct" if _is_correct(table, token.gold, token.system) else "error",
-        "worth": token.worth,
-        "value": token.worth - token.cost,
-        "lost": losses(table, token.gold, token.system),
-    }
-
-
-def _written_id(element: Element) -> str:
-    """The id that the file has for it: of a promoted element, that of the mention."""
-    return element.id if element.parent is None else element.mentions[0].id
 
 
 VALUE_RANGES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))

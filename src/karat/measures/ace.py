@@ -18,19 +18,11 @@ from typing import Any
 from msgspec import Struct
 
 from karat.errors import UsageError
-from karat.measures._ace_tokens import (
-    ValueCounts,
-    ValueTable,
-    attributes_item,
-    element_item,
-    listed_token,
-    token_counts,
-    token_outcomes,
-)
+from karat.measures._ace_details import token_details
+from karat.measures._ace_tokens import ValueCounts, element_item, token_counts, token_outcomes
 from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
 from karat.tables.ace.detection import DetectionValues
-from karat.tables.ace.elements import WholeElements
-from karat.tables.ace.explanation import compared_attributes, compared_parts
+from karat.tables.ace.elements import ElementsOfBothSides, PromotedEntities, PromotedRelations, WholeElements
 from karat.tables.ace.mentions import MentionCorrespondences
 from karat.tables.ace.nist import Nist
 from karat.tables.ace.parameters import (
@@ -49,8 +41,7 @@ from karat.tables.ace.parameters import (
     lacks,
 )
 from karat.tables.ace.plan import Plan
-from karat.tables.ace.promotion import PromotedEntities, PromotedRelations
-from karat.tables.ace.recognition import RecognitionTable, RecognitionValues
+from karat.tables.ace.recognition import RecognitionTable, RecognitionValues, ValueTable
 
 TASKS = {
     "edr": "entity",
@@ -178,11 +169,11 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
 
 
 READINGS: dict[str, type[Plan]] = {"plan": Plan, "nist": Nist}
-"""What a protocol can name as its reading."""
+"""Formulas that a protocol can name as its reading."""
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol gives to the family."""
+    """Parameters that a protocol gives to the family."""
 
     reading: str
     """Whose formulas: those of the plan, or those of NIST's scorer."""
@@ -203,11 +194,11 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     weighting: Weighting = "level"
     """Mentions_Value of entities: weighted by level, or the sum over mentions."""
     mapping: MappingCondition = "arguments"
-    """What relations and events must have in common to be mapped (Tables 15 and 18)."""
+    """Condition for relations and events to be mapped (Tables 15 and 18)."""
     relation_arguments: RelationArguments = "both"
-    """How many of Arg-1 and Arg-2 must be mappable (Table 17)."""
+    """The number of Arg-1 and Arg-2 that must be mappable (Table 17)."""
     argument_scoring: ArgumentScoring = "overlapping"
-    """Whether arguments must be mapped to each other as elements (Tables 16 and 19)."""
+    """Condition for arguments: corresponding, or mapped to each other as elements (Tables 16 and 19)."""
     averaging: Averaging = "arithmetic"
     """Arguments_Value: the sum over arguments, or their product."""
 
@@ -246,7 +237,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
     kind: str
     """Of the elements that it scores."""
     why_undefined: str | None = None
-    """Why its value is undefined: the reference has no element of the kind."""
+    """The reason why its value is undefined: the reference has no element of the kind."""
 
     @property
     def id(self) -> str:
@@ -266,7 +257,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         """Relations and events that cannot be mapped, since they have no argument."""
         if not isinstance(table, RecognitionTable):
             return {}
-        is_mappable, kinds = table.want.reading.is_mappable, PLURALS[self.kind]
+        is_mappable, kinds = table.reading.is_mappable, PLURALS[self.kind]
         return {
             f"{side} {kinds} without arguments": len(
                 [token for token in tokens.values() if not token.arguments and not is_mappable(token)]
@@ -288,29 +279,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
 
     def details(self, table: ValueTable) -> Iterator[Detail]:
         """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
-        kind = self.kind
-        for token in token_outcomes(table):
-            gold, system = compared_attributes(table, token.gold, token.system)
-            listed = listed_token(token, table)
-            wrong: tuple[str, ...] = ()
-            is_nominal = False
-            if token.gold is not None and token.system is not None:
-                wrong = tuple(table.wrong_attributes(token.gold, token.system))
-                is_nominal = not wrong and table.is_wrong_by_rule(token.gold, token.system)
-            yield Detail(
-                kind,
-                attributes_item(kind, gold),
-                attributes_item(kind, system),
-                listed,
-                listed.get("reference"),
-                listed.get("system"),
-                wrong,
-                token.cost,
-                is_nominal,
-            )
-            if token.gold is not None and token.system is not None:
-                for part, gold, system in compared_parts(table, token.gold, token.system):
-                    yield Detail(part, attributes_item(part, gold), attributes_item(part, system))
+        return token_details(self.kind, table)
 
     def counterparts(self, table: ValueTable) -> Mapping[str, str]:
         """Entities, values and times that are mapped to each other, and promoted mentions, if they are arguments."""
@@ -331,7 +300,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     promoted = PromotedRelations(promoted_entities)
     mentions = {kind: MentionCorrespondences(kind, whole) for kind in DETECTED}
 
-    def detection(kind: str, elements: WholeElements | PromotedEntities | PromotedRelations) -> DetectionValues:
+    def detection(kind: str, elements: ElementsOfBothSides) -> DetectionValues:
         return DetectionValues(mentions[kind], elements, has_value=reading.has_value(kind, setting.gold_kinds))
 
     values = {kind: detection(kind, whole) for kind in DETECTED}

@@ -1,11 +1,12 @@
 """Regions of the source: how they are built, how large they are, and what two of them share."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import fsum
 from operator import itemgetter
 
 from karat.model import Box, Boxes, Mention, Region
-from karat.model.boxes import common_area
 
 _begin = itemgetter(0)
 
@@ -33,19 +34,19 @@ def runs(numbers: Iterable[int]) -> Region:
 
 
 def size(region: Region) -> int:
-    """How many characters or tokens."""
+    """The number of characters or tokens."""
     if len(region) == 1:
         return region[0][1] - region[0][0]
     return sum(end - begin for begin, end in region)
 
 
 def is_within(inner: Region, outer: Region) -> bool:
-    """Whether every segment of a region is inside a segment of another."""
+    """Return whether every segment of a region is inside a segment of another."""
     if len(inner) == len(outer) == 1:
         return outer[0][0] <= inner[0][0] and inner[0][1] <= outer[0][1]
     for first, last in inner:
-        number = bisect_right(outer, first, key=_begin) - 1
-        if number < 0 or last > outer[number][1]:
+        index = bisect_right(outer, first, key=_begin) - 1
+        if index < 0 or last > outer[index][1]:
             return False
     return True
 
@@ -56,28 +57,25 @@ def place(mention: Mention, name: str = "span") -> Region | Boxes:
 
 
 def extension(region: Region | Boxes) -> float:
-    """How much of the source a region covers: its length, its duration, or its area."""
+    """The length, duration or area of the source that a region covers."""
     if region and len(region[0]) == 5:
-        return common_area(region)
+        return _area(region)
     return size(region)  # type: ignore[arg-type]
 
 
 def shared(one: Region | Boxes, other: Region | Boxes) -> float:
-    """How much of the source two regions of one unit both cover."""
+    """The length, duration or area of the source that two regions of one unit both cover."""
     if not one or not other:
         return 0
-    if len(one) == len(other) == 1:
-        if len(one[0]) == 5:
-            common = _intersection(one[0], other[0])  # type: ignore[arg-type]
-            return 0.0 if common is None else common_area((common,))
-        return max(0, min(one[0][1], other[0][1]) - max(one[0][0], other[0][0]))
     if len(one[0]) == 5:
-        return common_area(one, other)  # type: ignore[arg-type]
+        return _area(_intersections(one, other))  # type: ignore[arg-type]
+    if len(one) == len(other) == 1:
+        return max(0, min(one[0][1], other[0][1]) - max(one[0][0], other[0][0]))
     return _common_length(one, other)  # type: ignore[arg-type]
 
 
 def _common_length(one: Region, other: Region) -> int:
-    """Segments are in order: the one that ends first has met all it can."""
+    """Advance along both regions, whose segments are in order, past the segment that ends first."""
     length = first = second = 0
     while first < len(one) and second < len(other):
         end = min(one[first][1], other[second][1])
@@ -89,11 +87,32 @@ def _common_length(one: Region, other: Region) -> int:
     return length
 
 
-def _intersection(one: Box, other: Box) -> Box | None:
-    """The box that two boxes have in common."""
-    if one[0] != other[0]:
-        return None
-    left, top = max(one[1], other[1]), max(one[2], other[2])
-    width = min(one[1] + one[3], other[1] + other[3]) - left
-    height = min(one[2] + one[4], other[2] + other[4]) - top
-    return (one[0], left, top, width, height) if width > 0 and height > 0 else None
+def _intersections(one: Boxes, other: Boxes) -> Iterator[Box]:
+    """The boxes that each two boxes of one page have in common."""
+    for page, left, top, width, height in one:
+        for other_page, other_left, other_top, other_width, other_height in other:
+            begin, upper = max(left, other_left), max(top, other_top)
+            end, lower = min(left + width, other_left + other_width), min(top + height, other_top + other_height)
+            if page == other_page and begin < end and upper < lower:
+                yield page, begin, upper, end - begin, lower - upper
+
+
+def _area(boxes: Iterable[Box]) -> float:
+    """The area that boxes cover together."""
+    pages: dict[int, list[Box]] = {}
+    for box in boxes:
+        pages.setdefault(box[0], []).append(box)
+    return fsum([strip for page in pages.values() for strip in _strips(page)])
+
+
+def _strips(boxes: Sequence[Box]) -> list[float]:
+    """The covered areas of the upright strips between the edges of boxes of one page."""
+    if len(boxes) == 1:
+        return [boxes[0][3] * boxes[0][4]]
+    edges = sorted({edge for _, left, _, width, _ in boxes for edge in (left, left + width)})
+    strips = []
+    for begin, end in pairwise(edges):
+        covering = [box for box in boxes if box[1] <= begin and end <= box[1] + box[3]]
+        heights = union([(top, top + height) for _, _, top, _, height in covering])  # type: ignore[misc]
+        strips.append((end - begin) * fsum([lower - upper for upper, lower in heights]))
+    return strips

@@ -2,13 +2,10 @@
 
 A document goes through these modules from top to bottom:
 
-    elements         entities, values, times, relations and events of a document
-    promotion        mentions promoted to elements: EMD, RMD, VMD
-    mentions         which mentions correspond, and what each is worth (MMV)
-    tokens           what elements are worth in one document, alone and in pairs
+    elements         entities, values, times, relations and events of a document; mentions promoted to elements
+    mentions         which mentions correspond, what each is worth (MMV), and the tokens of a document
     detection        values and mapping of tokens: EDR, VAL, TERN, EMD
     recognition      the same for elements with arguments: RDR, VDR, RMD, VMD
-    explanation      why a mapped element lost value, for `--details`
 
 They call the formulas and read the records of these:
 
@@ -16,14 +13,7 @@ They call the formulas and read the records of these:
     records          what the formulas read: elements, mentions, arguments, and pairs of them
     plan             the formulas of Appendix A, in its order
     nist             the same with the departures of NIST's scorer, one override each
-
-Mappings, and documents with very many equal elements:
-
     mapping          the one-to-one mapping that is worth most, and what NIST's scorer takes for it
-    element_mapping  the same for elements
-    scaled           the same for large tables
-    groups           groups of equal elements or mentions
-    token_groups     the tokens of a crowded document in groups
 
 A protocol's file names its reading, `plan` or `nist`.
 """

@@ -6,30 +6,32 @@ A table is that of one document, or of several in which elements occur again: th
 documents, and the level of a token is that of all its mentions. Relations and events read values document by document.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from math import fsum
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
-from karat.tables.ace.element_mapping import ElementIds, element_mapping
-from karat.tables.ace.elements import WholeElements
-from karat.tables.ace.mentions import MentionCorrespondences, refuse_many
+from karat.tables.ace.elements import ElementsOfBothSides
+from karat.tables.ace.mentions import DocumentTokens, MentionCorrespondences
 from karat.tables.ace.plan import Plan
-from karat.tables.ace.promotion import PromotedEntities, PromotedRelations
-from karat.tables.ace.records import ElementToken, differing
-from karat.tables.ace.token_groups import TokenGroups
-from karat.tables.ace.tokens import DocumentTokens
+from karat.tables.ace.records import ElementToken, RelationToken, ScoredMention, differing
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+Token = TypeVar("Token", ElementToken, RelationToken)
+
+ElementIds = tuple[str, str]
+"""A gold element and a system element."""
 
 COMPARED = {
     "entity": ("type", "subtype", "class", "level"),
     "value": ("type", "subtype"),
     "time": ("type", "val", "mod", "set", "anchor_val", "anchor_dir", "non_specific", "comment"),
 }
-"""What must be right for a mapped element to be correct and not an error."""
+"""Attributes that must be right for a mapped element to be correct and not an error."""
 
 
 class ElementValues(TableSpec[T]):
@@ -46,81 +48,130 @@ class ElementValues(TableSpec[T]):
         return "unit"
 
 
+class TokenTable(ABC, Generic[Token]):
+    """Values of tokens and of pairs of them, and the mapping that is worth most: the table that every task counts."""
+
+    gold: Mapping[str, Token]
+    system: Mapping[str, Token]
+    compared: Sequence[str]
+    """Attributes that must be right for a mapped element to be correct."""
+
+    def __init__(self, reading: Plan) -> None:
+        self.reading = reading
+
+    @cached_property
+    @abstractmethod
+    def reference(self) -> Mapping[str, float]:
+        """The value of each reference."""
+
+    @cached_property
+    @abstractmethod
+    def unmapped(self) -> Mapping[str, float]:
+        """The value of each unmapped system token, never positive."""
+
+    @cached_property
+    @abstractmethod
+    def pairs(self) -> Collection[ElementIds]:
+        """Elements that may be mapped to each other."""
+
+    @cached_property
+    @abstractmethod
+    def overlaps(self) -> Mapping[ElementIds, float]:
+        """The overlap of the mentions of two elements, if there is any."""
+
+    @abstractmethod
+    def value(self, gold: str, system: str) -> float:
+        """The value of a system element that is mapped to a reference."""
+
+    @abstractmethod
+    def own(self, system: str) -> float:
+        """The value of a system element against itself."""
+
+    @cached_property
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to: the mapping that maximises the score.
+
+        A pair gains its value less that of a false alarm.
+        """
+        golds, systems = list(self.gold), list(self.system)
+        gold_index = {id_: index for index, id_ in enumerate(golds)}
+        system_index = {id_: index for index, id_ in enumerate(systems)}
+        gain, unmapped, overlaps = self.reading.gain, self.unmapped, self.overlaps
+        gains = {
+            (gold_index[g], system_index[s]): (gain(self.value(g, s), unmapped[s]), overlaps.get((g, s), 0.0))
+            for g, s in self.pairs
+        }
+        return {golds[g]: systems[s] for g, s in self.reading.assign_elements(gains)}
+
+    def wrong_attributes(self, gold: str, system: str) -> list[str]:
+        """Attributes that differ."""
+        return differing(self.compared, self.gold[gold].element, self.system[system].element)
+
+    def wrong_arguments(self, gold: str, system: str) -> list[int]:
+        """Indexes of gold arguments that are wrong; entities, values and times have none."""
+        del gold, system
+        return []
+
+    def is_wrong_by_rule(self, gold: str, system: str) -> bool:
+        """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
+        del gold, system
+        return False
+
+
 class DetectionValues(ElementValues["DetectionTable"]):
     """the values of elements of a kind."""
 
     def __init__(
-        self,
-        mentions: MentionCorrespondences,
-        elements: WholeElements | PromotedEntities | PromotedRelations,
-        *,
-        has_value: bool = True,
+        self, mentions: MentionCorrespondences, elements: ElementsOfBothSides, *, has_value: bool = True
     ) -> None:
         self.kind = mentions.kind
-        self.reading: Plan = mentions.reading
+        self.reading = mentions.reading
         self.parameters = mentions.parameters
         self.mentions = mentions
         self.elements = elements
         self.has_value = has_value
-        """Whether the system's elements have a value; if not, they are worth 0 as arguments."""
+        """True if the system's elements have a value; if not, they are worth 0 as arguments."""
 
     def make(self, tables: Tables) -> "DetectionTable":
-        """Those of one document."""
+        """Value the elements of one document."""
         gold, system = tables.get(self.elements)
         elements = gold.get(self.kind, []), system.get(self.kind, [])
-        mentions = tables.get(self.mentions)
-        tokens = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, mentions, self.reading)
-        return DetectionTable([tokens], self)
+        document = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, tables.get(self.mentions))
+        return DetectionTable([document], self)
 
     def add(self, tables: "Sequence[DetectionTable]") -> "DetectionTable":
-        """Documents put together; elements with the same id are one."""
+        """Join documents; elements with the same id are one."""
         return DetectionTable([document for table in tables for document in table.documents], self)
 
 
-class DetectionTable:
-    """Values of pairs and of tokens alone, and the mapping between them."""
+class DetectionTable(TokenTable[ElementToken]):
+    """Values of entities, values or times."""
 
-    def __init__(self, documents: list[DocumentTokens], want: DetectionValues) -> None:
+    def __init__(self, documents: list[DocumentTokens], spec: DetectionValues) -> None:
+        super().__init__(spec.reading)
         self.documents = documents
-        self.want = want
-        self.compared = COMPARED[want.kind]
+        self.spec = spec
+        self.compared = COMPARED[spec.kind]
         self.gold = _by_id([document.gold for document in documents])
         self.system = _by_id([document.system for document in documents])
-        self.first_equals: tuple[dict[str, str], dict[str, str]] = {}, {}
-        """For elements of gold, and of the system, that equal an earlier one: the first that they equal."""
-        for document in documents:
-            if document.groups is not None:
-                self._add_groups(document, document.groups)
-
-    def _add_groups(self, document: DocumentTokens, groups: TokenGroups) -> None:
-        if sum(len(one.gold) + len(one.system) for one in self.documents) > len(self.gold) + len(self.system):
-            # An element is in several documents, and groups compare what is in one.
-            refuse_many(document.document, len(document.mentions.gold) * len(document.mentions.system))
-        sides = (document.gold, groups.gold), (document.system, groups.system)
-        for first_equals, (tokens, firsts) in zip(self.first_equals, sides, strict=True):
-            for number, (token, first) in enumerate(zip(tokens, firsts, strict=True)):
-                if first != number:
-                    first_equals[token.element.id] = tokens[first].element.id
-
-    def valued_pair(self, gold: str, system: str) -> ElementIds:
-        """The elements under which `pairs` and `by_document` have the value of a pair: the first equal ones."""
-        return self.first_equals[0].get(gold, gold), self.first_equals[1].get(system, system)
 
     @cached_property
     def gold_values(self) -> dict[str, dict[str, float]]:
         """Value(ref, ref) in each document."""
-        return {document.document: self._own(document.gold, self.gold) for document in self.documents}
+        return {document.document: self._own_values(document.gold, self.gold) for document in self.documents}
 
     @cached_property
     def system_values(self) -> dict[str, dict[str, float]]:
         """Value(sys, sys) in each document."""
-        if not self.want.has_value:
-            return {one.document: {token.element.id: 0.0 for token in one.system} for one in self.documents}
-        return {document.document: self._own(document.system, self.system) for document in self.documents}
+        if not self.spec.has_value:
+            return {
+                document.document: {token.element.id: 0.0 for token in document.system} for document in self.documents
+            }
+        return {document.document: self._own_values(document.system, self.system) for document in self.documents}
 
-    def _own(self, tokens: Sequence[ElementToken], side: Mapping[str, ElementToken]) -> dict[str, float]:
+    def _own_values(self, tokens: Sequence[ElementToken], side: Mapping[str, ElementToken]) -> dict[str, float]:
         """Element_Value · Mentions_Value of tokens against themselves."""
-        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
         return {
             (id_ := token.element.id): token.element.inherent
             * mentions_value(kind, token.own, side[id_].level, token.own)
@@ -130,7 +181,7 @@ class DetectionTable:
     @cached_property
     def unmapped(self) -> dict[str, float]:
         """The value of each unmapped system token: W_FA · Element_Value · Mentions_Value, never positive."""
-        mentions_value, kind, weight = self.want.reading.mentions_value, self.want.kind, self.want.parameters.W_FA
+        mentions_value, kind, weight = self.reading.mentions_value, self.spec.kind, self.spec.parameters.W_FA
         return summed(
             {
                 (id_ := token.element.id): weight
@@ -151,15 +202,15 @@ class DetectionTable:
 
     def _values(self, document: DocumentTokens) -> Iterator[tuple[ElementIds, float]]:
         """Element_Value · Mentions_Value of two elements that correspond in a document."""
-        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
         for (g, s), pair in document.pairs.items():
             gold, id_, system = document.gold[g], document.gold[g].element.id, document.system[s].element.id
             level = min(self.gold[id_].level, self.system[system].level)
             yield (id_, system), pair.element_value * mentions_value(kind, pair.mmv, level, gold.own)
 
     def _add_unmapped(self, values: Mapping[str, dict[ElementIds, float]]) -> None:
-        """The same where two elements correspond only in other documents: all system mentions are unmapped."""
-        mentions_value, kind = self.want.reading.mentions_value, self.want.kind
+        """Add the values where two elements correspond only in other documents: all system mentions are unmapped."""
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
         partners: dict[str, dict[str, float]] = {}
         for document in self.documents:
             for (g, s), pair in document.pairs.items():
@@ -181,6 +232,17 @@ class DetectionTable:
         return summed(self.by_document.values())
 
     @cached_property
+    def overlaps(self) -> dict[ElementIds, float]:
+        """The mutual_overlap of their mapped mentions, over documents."""
+        return summed(
+            {
+                (document.gold[g].element.id, document.system[s].element.id): pair.overlap
+                for (g, s), pair in document.pairs.items()
+            }
+            for document in self.documents
+        )
+
+    @cached_property
     def partners(self) -> dict[str, list[str]]:
         """For each system element: the gold elements that it has a mention in correspondence with."""
         golds: dict[str, list[str]] = {}
@@ -193,41 +255,17 @@ class DetectionTable:
         """The value of each reference, over documents."""
         return summed(self.gold_values.values())
 
+    def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
+        """The mentions of two elements that are mapped to each other: in each document mapped, missed, and spurious."""
+        return chain.from_iterable(document.mention_pairs(gold, system) for document in self.documents)
+
     def own(self, system: str) -> float:
         """The value of a system element against itself, over documents."""
         return fsum([values[system] for values in self.system_values.values() if system in values])
 
     def value(self, gold: str, system: str) -> float:
         """The value of a system element that is mapped to a reference."""
-        return self.pairs[self.valued_pair(gold, system)]
-
-    @cached_property
-    def mapping(self) -> dict[str, str]:
-        """Gold elements and the system elements they are mapped to: the mapping that maximises the score."""
-        overlaps = summed(
-            {
-                (document.gold[g].element.id, document.system[s].element.id): pair.overlap
-                for (g, s), pair in document.pairs.items()
-            }
-            for document in self.documents
-        )
-        return element_mapping(
-            self.want.reading, self.gold, self.system, self.pairs, self.unmapped, overlaps, self.first_equals
-        )
-
-    def wrong_attributes(self, gold: str, system: str) -> list[str]:
-        """Attributes that differ."""
-        return differing(self.compared, self.gold[gold].element, self.system[system].element)
-
-    def wrong_arguments(self, gold: str, system: str) -> list[int]:
-        """None: entities, values and times have no arguments."""
-        del gold, system
-        return []
-
-    def is_wrong_by_rule(self, gold: str, system: str) -> bool:
-        """Never: only arguments are."""
-        del gold, system
-        return False
+        return self.pairs[gold, system]
 
 
 def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:

@@ -1,4 +1,4 @@
-"""What NIST's scorer v14 computes: the plan's formulas with one override per departure.
+"""The formulas of NIST's scorer v14: the plan's, with one override per departure.
 
 Overrides have the numbers that `karat explain ace` gives to the departures. Those that only change parameters (1, 2, 25
 and the weights of 21) are in the protocol's file. The others need no override: both readings share them, or they follow
@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
 from karat.model import Mention, Value
-from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, forced, forced_by_component
 from karat.tables.ace.parameters import DetectionParameters, RecognitionParameters, lacks, value_of
 from karat.tables.ace.plan import Attributes, Plan, have_common_string
@@ -98,15 +97,15 @@ class Nist(Plan):
         return bool(pairs) or not gold.arguments
 
     def argument_pair(
-        self, gold: RelationToken, system: RelationToken, numbers: IndexPair, value: float
+        self, gold: RelationToken, system: RelationToken, indexes: IndexPair, value: float
     ) -> ArgumentPair | None:
         """5 Arg-1 may be mapped to Arg-2. No arguments are mapped whose value is 0."""
         if not value:
             return None
-        pair = super().argument_pair(gold, system, numbers, value)
+        pair = super().argument_pair(gold, system, indexes, value)
         if pair is not None:
             return pair
-        roles = {system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role}
+        roles = {system.arguments[indexes[0]].role, gold.arguments[indexes[1]].role}
         if not roles.issubset(MAIN_ROLES):
             return None
         weights = self._agreed_weights(gold, system)
@@ -115,7 +114,7 @@ class Nist(Plan):
     def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
         """5 A swap is charged with TYPE and SUBTYPE, unless they are wrong already."""
         value = super().relation_element_value(pair, mapped)
-        is_swapped = any(isinstance(pair.arguments[numbers], SwappedPair) for numbers in mapped)
+        is_swapped = any(isinstance(pair.arguments[indexes], SwappedPair) for indexes in mapped)
         return value * prod(self._agreed_weights(pair.gold, pair.system)) if is_swapped else value
 
     def _agreed_weights(self, gold: RelationToken, system: RelationToken) -> list[float]:
@@ -177,13 +176,13 @@ class Nist(Plan):
         """21 However small a value is, a factor of 1 - epsilon shows."""
         return _whole(value) - _whole(unmapped) if unmapped else _whole(value)
 
-    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains) -> list[IndexPair]:
         """11 A table of one row is mapped at any price, and a full one nearly so."""
-        return forced(gains, groups)
+        return forced(gains)
 
-    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains) -> list[IndexPair]:
         """11 Each connected component is a table of its own."""
-        return forced_by_component(gains, groups)
+        return forced_by_component(gains)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
         """14 Elements of a kind that the reference lacks altogether are worth nothing as arguments."""

@@ -75,10 +75,10 @@ Averaging = Literal["arithmetic", "geometric"]
 
 
 class AceOptions(Struct, frozen=True):
-    """What the plan lets the user choose."""
+    """Options that the plan leaves to the user."""
 
     weighting: Weighting
-    """Whether Mentions_Value is level-weighted or mention-weighted."""
+    """Mentions_Value of entities: level-weighted or mention-weighted."""
     mapping: MappingCondition
     """Tables 15 and 18."""
     relation_arguments: RelationArguments
@@ -86,7 +86,7 @@ class AceOptions(Struct, frozen=True):
     argument_scoring: ArgumentScoring
     """Tables 16 and 19: whether arguments must be mapped to each other as elements."""
     averaging: Averaging
-    """Whether Arguments_Value is a sum or a product."""
+    """Arguments_Value: a sum or a product."""
 
 
 def lacks(side: str, kind: str) -> str:
@@ -98,5 +98,5 @@ def value_of(weights: Weights | float, value: object) -> float:
     """AttrValue or MTypeValue of a value: its own number, that of `*`, or 0."""
     if isinstance(weights, float):
         return weights
-    own = weights.get(str(value))
-    return weights.get("*", 0.0) if own is None else own
+    weight = weights.get(str(value))
+    return weights.get("*", 0.0) if weight is None else weight

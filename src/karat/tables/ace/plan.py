@@ -9,7 +9,6 @@ from math import ceil, fsum, log, prod
 
 from karat.model import Mention, Value
 from karat.model.regions import shared
-from karat.tables.ace.groups import Groups
 from karat.tables.ace.mapping import Gains, IndexPair, largest, optimal
 from karat.tables.ace.parameters import (
     AceOptions,
@@ -27,6 +26,7 @@ from karat.tables.ace.records import (
     RelationCandidate,
     RelationToken,
     ScoredMention,
+    wrong_attributes,
 )
 
 Attributes = Mapping[str, Value]
@@ -96,10 +96,7 @@ class Plan:
 
     def mention_errors(self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention) -> float:
         """Π W_Merr over the attributes of two mentions that differ."""
-        if gold.attributes == system.attributes:
-            return 1.0
-        compared = zip(parameters.W_Merr.values(), gold.attributes, system.attributes, strict=True)
-        return prod([weight for weight, one, other in compared if one != other and None not in (one, other)])
+        return prod([parameters.W_Merr[name] for name in wrong_attributes(gold, system)], start=1.0)
 
     def unmapped_mmv(self, parameters: DetectionParameters, mention: ScoredMention, *, corresponds: bool) -> float:
         """MMV of an unmapped mention: -MTypeValue · W_M-FA, and · W_M-CR if it corresponds to any reference mention."""
@@ -124,7 +121,7 @@ class Plan:
     def mentions_correspond(
         self, parameters: DetectionParameters, gold: ScoredMention, system: ScoredMention, overlap: float
     ) -> bool:
-        """Whether two mentions may be mapped to each other.
+        """Return whether two mentions may be mapped to each other.
 
         mutual_overlap = sys ∩ ref / max(sys, ref) ≥ min_overlap, and of heads fractional_consecutive_string ≥
         min_text_match.
@@ -135,13 +132,13 @@ class Plan:
         return not least or self.texts_match(head_text(gold.mention), head_text(system.mention), least)
 
     def texts_match(self, gold: str, system: str, least: float) -> bool:
-        """Whether fractional_consecutive_string ≥ least: a common string of that share of the longer text."""
+        """Return whether fractional_consecutive_string ≥ least: a common string of that share of the longer text."""
         return gold == system or have_common_string(gold, system, least)
 
     # RDR and VDR: Value(token) = Element_Value(token) · Arguments_Value(token)
 
     def has_basis(self, pair: RelationCandidate, arguments: Collection[IndexPair]) -> bool:
-        """Whether two tokens may be mapped: Tables 15 and 18, and of Table 17 that Arg-1 and Arg-2 must be mappable.
+        """Return whether two tokens may be mapped: Tables 15 and 18, and of Table 17 the condition on Arg-1 and Arg-2.
 
         `arguments` (system, gold) correspond. A condition is met if a one-to-one mapping of them can meet it.
         """
@@ -159,7 +156,7 @@ class Plan:
         return condition not in ("all", "all+extents") or self.mapped_at_once(arguments) == len(pair.gold.arguments)
 
     def mapped_at_once(self, arguments: Collection[IndexPair]) -> int:
-        """How many of these arguments a one-to-one mapping can have, at most."""
+        """The number of these arguments that a one-to-one mapping can have, at most."""
         return largest(arguments)
 
     def shares_argument(self, gold: RelationToken, pairs: Collection[IndexPair]) -> bool:
@@ -168,7 +165,7 @@ class Plan:
         return bool(pairs)
 
     def is_mappable(self, token: RelationToken) -> bool:
-        """Whether a token can be mapped at all: without arguments, it cannot share one."""
+        """Return whether a token can be mapped at all: without arguments, it cannot share one."""
         if token.arguments:
             return True
         if token.element.kind == "relation" and self.options.relation_arguments != "0":
@@ -176,14 +173,14 @@ class Plan:
         return self.options.mapping not in ("arguments", "both") or self.shares_argument(token, ())
 
     def argument_pair(
-        self, gold: RelationToken, system: RelationToken, numbers: IndexPair, value: float
+        self, gold: RelationToken, system: RelationToken, indexes: IndexPair, value: float
     ) -> ArgumentPair | None:
         """Two arguments (system, gold) whose elements are mappable, with W_err-role.
 
         None: their roles may not correspond (Table 16). Arg-1 corresponds to Arg-1 and Arg-2 to Arg-2, in a symmetric
         reference also to each other; other roles correspond to other roles.
         """
-        system_role, gold_role = system.arguments[numbers[0]].role, gold.arguments[numbers[1]].role
+        system_role, gold_role = system.arguments[indexes[0]].role, gold.arguments[indexes[1]].role
         parameters = self.recognition[gold.element.kind]
         if gold.element.kind == "relation" and (gold_role in MAIN_ROLES or system_role in MAIN_ROLES):
             if gold_role not in MAIN_ROLES or system_role not in MAIN_ROLES:
@@ -203,11 +200,14 @@ class Plan:
             return []
         if self.options.averaging == "geometric":
             # First the number of pairs, then their product; what is worth nothing is still mapped.
-            logs = {numbers: log(max(one.value * one.role_weight, 1e-300)) + 1e3 for numbers, one in arguments}
-            return optimal({numbers: (self.gain(value, 0.0), 0.0) for numbers, value in logs.items()})
+            logs = {indexes: log(max(both.value * both.role_weight, 1e-300)) + 1e3 for indexes, both in arguments}
+            return optimal({indexes: (self.gain(value, 0.0), 0.0) for indexes, value in logs.items()})
         gain, weight = self.gain, self.recognition[pair.gold.element.kind].W_A_FA
         return self.assign(
-            {numbers: (gain(one.value * one.preference + one.value * weight, 0.0), 0.0) for numbers, one in arguments}
+            {
+                indexes: (gain(both.value * both.preference + both.value * weight, 0.0), 0.0)
+                for indexes, both in arguments
+            }
         )
 
     def relation_element_value(self, pair: RelationCandidate, mapped: Collection[IndexPair]) -> float:
@@ -222,13 +222,13 @@ class Plan:
         MAV(arg) = Value(arg_sys, arg_ref) · W_err-role - (Value(arg_sys, arg_sys) - Value(arg_sys, arg_ref)) · W_A-FA,
         where an unmapped argument has no Value(arg_sys, arg_ref).
         """
-        arguments = [pair.arguments[numbers] for numbers in mapped]
+        arguments = [pair.arguments[indexes] for indexes in mapped]
         if self.options.averaging == "geometric":
             is_full = len(mapped) == len(pair.system.arguments)
-            return prod([max(one.value, 0.0) * one.role_weight for one in arguments]) if is_full else 0.0
-        lost = pair.system.own_total - fsum([one.value for one in arguments])
+            return prod([max(both.value, 0.0) * both.role_weight for both in arguments]) if is_full else 0.0
+        lost = pair.system.own_total - fsum([both.value for both in arguments])
         weight = self.recognition[pair.gold.element.kind].W_A_FA
-        return fsum([one.value * one.role_weight for one in arguments]) - weight * lost
+        return fsum([both.value * both.role_weight for both in arguments]) - weight * lost
 
     def own_arguments_value(self, own_values: Sequence[float], mentions: int) -> float:
         """Arguments_Value of a token against itself: Σ Value(arg, arg), or their product."""
@@ -260,7 +260,7 @@ class Plan:
         return overlap > 0 if gold.kind == "event" else self.heads_meet(gold.heads, system.heads)
 
     def heads_meet(self, gold: Location, system: Location) -> bool:
-        """Whether two spans of heads have something in common."""
+        """Return whether two spans of heads have something in common."""
         return bool(shared(gold, system))
 
     def promoted_is_mapped(self, reference: str, parent: str | None, mapping: Mapping[str, str]) -> bool:
@@ -268,36 +268,36 @@ class Plan:
         return mapping.get(reference) == parent
 
     def promoted_is_right(self, *, is_mapped: bool) -> bool:
-        """Whether the argument of a reference mention is right: it is if anything is mapped to it."""
+        """Return whether the argument of a reference mention is right: it is if anything is mapped to it."""
         return is_mapped
 
     # Mappings, and what is scored at all
 
     def gain(self, value: float, unmapped: float) -> int:
-        """What a pair gains over leaving its system side unmapped, in whole units of 1e-12."""
+        """The gain of a pair over leaving its system side unmapped, in whole units of 1e-12."""
         return round((value - unmapped) * 1e12)
 
-    def assign(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign(self, gains: Gains) -> list[IndexPair]:
         """The one-to-one mapping that maximises the sum of values."""
-        return optimal(gains, groups)
+        return optimal(gains)
 
-    def assign_elements(self, gains: Gains, groups: Groups | None = None) -> list[IndexPair]:
+    def assign_elements(self, gains: Gains) -> list[IndexPair]:
         """The globally optimum correspondence between system and reference tokens."""
-        return self.assign(gains, groups)
+        return self.assign(gains)
 
     def has_value(self, kind: str, gold_kinds: Collection[str]) -> bool:
-        """Whether the system's elements of a kind have a value, given the kinds that the reference has at all."""
+        """Return whether the system's elements of a kind have a value, given the kinds that the reference has."""
         del kind, gold_kinds
         return True
 
     def reason_to_omit(self, kind: str, gold_kinds: Collection[str], system_kinds: Collection[str]) -> str | None:
-        """Why tasks on a kind of element have no row, if they have none."""
+        """The reason why tasks on a kind of element have no row, if they have none."""
         del kind, gold_kinds, system_kinds
         return None
 
 
 def _agree(name: str, gold: Attributes, system: Attributes) -> bool:
-    """Whether both have an attribute, and the same value of it."""
+    """Return whether both have an attribute, and the same value of it."""
     return name in gold and name in system and gold[name] == system[name]
 
 
@@ -307,7 +307,7 @@ def head_text(mention: Mention) -> str:
 
 
 def have_common_string(one: str | bytes, other: str | bytes, least: float) -> bool:
-    """Whether two texts share a consecutive string of at least that fraction of the longer one.
+    """Return whether two texts share a consecutive string of at least that fraction of the longer one.
 
     They share some string of at least a length if they share one of exactly that length.
     """

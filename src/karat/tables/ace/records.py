@@ -1,4 +1,4 @@
-"""What the formulas read: elements of a document, their mentions and arguments, and pairs of them.
+"""Records that the formulas read: elements of a document, their mentions and arguments, and pairs of them.
 
 The plan's words are kept: a token is what an element has in one document, `own` is a value against itself, and
 `unmapped` the (negative) value of what is mapped to nothing.
@@ -17,7 +17,7 @@ MAIN_ROLES = ("Arg-1", "Arg-2")
 
 
 class Argument(Struct, frozen=True, gc=False):
-    """What plays a role in a relation or an event."""
+    """An element that plays a role in a relation or an event."""
 
     role: str
     kind: str
@@ -54,8 +54,8 @@ class ScoredMention(Struct, gc=False, eq=False):
     """MTypeValue."""
     own: float
     """MMV against itself."""
-    attributes: tuple[object, ...] = ()
-    """Those of W_Merr, in its order; None where it has none."""
+    attributes: Mapping[str, Value] = {}
+    """Attributes of W_Merr that it has, in its order."""
     unmapped: float = 0.0
     """MMV if it is unmapped, once it is known whether it corresponds to a reference mention."""
 
@@ -72,7 +72,7 @@ class Correspondence(Struct, frozen=True, gc=False):
 
 
 class ElementToken(Struct, frozen=True, gc=False):
-    """What an entity, value or time has in one document."""
+    """An entity, value or time as one document has it."""
 
     element: Element
     level: float
@@ -129,7 +129,7 @@ class RelationCandidate(Struct, frozen=True, gc=False):
     arguments: Mapping[tuple[int, int], ArgumentPair]
     """Arguments (system, gold) in correspondence, by their numbers."""
     overlap: float
-    """How much their mention extents overlap."""
+    """The overlap of their mention extents."""
 
 
 class RelationPair(Struct, frozen=True, gc=False):
@@ -141,6 +141,12 @@ class RelationPair(Struct, frozen=True, gc=False):
 
 
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:
-    """Those of some attributes in which two elements differ."""
+    """The attributes, of those named, in which two elements differ."""
     ours, theirs = gold.attributes, system.attributes
     return [] if ours == theirs else [name for name in names if ours.get(name) != theirs.get(name)]
+
+
+def wrong_attributes(gold: ScoredMention, system: ScoredMention) -> list[str]:
+    """The attributes of W_Merr that two mentions both have and in which they differ."""
+    ours, theirs = gold.attributes, system.attributes
+    return [] if ours == theirs else [name for name in ours if name in theirs and ours[name] != theirs[name]]

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
 from karat.engine.records import Records, UnitRecords, place_of
-from karat.errors import KaratError, Rule, quoted
+from karat.errors import quoted
+from karat.limits import MOST_PAIRS, check_pairs
 from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
 ABSENT = "(none)"
-MOST_OUTCOMES = 300_000
-"""Outcomes of one measure in one unit that are listed: they take some seconds and half a gigabyte."""
-TOO_MANY = Rule("outcomes-too-many", "fatal", "Select other measures with -m, or score without details (or a page).")
 
 Confusion = dict[tuple[str | None, str | None], int]
 """How often a gold value was matched with a system value; None where the item is missed, or a false alarm."""
@@ -52,10 +50,9 @@ class Details:
             gold = records.record(outcome.gold, "gold", place, alignment)
             system = records.record(outcome.system, "system", place, alignment)
             outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
-            if len(outcomes) > MOST_OUTCOMES:
-                found = f"{measure.id} has more than {MOST_OUTCOMES:,} outcomes in {quoted(unit)}"
-                message = f"{found}, the most that are listed in details or on a page"
-                raise KaratError(TOO_MANY.at(message, origin="gold"))
+            if len(outcomes) > MOST_PAIRS:
+                what = f"or more outcomes of {measure.id}"
+                check_pairs(len(outcomes), what, where=quoted(unit), verb="lists", origin="gold")
         outcomes.sort(key=_order)
         self._outcomes.setdefault(measure.id, []).extend(outcomes)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from karat.errors import Item as LocatedItem
 from karat.errors import Origin
 from karat.model import Cluster, Document, Mention, Pair, cluster_keys
-from karat.model.texts import quotation
+from karat.model.texts import mention_text
 from karat.plugin import (
     AlignedPairs,
     AlignmentSpec,
@@ -62,7 +62,7 @@ class UnitRecords:
                     mention.id,
                     mention.kind,
                     mention.span,
-                    quotation(mention, source),
+                    mention_text(mention, source),
                     self._line(side, document.id, mention.id),
                     mention.attributes,
                     document.id if self._name_documents else UNSET,

@@ -5,7 +5,7 @@ A system span that is no candidate is ignored, so a wrong boundary of an argumen
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -117,10 +117,9 @@ def _on_other_tokens(pair: Pair, gold: Sequence[Event], system: dict[Region, Eve
     """System events whose trigger is a single token outside gold's triggers."""
     triggers = _Taken(event.mention.span for event in gold)
     for event in sorted(system.values(), key=lambda event: event.mention.span):
-        if not triggers.overlaps(event.mention.span):
-            words = islice(words_of(event.mention, pair.system, pair.gold), 2)
-            if len(list(words)) == 1:
-                yield event
+        is_free = not triggers.overlaps(event.mention.span)
+        if is_free and len(words_of(event.mention, pair.system, pair.gold)) == 1:
+            yield event
 
 
 class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_hash=True):

@@ -1,17 +1,17 @@
 """The entities that fill each role of a document, gold's assigned to the system's (Du et al. 2021, CEAF-REE)."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
-from math import lcm
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from karat.errors import quoted
+from karat.limits import check_pairs
 from karat.plugin import ErrorsOf, Tables, TableSpec
-from karat.tables.sharing import Limit, alike, assigned
-from karat.tables.templates import SHARED, BothTemplates, Entity, Template, grouped_entities
+from karat.tables.strings import best_pairs
+from karat.tables.templates import BothTemplates, Entity, Template
 
 
 class RoleEntities(NamedTuple):
@@ -43,26 +43,27 @@ class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=T
         """The roles of one document."""
         templates = tables.get(BothTemplates())
         gold, system = _by_role(templates.gold), _by_role(templates.system)
-        id_ = tables.pair.gold.id
-        limit = Limit(id_, SHARED)
-        roles = [self._assigned(id_, gold.get(one, []), system.get(one, []), limit) for one in sorted({*gold, *system})]
+        document = tables.pair.gold.id
+        roles = [
+            self._assigned(document, gold.get(role, []), system.get(role, [])) for role in sorted({*gold, *system})
+        ]
         return EntityTable(tuple(roles), templates.unknown)
 
-    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity], limit: Limit) -> RoleEntities:
-        golds, systems = grouped_entities(gold), grouped_entities(system)
-        pairs_alike = alike(golds, systems, limit)
-        found = {groups: self._similarity(one.strings, other.strings) for groups, one, other in pairs_alike}
-        values = {groups: value for groups, value in found.items() if value}
-        scale = lcm(*{value.denominator for value in values.values()})
-        chosen = assigned({groups: int(value * scale) for groups, value in values.items()}, golds, systems)
-        pairs = tuple((g, s, values[groups]) for (g, s), groups in chosen)
+    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity]) -> RoleEntities:
+        where = f"document {quoted(document)}"
+        check_pairs(len(gold) * len(system), "pairs of entities in one role", where=where, origin="gold")
+        values = {
+            (g, s): self._similarity(one.strings, other.strings)
+            for g, one in enumerate(gold)
+            for s, other in enumerate(system)
+        }
+        pairs = tuple((g, s, values[g, s]) for g, s in best_pairs(values))
         return RoleEntities(document, tuple(gold), tuple(system), pairs)
 
     def _similarity(self, gold: Sequence[str], system: Sequence[str]) -> Fraction:
         if self.proportional:
-            known = frozenset(system)
-            return Fraction(sum(one in known for one in gold), len(system))
-        return Fraction(frozenset(gold).issuperset(system))
+            return Fraction(sum(text in system for text in gold), len(system))
+        return Fraction(set(gold).issuperset(system))
 
     def add(self, tables: Sequence[EntityTable]) -> EntityTable:
         """Documents have no entities in common."""
@@ -82,30 +83,14 @@ def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
     superset of an earlier one's is left out.
     """
     roles: dict[str, list[Entity]] = {}
-    kept: dict[str, _Kept] = {}
     for template in templates:
         for entity in template.entities:
-            if len(templates) == 1 or kept.setdefault(entity.filled.role, _Kept()).add(frozenset(entity.raw)):
-                roles.setdefault(entity.filled.role, []).append(entity)
+            earlier = roles.setdefault(entity.role, [])
+            if len(templates) == 1 or not any(_is_part(entity.raw, other.raw) for other in earlier):
+                earlier.append(entity)
     return roles
 
 
-class _Kept:
-    """Sets of strings of which none is a subset of another."""
-
-    def __init__(self) -> None:
-        self._having: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
-        self._filed: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
-        """Each set once, under a string that was rare: whatever includes the set has that string."""
-
-    def add(self, strings: frozenset[str]) -> bool:
-        """Add a set, unless one is a subset or a superset of it."""
-        rarest = min(strings, key=lambda text: len(self._having[text]))
-        if any(strings <= other for other in self._having[rarest]):
-            return False
-        if any(other <= strings for text in strings for other in self._filed[text]):
-            return False
-        for text in strings:
-            self._having[text].append(strings)
-        self._filed[rarest].append(strings)
-        return True
+def _is_part(strings: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell if one of two sets is a subset of the other."""
+    return set(strings).issubset(others) or set(strings).issuperset(others)

@@ -9,18 +9,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from karat.errors import Rule
+from karat.errors import quoted
+from karat.limits import check_pairs
 from karat.model import ClusterKey
 from karat.plugin import Tables, TableSpec
 from karat.tables.events import BothEvents, EventLink, Events, EventTable
-from karat.tables.sharing import Limit
 from karat.tables.timeline import Timeline, TimeLink
 
-TOO_MANY = Rule("link-too-many-pairs", "fatal", "Check that clusters are not joined or divided by mistake.")
 SHARED = "pairs of events that share mentions with the two ends of a link of the other side"
-"""What is compared (see `Limit`)."""
-MOST_PAIRS = 500_000
-"""So many of them take a few seconds."""
+"""What is compared."""
 
 SharedMentions = dict[int, dict[int, int]]
 """For an event of one side, the events of the other with which it shares mentions, and how many."""
@@ -125,10 +122,10 @@ def _compared(
     """The reduced links of one side, each with how much of it the other side has or entails."""
     known = {event for _, *ends in other.links for event in ends}
     twins = {event: {one: count for one, count in twins.get(event, {}).items() if one in known} for event in own.events}
-    limit = Limit(document, SHARED, MOST_PAIRS, rule=TOO_MANY)
+    count = sum(len(twins[source]) * len(twins[target]) for _, source, target in own.reduced)
+    check_pairs(count, SHARED, where=f"document {quoted(document)}", origin="gold")
     images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
     for kind, source, target in own.reduced:
-        limit.add(len(twins[source]) * len(twins[target]))
         images[kind, source, target] = [
             ((kind, one, another), sources * targets)
             for one, sources in twins[source].items()

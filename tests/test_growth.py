@@ -149,6 +149,14 @@ def test_a_baseline_on_2000_mentions_of_one_document(tmp_path: Path) -> None:
     assert_refused(refused, "too-many-pairs", "document 'd0' has 1,999,000 pairs of event mentions")
 
 
+@pytest.mark.parametrize("form", ["tbf", "conll"])
+def test_a_span_of_a_million_million_tokens_is_not_written_out(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "long.jsonl"
+    file.write_text('{"id":"d","unit":"token","mentions":[{"id":"a","span":[[0,1000000000000]]}]}\n')
+    refused = limited("convert", str(file), str(tmp_path / "out"), "--to", form, "--lossy")
+    assert_refused(refused, "too-many-pairs", f"{file}, line 1: document 'd' has 1,000,000,000,000 tokens")
+
+
 # Other limits
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
+from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
 
@@ -57,6 +58,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
     placed = _without_merged(placed, report_loss)
     length = max([len(document.tokens or document.forms or ()), *(s.last + 1 for s in placed)])
+    check_pairs(length, "tokens", where=f"document {quoted(document.id)}", verb="writes")
     words = _words(document, placed)
     for mention, first, last in placed:
         if mention.text is not None and mention.text != _text_read_back(words, first, last):

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from karat.errors import Rule, quoted
 from karat.formats._tokens import spelled
 from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
+from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
+from karat.model.regions import size
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
@@ -22,6 +24,9 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
     span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, report_loss)
+    if document.unit == "token":
+        tokens = sum(size(mention.span) for mention in mentions)
+        check_pairs(tokens, "tokens in its spans", where=f"document {quoted(document.id)}", verb="writes")
     lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
     producer = _cell(document.producer or "karat", document)
     if producer[0] in "#@":

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from karat.errors import Origin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
-from karat.tables.role_entities import EntityTable, RoleEntities
 from karat.tables.template_mapping import MappedTemplates, fits
 from karat.tables.template_similarity import Scored, SimilarTemplates
-from karat.tables.templates import Entity, Template, akin
+from karat.tables.templates import Entity, EntityTable, RoleEntities, Template, akin
 
 ONE_TABLE = 0
 """The key of the only template where templates do not count."""

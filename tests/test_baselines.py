@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from karat.baselines.features import FEATURES, OF_SAME_LEMMA, matrix
 from karat.baselines.pairs import candidates
-from karat.baselines.sac.clustering import agglomerate
+from karat.baselines.sac import agglomerate
 from karat.baselines.texts import analysed
 from karat.baselines.words import ANALYSERS
 from karat.model import Document, Mention, Sentence

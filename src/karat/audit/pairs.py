@@ -16,6 +16,7 @@ from karat.baselines.running import DELTA
 from karat.baselines.similarity import DocumentSimilarity, library, tf_idf
 from karat.baselines.texts import Text
 from karat.errors import Rule
+from karat.limits import check_pairs
 from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
 
@@ -25,11 +26,6 @@ ALIKE = 0.4
 """The least cosine of the trigrams of two head lemmas."""
 
 NO_CANDIDATES = Rule("audit-pairs", "fatal", "Audit a corpus in which several mentions of a topic have similar heads.")
-
-
-MOST_PAIRS = 400_000
-"""Candidates that are compared at once: they take 700 MB."""
-TOO_MANY = Rule("audit-too-many-pairs", "fatal", "Audit some topics at a time (--topics), or a part of the corpus.")
 
 
 class Pairs(NamedTuple):
@@ -63,9 +59,7 @@ def pairs(texts: Sequence[Text], analyser: WordAnalyser) -> Pairs:
             seconds.append(own[second])
             similarities.append(values)
             count += len(values)
-            if count > MOST_PAIRS:
-                found = f"more than {MOST_PAIRS:,} pairs of event mentions have similar heads"
-                raise TOO_MANY.error(f"{found}, the most that can be compared at once")
+            check_pairs(count, "or more pairs of event mentions with similar heads", where="the corpus")
     first, second = np.concatenate(firsts), np.concatenate(seconds)
     if not len(first):
         raise NO_CANDIDATES.error("no two event mentions of one topic have similar heads")

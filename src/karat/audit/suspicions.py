@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from karat.audit.anchored import anchor_weights
 from karat.audit.pairs import Pairs, clusters, pairs
-from karat.audit.partly import PartlyAnnotated, partly_annotated
 from karat.baselines.texts import EventMention, Text, fingerprint, texts_of
 from karat.corpus import Corpus, Progress
 from karat.errors import Rule
@@ -19,6 +18,8 @@ from karat.protocols.signature import work_signature
 
 THRESHOLD = 0.95
 """The least anchor weight that is reported (section 7.3)."""
+SURPRISING = 0.001
+"""Documents are listed if so few sentences with events, or fewer, had at most this probability."""
 
 SAME = Rule("audit-same", "fatal", "Audit a corpus in which some event mentions corefer and others do not.")
 
@@ -52,6 +53,18 @@ class Suspicion(Struct, frozen=True):
     second: Quoted
     pairs: int = 1
     """How many pairs of the same two clusters are as suspicious as the threshold demands; this one is the most."""
+
+
+class PartlyAnnotated(Struct, frozen=True):
+    """A document with surprisingly few sentences that have an event mention (Upadhyay et al. 2016, footnote 6)."""
+
+    document: str
+    sentences: int
+    annotated: int
+    norm: float
+    """The share of annotated sentences in the corpus."""
+    probability: float
+    """Of so few or fewer, if each sentence had that share as its probability."""
 
 
 class Audit(Struct, frozen=True):
@@ -169,3 +182,25 @@ def quoted(text: Text, event: EventMention) -> Quoted:
     parts = (range(sentence.start, begin), range(begin, end), range(end, sentence.stop))
     before, own, after = (" ".join(text.words[place].form for place in part) for part in parts)
     return Quoted(text.document.id, event.mention.id, before, own, after)
+
+
+def partly_annotated(texts: Sequence[Text]) -> Iterator[PartlyAnnotated]:
+    """The most surprising first; only documents whose sentences are known."""
+    from scipy.stats import binom
+
+    known = [(text, len(text.document.sentences), _annotated(text)) for text in texts if text.document.sentences]
+    every = sum(sentences for _, sentences, _ in known)
+    if not every:
+        return
+    norm = sum(annotated for _, _, annotated in known) / every
+    found = [
+        PartlyAnnotated(text.document.id, sentences, annotated, norm, float(binom.cdf(annotated, sentences, norm)))
+        for text, sentences, annotated in known
+    ]
+    yield from sorted(
+        (one for one in found if one.probability <= SURPRISING), key=lambda one: (one.probability, one.document)
+    )
+
+
+def _annotated(text: Text) -> int:
+    return len({text.sentence_number(mention.head) for mention in text.mentions})

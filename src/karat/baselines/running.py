@@ -1,12 +1,12 @@
 """Runs a baseline on a corpus: trains it, chooses its parameter on development topics, and makes clusters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from karat.baselines.lemma import Clusters, lemma, lemma_delta, lemma_wd
-from karat.baselines.output import system
 from karat.baselines.similarity import DocumentSimilarity
 from karat.baselines.texts import Text, fingerprint, texts_of
 from karat.corpus import FileCorpus, MemoryCorpus, Progress, Topics
@@ -25,6 +25,9 @@ DELTAS = tuple(number / 20 for number in range(15))
 STOPS = tuple(number / 20 for number in range(2, 15))
 PROTOCOL, MEASURE = "simple-cdec", "coref.conll"
 """What a parameter is chosen by."""
+
+GIVEN_AWAY = frozenset({"relation"})
+"""Attributes that tell whether gold links a mention (ECB+)."""
 
 SEEN = Rule("baseline-seen", "note", "For a fair score, use topics that the baseline has not seen: --topics 26-45.")
 
@@ -151,3 +154,17 @@ def _scores(texts: Sequence[Text], values: Sequence[float], make: Callable[[floa
         (result,) = score(gold, made, [resolve(PROTOCOL)], Options(measures=(MEASURE,)), findings=Findings())
         scores[value] = result[MEASURE].micro.values["f1"] or 0.0
     return scores
+
+
+def system(texts: Sequence[Text], clusters: Clusters, about: Mapping[str, str]) -> Iterator[Document]:
+    """The documents of the system; of gold they keep texts and event mentions, and nothing about coreference."""
+    for text, own in zip(texts, clusters, strict=True):
+        mentions = tuple(
+            replace(event.mention, cluster=cluster, attributes=_kept(event.mention.attributes))
+            for event, cluster in zip(text.mentions, own, strict=True)
+        )
+        yield replace(text.document, mentions=mentions, clusters=(), links=(), about=dict(about))
+
+
+def _kept(attributes: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in attributes.items() if name not in GIVEN_AWAY}

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from karat.corpus import Corpus, Fingerprint, Progress
 from karat.errors import Rule, placed, quoted
 from karat.model import Document, Mention
-from karat.model.allowance import Allowance
 from karat.plugin import Word, WordAnalyser
 
 NO_WORDS = Rule("baseline-words", "fatal", "Use a corpus with texts or tokens, or whose mentions have their texts.")
-TOO_LONG = Rule("baseline-too-long", "fatal", "Correct mentions, or sentences around them, that are most of a text.")
 NO_EVENTS = Rule("baseline-events", "fatal", "Use a corpus with mentions of kind event.")
 
 AROUND = 10
@@ -21,10 +19,6 @@ AROUND = 10
 
 Place = Callable[[Mention], tuple[int, ...]]
 """The places of a mention's words among the words of its document."""
-
-TIMES, ALWAYS = 50, 20_000
-"""Words of a document that are read for its mentions: so many for each of its words, and for a short one some more. In
-ECB+, mentions have fewer words than their document, and the sentences of all mentions 9 times as many at most."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -70,21 +64,6 @@ class Text(NamedTuple):
         return range(sentences[number].begin, end)
 
 
-class ReadWords:
-    """Counts the words that are read for the mentions of a document, and refuses too many."""
-
-    def __init__(self, document: Document, known: int, what: str) -> None:
-        """`known` is the number of its words, `what` are the words that are read."""
-        self._allowance = Allowance(known, times=TIMES, always=ALWAYS)
-        self._found = f"{what} of document {quoted(document.id)} have more than {self._allowance.most:,} words"
-
-    def add(self, count: int) -> None:
-        """Read some more."""
-        if self._allowance.is_exceeded_by(count):
-            message = f"{self._found}, the most that are compared; the document has {self._allowance.known:,}"
-            raise TOO_LONG.error(message)
-
-
 def fingerprint(texts: Iterable[Text]) -> str:
     """That of the documents that were analysed."""
     made = Fingerprint()
@@ -113,10 +92,8 @@ def analysed(document: Document, analyser: WordAnalyser) -> Text:
     words = analyser.words(document, forms)
     mentions: list[EventMention] = []
     others: list[tuple[int, ...]] = []
-    read = ReadWords(document, len(forms), "the mentions")
     for mention in document.mentions:
         places = places_of(mention)
-        read.add(len(places))
         if mention.kind != "event":
             others.append(places)
         elif not places:

@@ -10,7 +10,6 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
@@ -29,9 +28,6 @@ EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the ann
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")
 SPOOL = Rule("spool-full", "fatal", "Free some space, or set TMPDIR to a folder on another disk.")
 GZIP = Rule("gzip-damaged", "fatal", "Compress or download it again.")
-
-MOST_BESIDE = 10_000
-"""Names in a folder that are compared with a misspelt one."""
 
 GZIP_MARK = b"\x1f\x8b"
 CHUNK = 1 << 20
@@ -171,7 +167,7 @@ def _missing(message: str, name: str) -> KaratError:
     finding = MISSING.at(message, file=name if name.strip() else repr(name))
     path = Path(name)
     try:
-        beside = [entry.name for entry in islice(os.scandir(path.parent), MOST_BESIDE)]
+        beside = [entry.name for entry in os.scandir(path.parent)]
     except (OSError, ValueError):
         beside = []
     near = get_close_matches(path.name, sorted(beside), n=1, cutoff=0.6)

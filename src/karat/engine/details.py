@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from karat.counts import Ratio, harmonic
 from karat.engine.rows import UnitRow
+from karat.errors import quoted
 from karat.insight.found import CountedTable
 from karat.insight.records import UnitRecords, place_of
+from karat.limits import MOST_PAIRS, check_pairs
 from karat.plugin import Detail, Measure
 from karat.results import OutcomeRecord
 
@@ -47,6 +49,9 @@ def _outcomes(
         gold = records.record(outcome.gold, "gold", place, alignment)
         system = records.record(outcome.system, "system", place, alignment)
         outcomes.append(OutcomeRecord(unit, place, outcome.outcome, gold, system, outcome.counts))
+        if len(outcomes) > MOST_PAIRS:
+            what = f"or more outcomes of {measure.id}"
+            check_pairs(len(outcomes), what, where=quoted(unit), verb="lists", origin="gold")
     return sorted(outcomes, key=_order)
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import Literal
 
 from msgspec.structs import replace
@@ -106,8 +105,8 @@ def _lacking(document: Document, of: Whose, *, trim: bool) -> list[Mention]:
 
 
 def _has_several_words(mention: Mention, document: Document, *, trim: bool) -> bool:
-    words = list(islice(words_of(mention, document), 3))
-    return len(words) > 1 + (trim and has_article(mention, document))
+    words = words_of(mention, document)
+    return len(words) > 1 + (trim and has_article(words))
 
 
 def _with_head(mention: Mention) -> Mention:

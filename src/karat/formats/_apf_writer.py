@@ -12,8 +12,7 @@ from decimal import Decimal
 from karat.errors import Rule, quoted
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES, UNKNOWN_SOURCE
-from karat.formats._losses import report_fields
-from karat.formats._written_texts import WrittenTexts
+from karat.formats._writing import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
 
@@ -75,7 +74,6 @@ class _Writer:
 
     def __init__(self, document: Document, report_loss: ReportLoss) -> None:
         self._document, self._report_loss = document, report_loss
-        self._texts = WrittenTexts(document)
         if document.unit not in TYPES:
             raise UNWRITABLE.error(f"document {quoted(document.id)} counts in {document.unit}s")
         self._clusters = {cluster.id: cluster for cluster in document.clusters}
@@ -220,7 +218,7 @@ class _Writer:
             return f'<timespan START="{_seconds(begin)}" END="{_seconds(end)}"/>'
         text = place.text
         if text is None:
-            text = "" if self._document.text is None else self._texts.add(self._document.text[begin:end])
+            text = "" if self._document.text is None else self._document.text[begin:end]
         return f'<charseq START="{begin}" END="{end - 1}">{self._clean(text).translate(_IN_TEXT)}</charseq>'
 
     # Attributes.

@@ -9,14 +9,6 @@ from typing import NamedTuple
 
 LONGEST_TEXT = 250
 """Tokens of the longest mention whose text is kept; the text of nested long mentions would be kept many times."""
-MOST_CHARACTERS = 5000
-"""Of such a text: 20 for each token."""
-
-
-def kept(text: str | None) -> str | None:
-    """The text of a mention, unless its words are too long to be kept."""
-    return text if text is None or len(text) <= MOST_CHARACTERS else None
-
 
 _BRACKET = re.compile(r"(\(?)([^()|\s]+)(\)?)")
 

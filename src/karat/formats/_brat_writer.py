@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from karat.errors import Rule
-from karat.formats._clusters import members
-from karat.formats._losses import report_fields, report_rare, report_regions
-from karat.formats._written_texts import WrittenTexts
+from karat.formats._writing import members, report_fields, report_rare, report_regions
 from karat.model import Document, Link, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
 
@@ -99,12 +97,11 @@ def _lines(document: Document, options: WriteOptions, report_loss: ReportLoss) -
     arguments, relations = _sorted_links(document, mentions, report_loss)
     letters = {m.id: "E" if m.kind == "event" and not options.plain else "T" for m in mentions}
     names, triggers = _names(letters)
-    texts = WrittenTexts(document)
     for mention in mentions:
         name, label = names[mention.id], _label(mention, report_loss)
         bound = name if letters[mention.id] == "T" else next(triggers)
         segments = ";".join(f"{begin} {end}" for begin, end in mention.span)
-        yield f"{bound}\t{label} {segments}\t{texts.add(_words(mention, document, report_loss))}"
+        yield f"{bound}\t{label} {segments}\t{_words(mention, document, report_loss)}"
         if bound != name:
             roles = _numbered(arguments.get(mention.id, []))
             yield " ".join([f"{name}\t{label}:{bound}", *(f"{role}:{names[target]}" for role, target in roles)])

@@ -11,15 +11,13 @@ Clusters are numbered in the order in which they appear. Singletons are written 
 
 import re
 from collections.abc import Mapping
-from heapq import heappop, heappush
 from itertools import pairwise
-from math import inf
 from typing import NamedTuple
 
 from karat.errors import Rule, quoted
-from karat.formats._brackets import LONGEST_TEXT, kept
-from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
-from karat.formats._token_spans import projected
+from karat.formats._brackets import LONGEST_TEXT
+from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
+from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
 
@@ -27,8 +25,6 @@ UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."
 )
 NOTHING = "-"
-MOST_TOKENS = 1_000_000
-"""Tokens of the longest document, each of which is a line."""
 
 _NAME = re.compile(r"\(([^()]+)\); part ([0-9]+)")
 _BLANKS = re.compile(r"[\t\n\r\v\f\0]")
@@ -62,8 +58,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     placed = [_Placed(*pair) for pair in zip(mentions, *_tokens_of(document, mentions), strict=True)]
     placed = _without_merged(placed, report_loss)
     length = max([len(document.tokens or document.forms or ()), *(s.last + 1 for s in placed)])
-    if length > MOST_TOKENS:
-        raise UNWRITABLE.error(f"document {quoted(document.id)} has {length:,} tokens, and each would be a line")
+    check_pairs(length, "tokens", where=f"document {quoted(document.id)}", verb="writes")
     words = _words(document, placed)
     for mention, first, last in placed:
         if mention.text is not None and mention.text != _text_read_back(words, first, last):
@@ -154,7 +149,7 @@ def _words(document: Document, placed: list[_Placed]) -> dict[int, str]:
 def _text_read_back(words: dict[int, str], first: int, last: int) -> str | None:
     if last - first >= LONGEST_TEXT:
         return None
-    return kept(text_of([words.get(token, NOTHING) for token in range(first, last + 1)]))
+    return text_of([words.get(token, NOTHING) for token in range(first, last + 1)])
 
 
 def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]:
@@ -163,12 +158,12 @@ def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]
     An end closes the mention that began last, so mentions with one number may be nested but must not cross.
     """
     numbers: dict[tuple[str | None, str, int], int] = {}
-    open_: dict[tuple[str | None, str], _Layers] = {}
+    open_: dict[tuple[str | None, str], list[list[int]]] = {}
     numbered: list[_Numbered] = []
     for position, s in sorted(enumerate(placed), key=lambda pair: (pair[1].first, -pair[1].last)):
         own = s.mention.id if s.mention.cluster is None else ""
-        layers = open_.setdefault((s.mention.cluster, own), _Layers())
-        layer = 0 if s.first == s.last else layers.first_fit(s.first, s.last)
+        layers = open_.setdefault((s.mention.cluster, own), [])
+        layer = 0 if s.first == s.last else _first_fit(layers, s.first, s.last)
         if layer:
             report_loss("clusters with mentions that cross each other (written as several)")
         key = s.mention.cluster, own, layer
@@ -179,50 +174,19 @@ def _numbered(placed: list[_Placed], report_loss: ReportLoss) -> list[_Numbered]
     return numbered
 
 
-class _Layers:
-    """Open mentions of one cluster, each in the first layer in which it crosses no other.
+def _first_fit(layers: list[list[int]], first: int, last: int) -> int:
+    """Open a mention in the first layer in which it crosses no other, and return that layer.
 
-    A layer accepts what ends no later than its innermost mention does. The layers are the leaves of a tree in which
-    each node knows the latest end that a layer below it accepts, so that the first of many is found quickly.
+    A layer holds the last tokens of its open mentions, the innermost at the end. Mentions are opened in order.
     """
-
-    def __init__(self) -> None:
-        self._open: list[list[int]] = [[]]
-        """The last tokens of the mentions of each layer, the innermost at the end."""
-        self._accepted: list[float] = [inf, inf]
-        self._ends: list[tuple[int, int]] = []
-        """The last token of each open mention and its layer, as a heap."""
-
-    def first_fit(self, first: int, last: int) -> int:
-        """Open a mention; none that is opened later begins earlier."""
-        while self._ends and self._ends[0][0] < first:
-            _, layer = heappop(self._ends)
-            self._open[layer].pop()
-            self._update(layer)
-        if self._accepted[1] < last:
-            self._double()
-        node = 1
-        while node < len(self._open):
-            node = 2 * node if self._accepted[2 * node] >= last else 2 * node + 1
-        layer = node - len(self._open)
-        self._open[layer].append(last)
-        heappush(self._ends, (last, layer))
-        self._update(layer)
-        return layer
-
-    def _update(self, layer: int) -> None:
-        node = len(self._open) + layer
-        self._accepted[node] = self._open[layer][-1] if self._open[layer] else inf
-        while node > 1:
-            node //= 2
-            self._accepted[node] = max(self._accepted[2 * node], self._accepted[2 * node + 1])
-
-    def _double(self) -> None:
-        leaves = self._accepted[len(self._open) :] + [inf] * len(self._open)
-        self._open += [[] for _ in self._open]
-        self._accepted = [inf] * len(leaves) + leaves
-        for node in range(len(leaves) - 1, 0, -1):
-            self._accepted[node] = max(self._accepted[2 * node], self._accepted[2 * node + 1])
+    for layer, ends in enumerate(layers):
+        while ends and ends[-1] < first:
+            ends.pop()
+        if not ends or ends[-1] >= last:
+            ends.append(last)
+            return layer
+    layers.append([last])
+    return len(layers) - 1
 
 
 def _cells(numbered: list[_Numbered]) -> dict[int, str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from karat.errors import KaratError, Report, Rule, quoted
-from karat.formats._brackets import LONGEST_TEXT, kept
+from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._rules import DANGLING, TWICE
 from karat.model import Link, Mention, Region, Sentence, Unit, Value
 from karat.plugin.formats import ReadOptions
@@ -100,7 +100,7 @@ class EventDocument:
         """The text of a span of tokens, if they are known."""
         if self._tokens is None or not 0 <= begin < end <= min(len(self._tokens), begin + LONGEST_TEXT):
             return None
-        return kept(" ".join(self._tokens[begin:end]))
+        return " ".join(self._tokens[begin:end])
 
     def _is_usable(self, mention: Mention) -> bool:
         if mention.id in self._ids:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from karat.errors import Rule, quoted
-from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
-from karat.formats._token_spans import projected
-from karat.formats._written_texts import WrittenTexts
+from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
 from karat.model import Document, Mention
 from karat.plugin.formats import ReportLoss
 
@@ -34,7 +32,6 @@ class Writable:
         report_fields(document, ("topic", "subtopic", "source", "producer", "tokens", *lost), report_loss, holds=holds)
         report_rare(document, report_loss, holds=(about,))
         self.id = document.id
-        self.texts = WrittenTexts(document)
         self.forms = _forms(document, rule)
         self._report_loss = report_loss
         if document.unit == "char":

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from karat.errors import Rule, quoted
-from karat.formats._clusters import members
-from karat.formats._losses import report_fields, report_regions
+from karat.formats._writing import members, report_fields, report_regions
 from karat.model import Document, nodes_of
 from karat.plugin.formats import ReportLoss, WriteOptions
 

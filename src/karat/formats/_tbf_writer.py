@@ -3,22 +3,18 @@
 from collections.abc import Callable, Mapping
 
 from karat.errors import Rule, quoted
-from karat.formats._clusters import members
-from karat.formats._losses import refuse_unit, report_fields, report_rare, report_regions
 from karat.formats._tokens import spelled
-from karat.formats._written_texts import WrittenTexts
+from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
+from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
 from karat.model.regions import size
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
 
-MOST_TOKENS = 1_000_000
-"""Tokens in the spans of a document, each of which is written out."""
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 
 UNWRITABLE = Rule(
     "tbf-unwritable", "fatal", "Rename it: TBF separates columns by tabs, ids by commas, lines by line ends."
 )
-TOO_LONG = Rule("tbf-too-long", "fatal", "Correct its spans, or write jsonl, which holds segments of any length.")
 
 
 def write(document: Document, options: WriteOptions, report_loss: ReportLoss) -> bytes:
@@ -28,22 +24,21 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
     report_rare(document, report_loss)
     mentions = [mention for mention in document.mentions if mention.kind == "event" and mention.span]
     span = _char_text if document.unit == "char" else _token_writer(document, options.tokens, report_loss)
-    if document.unit == "token" and (tokens := sum(size(mention.span) for mention in mentions)) > MOST_TOKENS:
-        found = f"the spans of document {quoted(document.id)} have {tokens:,} tokens, and each would be written out"
-        raise TOO_LONG.error(found)
+    if document.unit == "token":
+        tokens = sum(size(mention.span) for mention in mentions)
+        check_pairs(tokens, "tokens in its spans", where=f"document {quoted(document.id)}", verb="writes")
     lines = [f"#BeginOfDocument {_cell(document.id, document)}"]
     producer = _cell(document.producer or "karat", document)
     if producer[0] in "#@":
         report_loss("system ids that begin with # or @ (written karat)")
         producer = "karat"
-    texts = WrittenTexts(document)
     for mention in mentions:
         columns = [
             producer,
             document.id,
             _cell(mention.id, document, also=","),
             span(mention.span),
-            texts.add(_words(mention, document, report_loss)),
+            _words(mention, document, report_loss),
             _cell(str(mention.attributes.get("type", "")), document),
             _cell(_realis(mention, report_loss), document),
             *(_cell(confidence, document) for confidence in mention.confidence),

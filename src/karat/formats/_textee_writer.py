@@ -48,7 +48,7 @@ def write(document: Document, options: WriteOptions, report_loss: ReportLoss) ->
 def _placed(mention: Mention, window: Writable) -> dict[str, Any]:
     ((begin, end),) = mention.span
     text = window.words(mention) if mention.text is None else mention.text
-    return {"text": window.texts.add(text), "start": begin, "end": end}
+    return {"text": text, "start": begin, "end": end}
 
 
 def _entity(mention: Mention, window: Writable) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, kept, place
+from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
 from karat.formats._names import stem
 from karat.formats._text import decode
@@ -274,7 +274,7 @@ class _Page:
             return None
         words = self._words[span.first : 1 - span.minus_last]
         known = [word.decode("utf-8") for word in words if word is not None]
-        return kept(text_of(known)) if len(known) == len(words) else None
+        return text_of(known) if len(known) == len(words) else None
 
 
 FORMAT = Format(

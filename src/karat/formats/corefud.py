@@ -29,7 +29,7 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, kept, place
+from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode
 from karat.model import Document, EmptyNode, Mention, Region, Sentence, Value, qualified
 from karat.model.regions import size
@@ -491,7 +491,7 @@ class _Page:
         if size(span) > LONGEST_TEXT:
             return None
         words = [form for begin, end in span for form in self.forms[begin:end] if form]
-        return kept(b" ".join(words).decode("utf-8")) or None
+        return b" ".join(words).decode("utf-8") or None
 
 
 def _id(word: int, number: int) -> str:

@@ -11,11 +11,12 @@ from functools import cached_property, partial
 
 from msgspec.structs import replace
 
-from karat.errors import Origin
+from karat.errors import Origin, quoted
 from karat.insight.edits import Edit, Repair
 from karat.insight.found import Classes, DocumentView, Findings, FoundError, UnitView
 from karat.insight.mentions import confusions, near
 from karat.insight.rewriting import Slot, rewriting
+from karat.limits import check_pairs
 from karat.model import Mention
 from karat.model.arguments import HOLDERS
 from karat.plugin import ArgumentItem, ArgumentPart, ComparedArgument, DocumentArguments
@@ -27,8 +28,6 @@ Key = Callable[[ComparedArgument], Hashable]
 """What two arguments must share; empty: an argument is not compared."""
 WHERE: tuple[ArgumentPart, ...] = ("trigger", "template")
 WHAT: tuple[ArgumentPart, ...] = ("span", "strings")
-MOST_SHARING = 100_000
-"""Pairs of missed and spurious arguments among which those that share most strings are looked for in one document."""
 CHOICE = "one of several"
 """A class that only some corpora have."""
 
@@ -171,12 +170,13 @@ class _DocumentErrors:
         return [(golds[int(gold.id)][1], systems[int(system.id)][1]) for gold, system in pairs]
 
     def _sharing(self, key: Key) -> list[Pair]:
-        """Arguments with equal keys that share strings, those that share most first; none if too many do."""
+        """Arguments with equal keys that share strings, those that share most first."""
         golds, systems = _attainable(self._missed), _attainable(self._extra)
         having = _by_string(golds, key), _by_string(systems, key)
         both = [(own, having[1][string]) for string, own in having[0].items() if string in having[1]]
-        if sum(len(own) * len(others) for own, others in both) > MOST_SHARING:
-            return []
+        count = sum(len(own) * len(others) for own, others in both)
+        what = "pairs of missed and spurious arguments that share a string"
+        check_pairs(count, what, where=f"document {quoted(self._view.id)}", origin="gold")
         shared = Counter((g, s) for own, others in both for g in own for s in others)
         pairs: dict[int, int] = {}
         taken = set[int]()

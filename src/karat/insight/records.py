@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from karat.errors import Item as LocatedItem
 from karat.errors import Origin
 from karat.model import Cluster, ClusterKey, Document, Mention, Pair, cluster_keys
-from karat.model.texts import quotation
+from karat.model.texts import mention_text
 from karat.plugin import (
     AlignedPairs,
     AlignmentSpec,
@@ -53,7 +53,7 @@ def document_records(
                         mention.id,
                         mention.kind,
                         mention.span,
-                        quotation(mention, source),
+                        mention_text(mention, source),
                         line(side, document.id, mention.id),
                         mention.attributes,
                         document.id if name_document else UNSET,

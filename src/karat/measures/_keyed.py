@@ -19,6 +19,7 @@ ABOVE_ONE = Rule(
     "The program counts matches on one side only; do not compare this number with other protocols.",
 )
 LEAST = 1e-4
+TRIGGER = PARTS.index("trigger")
 
 OUTCOMES = {
     "match": "gold and the system have the item",
@@ -93,7 +94,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     def outcomes(self, table: tuple[KeyedItems, ...]) -> Iterator[Outcome[PrecisionRecall]]:
         """Items that both sides have, those that only one has, and those that are nearly the same."""
         for one in table:
-            for found in _Compared(one).all():
+            for found in _compared(one):
                 gold, system = found.gold, found.system
                 yield Outcome(
                     None if gold is None else one.gold.every.items[gold].shown,
@@ -113,7 +114,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
         """Those of each document."""
         assert isinstance(self.table, KeyedTable), "it reads keys"
         for one in table:
-            found = _Compared(one).all()
+            found = _compared(one)
             outcomes = ((each.gold, each.system, self._counts(*each.counts).lost() > 0) for each in found)
             yield document_arguments(one, outcomes, trim=self.table.items.trim)
 
@@ -170,94 +171,90 @@ AGAIN: dict[Literal["system", "gold"], tuple[int, int, int, int]] = {"system": (
 """A match of an item whose counterpart was matched before."""
 
 
-class _Compared:
-    """Finds out which items of a document were matched."""
-
-    def __init__(self, table: KeyedItems) -> None:
-        self._table, self._row = table, table.row
-        self._parts = {*compared_parts(table.row.equal)}
-        self._trigger = values_of(("trigger",))
-
-    def all(self) -> Iterator[_Found]:
-        """Every outcome."""
-        table, credit = self._table, self._row.credit
-        golds, systems = _by_key(table.gold), _by_key(table.system)
-        missed: dict[int, None] = {}  # in order, and quick to look up
-        spurious: dict[int, None] = {}
-        for key, own in golds.items():
-            there = systems.get(key, [])
-            if len(own) + len(there) > 2:
-                self._put_same_first(own, there)
-            for g, s in zip(own, there, strict=False):
-                yield self._match(g, s, MATCH)
-            for g in own[len(there) :]:
-                if there and credit == "gold":
-                    yield self._match(g, there[0], AGAIN["gold"], "repeated")
-                else:
-                    missed[g] = None
-        for key, own in systems.items():
-            there = golds.get(key, [])
-            for s in own[len(there) :]:
-                if there and credit == "system":
-                    yield self._match(there[0], s, AGAIN["system"], "repeated")
-                else:
-                    spurious[s] = None
-        for s in [one for one in spurious if one in table.coreferent]:
-            del spurious[s]
-            free = next((g for g in table.coreferent[s] if g in missed), None)
-            if free is None:
-                yield self._match(table.coreferent[s][0], s, AGAIN["system"], "coreferent")
+def _compared(table: KeyedItems) -> Iterator[_Found]:
+    """Find out which items of a document were matched: every outcome."""
+    credit = table.row.credit
+    golds, systems = _by_key(table.gold), _by_key(table.system)
+    missed: dict[int, None] = {}  # in order, and quick to look up
+    spurious: dict[int, None] = {}
+    for key, own in golds.items():
+        there = systems.get(key, [])
+        if len(own) + len(there) > 2:
+            _put_same_first(table, own, there)
+        for g, s in zip(own, there, strict=False):
+            yield _match(table, g, s, MATCH)
+        for g in own[len(there) :]:
+            if there and credit == "gold":
+                yield _match(table, g, there[0], AGAIN["gold"], "repeated")
             else:
-                del missed[free]
-                yield self._match(free, s, MATCH, "coreferent")
-        yield from self._left(missed, spurious)
+                missed[g] = None
+    for key, own in systems.items():
+        there = golds.get(key, [])
+        for s in own[len(there) :]:
+            if there and credit == "system":
+                yield _match(table, there[0], s, AGAIN["system"], "repeated")
+            else:
+                spurious[s] = None
+    for s in [one for one in spurious if one in table.coreferent]:
+        del spurious[s]
+        free = next((g for g in table.coreferent[s] if g in missed), None)
+        if free is None:
+            yield _match(table, table.coreferent[s][0], s, AGAIN["system"], "coreferent")
+        else:
+            del missed[free]
+            yield _match(table, free, s, MATCH, "coreferent")
+    yield from _left(table, missed, spurious)
 
-    def _put_same_first(self, golds: list[int], systems: list[int]) -> None:
-        """Of items that count alike, those that are the same in everything, such as their role, are matched first."""
-        values = self._table.gold.every.values, self._table.system.every.values
-        distinct = values_of(self._row.distinct_in("system") or PARTS)
+
+def _put_same_first(table: KeyedItems, golds: list[int], systems: list[int]) -> None:
+    """Of items that count alike, those that are the same in everything, such as their role, are matched first."""
+    values = table.gold.every.values, table.system.every.values
+    distinct = values_of(table.row.distinct_in("system") or PARTS)
+    waiting: dict[Hashable, list[int]] = {}
+    for s in reversed(systems):
+        waiting.setdefault(distinct(values[1][table.system.numbers[s][0]]), []).append(s)
+    pairs: dict[int, int] = {}
+    for g in golds:
+        same = waiting.get(distinct(values[0][table.gold.numbers[g][0]]))
+        if same:
+            pairs[g] = same.pop()
+    taken = {*pairs.values()}
+    golds[:] = [*pairs, *(g for g in golds if g not in pairs)]
+    systems[:] = [*pairs.values(), *(s for s in systems if s not in taken)]
+
+
+def _match(table: KeyedItems, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Found:
+    """Two items; of each, the one whose trigger the other has, too, if there is one."""
+    golds, systems = table.gold, table.system
+    for g in golds.numbers[gold]:
+        for s in systems.numbers[system]:
+            if golds.every.values[g][TRIGGER] == systems.every.values[s][TRIGGER]:
+                return _Found(g, s, counts, label)
+    return _Found(golds.numbers[gold][0], systems.numbers[system][0], counts, label or "other trigger")
+
+
+def _left(table: KeyedItems, missed: Iterable[int], spurious: Iterable[int]) -> Iterator[_Found]:
+    """Items that only one side has, and which of them differ in one thing only."""
+    golds = [(table.gold.numbers[g][0], table.gold) for g in missed]
+    systems = [(table.system.numbers[s][0], table.system) for s in spurious]
+    parts = {*compared_parts(table.row.equal)}
+    labels: dict[tuple[str, int], str] = {}
+    for part in NEAR:
+        if part not in parts or (part == "trigger" and "span" not in parts) or len(parts) == 1:
+            continue  # two triggers of one type are not nearly the same
+        rest = values_of(parts - {part})
         waiting: dict[Hashable, list[int]] = {}
-        for s in reversed(systems):
-            waiting.setdefault(distinct(values[1][self._table.system.numbers[s][0]]), []).append(s)
-        pairs: dict[int, int] = {}
-        for g in golds:
-            same = waiting.get(distinct(values[0][self._table.gold.numbers[g][0]]))
-            if same:
-                pairs[g] = same.pop()
-        taken = {*pairs.values()}
-        golds[:] = [*pairs, *(g for g in golds if g not in pairs)]
-        systems[:] = [*pairs.values(), *(s for s in systems if s not in taken)]
-
-    def _match(self, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Found:
-        """Two items; of each, the one whose trigger the other has, too, if there is one."""
-        golds, systems = self._table.gold, self._table.system
-        for g in golds.numbers[gold]:
-            for s in systems.numbers[system]:
-                if self._trigger(golds.every.values[g]) == self._trigger(systems.every.values[s]):
-                    return _Found(g, s, counts, label)
-        return _Found(golds.numbers[gold][0], systems.numbers[system][0], counts, label or "other trigger")
-
-    def _left(self, missed: Iterable[int], spurious: Iterable[int]) -> Iterator[_Found]:
-        """Items that only one side has, and which of them differ in one thing only."""
-        golds = [(self._table.gold.numbers[g][0], self._table.gold) for g in missed]
-        systems = [(self._table.system.numbers[s][0], self._table.system) for s in spurious]
-        labels: dict[tuple[str, int], str] = {}
-        for part in NEAR:
-            if part not in self._parts or (part == "trigger" and "span" not in self._parts) or len(self._parts) == 1:
-                continue  # two triggers of one type are not nearly the same
-            rest = values_of(self._parts - {part})
-            waiting: dict[Hashable, list[int]] = {}
-            for number, side in systems:
-                if ("system", number) not in labels:
-                    waiting.setdefault(rest(side.every.values[number]), []).append(number)
-            for number, side in golds:
-                near = waiting.get(rest(side.every.values[number]))
-                if near and ("gold", number) not in labels:
-                    labels["gold", number] = labels["system", near.pop(0)] = f"wrong {part}"
-        for number, _ in golds:
-            yield _Found(number, None, MISS, labels.get(("gold", number), ""))
-        for number, _ in systems:
-            yield _Found(None, number, SPURIOUS, labels.get(("system", number), ""))
+        for number, side in systems:
+            if ("system", number) not in labels:
+                waiting.setdefault(rest(side.every.values[number]), []).append(number)
+        for number, side in golds:
+            near = waiting.get(rest(side.every.values[number]))
+            if near and ("gold", number) not in labels:
+                labels["gold", number] = labels["system", near.pop(0)] = f"wrong {part}"
+    for number, _ in golds:
+        yield _Found(number, None, MISS, labels.get(("gold", number), ""))
+    for number, _ in systems:
+        yield _Found(None, number, SPURIOUS, labels.get(("system", number), ""))
 
 
 def _by_key(side: KeyedSide) -> dict[Hashable, list[int]]:

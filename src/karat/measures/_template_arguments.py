@@ -11,11 +11,9 @@ from msgspec.structs import replace
 from karat.errors import Origin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
-from karat.tables.role_entities import EntityTable, RoleEntities
-from karat.tables.sharing import Limit
-from karat.tables.template_mapping import MappedTemplates, fitting
+from karat.tables.template_mapping import MappedTemplates, fits
 from karat.tables.template_similarity import Scored, SimilarTemplates
-from karat.tables.templates import SHARED, Entity, Template, akin, grouped_entities
+from karat.tables.templates import Entity, EntityTable, RoleEntities, Template, akin
 
 ONE_TABLE = 0
 """The key of the only template where templates do not count."""
@@ -41,7 +39,7 @@ def _table_of(entities: Sequence[Entity]) -> dict[Hashable, Mention]:
 
 def _role_outcomes(role: RoleEntities) -> Iterator[ArgumentOutcome]:
     golds, systems = (
-        [_entity(one, ONE_TABLE, {}, key=(one.filled.role, number)) for number, one in enumerate(side)]
+        [_entity(one, ONE_TABLE, {}, key=(one.role, number)) for number, one in enumerate(side)]
         for side in (role.gold, role.system)
     )
     for g, s, value in role.pairs:
@@ -64,7 +62,7 @@ def _entity(
         key,
         (item,),
         template,
-        {**values, "role": entity.filled.role, "strings": frozenset(entity.filled.strings)},
+        {**values, "role": entity.role, "strings": frozenset(entity.strings)},
         (Filler(item.mentions, item.cluster is not None),),
         is_attainable,
     )
@@ -145,7 +143,7 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
     systems = [templates.entities(s, "system") for s in range(len(one.system))]
     for g, s in one.pairs:
         left = {number for number, right in enumerate(one.gold[g].right) if right}
-        for number, partner in sorted(_partners(one, g, s).items()):
+        for number, partner in _partners(one.gold[g].template, one.system[s].template).items():
             left.discard(partner)
             yield ArgumentOutcome(golds[g][partner], systems[s][number])
         yield from (ArgumentOutcome(golds[g][number], None) for number in sorted(left))
@@ -159,13 +157,13 @@ def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterat
         )
 
 
-def _partners(one: MappedTemplates, g: int, s: int) -> dict[int, int]:
+def _partners(gold: Template, system: Template) -> dict[int, int]:
     """For each entity of the system that is right in a mapped pair, the first of gold that it fits."""
-    gold, system = grouped_entities(one.gold[g].template.entities), grouped_entities(one.system[s].template.entities)
     partners: dict[int, int] = {}
-    for gold_group, system_group in fitting(gold, system, Limit(one.document, SHARED)):
-        for number in system.members[system_group]:
-            partners.setdefault(number, gold.members[gold_group][0])
+    for s, other in enumerate(system.entities):
+        for g, one in enumerate(gold.entities):
+            if fits(one, other):
+                partners.setdefault(s, g)
     return partners
 
 

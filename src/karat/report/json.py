@@ -6,9 +6,8 @@ from typing import Any
 
 import msgspec
 
-from karat.report.listing import refuse_long, refuse_long_texts
+from karat.report.listing import refuse_long
 from karat.results import OutcomeRecord, Result
-from karat.results.encoding import encode
 
 AT_ONCE = 1000
 """Outcomes in a piece of the JSON: printing a piece costs more than encoding an outcome."""
@@ -24,7 +23,6 @@ def refuse_details(results: Iterable[Result]) -> None:
     """Refuse details that are too long, before their content is made."""
     for result in results:
         refuse_long(result)
-        refuse_long_texts(result)
 
 
 def encoded(contents: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -86,7 +84,7 @@ def _listed(records: Sequence[OutcomeRecord], *, indent: str) -> Iterator[str]:
     yield "["
     before = f"\n{indent}  "
     for start in range(0, len(records), AT_ONCE):
-        lines = [encode(record.contents()) for record in records[start : start + AT_ONCE]]
+        lines = [msgspec.json.encode(record.contents()) for record in records[start : start + AT_ONCE]]
         yield before + f",\n{indent}  ".encode().join(lines).decode()
         before = f",\n{indent}  "
     yield f"\n{indent}]" if records else "]"

@@ -8,10 +8,9 @@ from itertools import chain, groupby
 from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
-from karat.errors import Rule
+from karat.limits import check_pairs
 from karat.model import Region, Value
 from karat.model.arguments import HOLDERS
-from karat.model.texts import LONG, LongText
 from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
 from karat.results import (
     ClusterRecord,
@@ -32,66 +31,19 @@ TONES = {"match": "green", "miss": "red", "spurious": "magenta"}
 OTHER_TONE = "yellow"
 ORDER = ("match", "partial", "miss", "spurious")
 LONGEST_TEXT = 32
-READ = 1000
-"""Characters of a text from which an excerpt is made: there may be many blanks, or marks without a width."""
+MOST_MENTIONS = 5_000_000
+"""Each outcome lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n
+times. ECB+ with a system that joins all mentions with one lemma lists 2 million."""
 NOTHING = Ratio(0, 0)
 SCORES = {"precision": "P", "recall": "R", "accuracy": "accuracy", "score": "score"}
 """The scores whose parts are shown with an outcome."""
-MOST_MENTIONS = 5_000_000
-"""Mentions that the outcomes of a result may list together, which are 100 MB of text or 700 MB of JSON. Each outcome
-lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n times."""
-MOST_CHARACTERS = 50_000_000
-"""Characters of long texts that JSON may hold, at up to 6 bytes each; an outcome is written as a whole. Details of
-ordinary corpora have none."""
-TOO_LONG = Rule(
-    "details-too-long", "fatal", "Select other measures with -m, or use -f html, which lists each cluster once."
-)
 
 
 def refuse_long(result: Result) -> None:
     """Refuse to list more mentions than anyone can read, before anything is written."""
-    counts = {
-        id_: sum(_mention_count(item) for record in records for item in (record.gold, record.system))
-        for id_, records in result.outcomes.items()
-    }
-    if (total := sum(counts.values())) > MOST_MENTIONS:
-        most = max(counts, key=counts.__getitem__)
-        of_most = f"{counts[most]:,} of them under {most}"
-        raise TOO_LONG.error(f"the details name {total:,} mentions, {of_most}; at most {MOST_MENTIONS:,} are listed")
-
-
-def refuse_long_texts(result: Result) -> None:
-    """Refuse to write out the texts of mentions, as JSON does, if they are too long."""
-    lengths: dict[int, int] = {}
-    total = 0
-    for item in _items(result):
-        if id(item) not in lengths:
-            texts = (mention.quotation or "" for mention in _mentions_of(item))
-            lengths[id(item)] = sum(length for length in map(len, texts) if length > LONG)
-        total += lengths[id(item)]
-    if total > MOST_CHARACTERS:
-        found = f"the details have {total:,} characters in texts of more than {LONG} each"
-        raise TOO_LONG.error(f"{found}, as often as they are listed; at most {MOST_CHARACTERS:,} are written as JSON")
-
-
-def _items(result: Result) -> Iterator[Record]:
-    """All that details list, as often as they do."""
-    for record in chain.from_iterable(result.outcomes.values()):
-        yield from (item for item in (record.gold, record.system) if item is not None)
-    if result.errors is not None and result.errors.is_listed:
-        for one in chain.from_iterable(measure.found() for measure in result.errors.measures):
-            for instance in one.instances:
-                yield from (*instance.gold, *instance.system)
-
-
-def _mention_count(item: Record | None) -> int:
-    if isinstance(item, ClusterRecord):
-        return len(item.mentions)
-    if isinstance(item, LinkRecord):
-        return len(item.source_mentions) + len(item.target_mentions)
-    if isinstance(item, TreeRecord):
-        return sum(len(event.mentions) for event in item.events)
-    return 1
+    outcomes = chain.from_iterable(result.outcomes.values())
+    count = sum(len(_mentions_of(item)) for record in outcomes for item in (record.gold, record.system))
+    check_pairs(count, "mentions in its details", where="the result", most=MOST_MENTIONS, verb="lists")
 
 
 Paragraphs = dict[tuple[str, int, bool], str]
@@ -193,14 +145,12 @@ def _line(lines: str) -> str:
 
 
 def _columns(mention: MentionRecord) -> list[str]:
-    return [offsets(mention.span), _excerpt(mention.quotation) or mention.id, attributes_in_words(mention.attributes)]
+    return [offsets(mention.span), _excerpt(mention.text) or mention.id, attributes_in_words(mention.attributes)]
 
 
-def _excerpt(text: str | LongText | None) -> str:
+def _excerpt(text: str | None) -> str:
     """The beginning of a text, in one line."""
-    if isinstance(text, LongText):
-        text = text.beginning(READ)
-    return "" if text is None else shortened(" ".join(text[:READ].split()), LONGEST_TEXT)
+    return "" if text is None else shortened(" ".join(text.split()), LONGEST_TEXT)
 
 
 def _tinted(line: str, label: str, style: Style) -> str:
@@ -256,7 +206,7 @@ def _event(link: LinkRecord) -> str:
 
 def _mention(mention: MentionRecord, show_line: bool) -> str:
     """Its text, or its id, with document and line, or the span where there is no line to show."""
-    name = mention.id if mention.quotation is None else _excerpt(mention.quotation)
+    name = mention.id if mention.text is None else _excerpt(mention.text)
     place = f"line {mention.line}" if show_line and mention.line is not None else offsets(mention.span)
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))

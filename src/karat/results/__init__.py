@@ -10,8 +10,6 @@ from msgspec import UNSET, Struct, UnsetType, field, json, to_builtins
 from karat.counts import Counts, Means, ScoreValues
 from karat.errors import Finding, Origin
 from karat.model import Region, Value
-from karat.model.texts import LongText
-from karat.results.encoding import encode
 from karat.results.errors import ErrorAnalysis
 
 
@@ -164,8 +162,8 @@ class MentionRecord(Struct, frozen=True, gc=False):
     id: str
     kind: str
     span: Region
-    quotation: str | LongText | None = field(name="text")
-    """Its text; a long one is cut out when it is asked for."""
+    text: str | None
+    """Its text, if that is known."""
     line: int | None
     """Its line in the file; None for a corpus in memory."""
     attributes: Mapping[str, Value]
@@ -173,11 +171,6 @@ class MentionRecord(Struct, frozen=True, gc=False):
     """Its document, if the unit of evaluation has several."""
     matched: Literal[False] | UnsetType = UNSET
     """False for a mention of a cluster that no mention of the other side is aligned with."""
-
-    @property
-    def text(self) -> str | None:
-        """Its text, if that is known."""
-        return None if self.quotation is None else str(self.quotation)
 
 
 class ClusterRecord(Struct, frozen=True, gc=False):
@@ -235,7 +228,7 @@ class OutcomeRecord(Struct, eq=False, gc=False):
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        content: dict[str, Any] = json.decode(encode(self.contents()))
+        content: dict[str, Any] = json.decode(json.encode(self.contents()))
         return content
 
     def contents(self) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, json
 
 from karat.counts import Scores
-from karat.results.encoding import encode
 
 if TYPE_CHECKING:
     from karat.results import Record
@@ -41,7 +40,7 @@ class Instance(Struct, frozen=True, gc=False):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with records as in `--details`."""
         content: dict[str, Any] = json.decode(
-            encode({"document": self.document, "unit": self.unit, "gold": self.gold, "system": self.system})
+            json.encode({"document": self.document, "unit": self.unit, "gold": self.gold, "system": self.system})
         )
         return content
 

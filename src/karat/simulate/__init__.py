@@ -16,8 +16,7 @@ the ones before have left:
 
 A rate is the probability of an error for each mention, cluster or link. Impossible errors are skipped: a mention of one
 position is not split, the last mention of a cluster does not leave it, and no error makes a fault, such as links that
-form a cycle or two mentions with one span in one cluster. In a document with thousands of connected events, errors are
-also skipped once looking for cycles has taken a million steps.
+form a cycle or two mentions with one span in one cluster.
 
 The random numbers of an error in a document depend on the seed, the document's id and the kind of error only; of the
 other documents, just the corpus's distributions count (and which clusters it shares with them).

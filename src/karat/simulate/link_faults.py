@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from karat.checks.links import INSIDE, PARENTS
 from karat.model import ORDERED, Document
-from karat.simulate.validity import MOST_STEPS, Key, class_of
+from karat.simulate.validity import Key, class_of
 
 Edges = dict[Key, Counter[Key]]
 """From a class to others, with the number of links."""
@@ -21,7 +21,6 @@ class LinkFaults:
             name for mention in document.mentions if mention.kind != "event" for name in (mention.id, mention.cluster)
         }
         self._faults = faults
-        self._steps_left = MOST_STEPS
         self._notes = Counter({PARENTS.code: 0, INSIDE.code: 0})
         self._links = [(link.kind, link.source, link.target) for link in document.links]
         self._of: dict[str, list[int]] = {}
@@ -100,8 +99,7 @@ class LinkFaults:
         forward = _reached(self._onward.get(kind, {}), start, from_start)
         backward = _reached(self._back.get(kind, {}), end, from_end)
         for one, other in zip(forward, backward, strict=False):
-            self._steps_left -= 1
-            if self._steps_left < 0 or one == end or other == start or one in from_end or other in from_start:
+            if one == end or other == start or one in from_end or other in from_start:
                 return True
         return False
 

@@ -18,15 +18,10 @@ def class_of(mention: Mention) -> Key:
     return ("mention", mention.id) if mention.cluster is None else ("cluster", mention.cluster)
 
 
-MOST_STEPS = 1_000_000
-"""Links that are followed for a kind of error in one document. After that, every way is taken to make a cycle."""
-
-
 class ClassGraph:
     """The links between coreference classes of a document without cycles, while classes become one."""
 
     def __init__(self, document: Document) -> None:
-        self._steps_left = MOST_STEPS
         classes = {mention.id: class_of(mention) for mention in document.mentions} if document.links else {}
         self._wholes: dict[Key, Key] = {}
         self._next: dict[str, dict[Key, set[Key]]] = {}
@@ -48,9 +43,6 @@ class ClassGraph:
         waiting = [class_ for class_ in map(self._whole, onward.get(start, ())) if class_ not in (start, end)]
         passed = {start, *waiting}
         while waiting:
-            self._steps_left -= 1
-            if self._steps_left < 0:
-                return True
             for target in onward.get(waiting.pop(), ()):
                 class_ = self._whole(target)
                 if class_ == end:

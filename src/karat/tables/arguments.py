@@ -1,7 +1,7 @@
 """The events of both sides with their arguments, as spans that protocols compare."""
 
 from collections.abc import Callable, Hashable
-from itertools import chain, islice
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -77,8 +77,8 @@ def place_function(place: Place, pair: Pair, side: Origin, *, trim: bool) -> Cal
 
     def head(mention: Mention) -> Region:
         own = span(mention)
-        words = (word for word in words_of(mention, *documents) if word.begin >= own[0][0])
-        if len(list(islice(words, 2))) < 2:
+        words = [word for word in words_of(mention, *documents) if word.begin >= own[0][0]]
+        if len(words) < 2:
             return own
         # The filter `heads` refuses the corpus when it has counted how many heads are missing.
         return own if mention.head is None else mention.head

@@ -4,8 +4,8 @@ A system span that is no candidate is ignored, so a wrong boundary of an argumen
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import accumulate, chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -115,12 +115,10 @@ def _first_on_span(events: Sequence[Event]) -> dict[Region, Event]:
 
 def _on_other_tokens(pair: Pair, gold: Sequence[Event], system: dict[Region, Event]) -> Iterator[Event]:
     """System events whose trigger is a single token outside gold's triggers."""
-    triggers = _Taken(event.mention.span for event in gold)
+    is_taken = _overlap_test(event.mention.span for event in gold)
     for event in sorted(system.values(), key=lambda event: event.mention.span):
-        if not triggers.overlaps(event.mention.span):
-            words = islice(words_of(event.mention, pair.system, pair.gold), 2)
-            if len(list(words)) == 1:
-                yield event
+        if not is_taken(event.mention.span) and len(words_of(event.mention, pair.system, pair.gold)) == 1:
+            yield event
 
 
 class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_hash=True):
@@ -185,9 +183,9 @@ class ArgumentCandidates(TableSpec[ArgumentTable], Struct, frozen=True, cache_ha
             answer = answers.get(spans[-1])
             correct = answer is not None and right_type and answer.role == argument.role
             yield Candidate(document, _item(gold, argument), _item(system, answer), correct, trigger)
-        taken = _Taken(spans)
+        is_taken = _overlap_test(spans)
         for span in sorted(answers.keys() & entities.keys()):
-            if all(any(map(taken.overlaps, entity)) for entity in entities[span]):
+            if all(any(map(is_taken, entity)) for entity in entities[span]):
                 continue
             yield Candidate(document, None, _item(system, answers[span]), False, trigger)
 
@@ -214,15 +212,14 @@ def _entities(document: Document) -> Mapping[Region, Set[frozenset[Region]]]:
     return found
 
 
-class _Taken:
-    """Regions, to be asked for overlaps: their segments by begin, and how far those up to each reach."""
+def _overlap_test(regions: Iterable[Region]) -> Callable[[Region], bool]:
+    """Return a function that tells if a region overlaps any of these."""
+    segments = sorted(segment for region in regions for segment in region)
+    begins = [begin for begin, _ in segments]
+    reach = list(accumulate([end for _, end in segments], max))
 
-    def __init__(self, regions: Iterable[Region]) -> None:
-        segments = sorted(segment for region in regions for segment in region)
-        self._begins = [begin for begin, _ in segments]
-        self._reach = list(accumulate([end for _, end in segments], max))
+    def overlaps(region: Region) -> bool:
+        before = ((bisect_left(begins, end), begin) for begin, end in region)
+        return any(count and reach[count - 1] > begin for count, begin in before)
 
-    def overlaps(self, region: Region) -> bool:
-        """Whether a region overlaps any of them."""
-        before = ((bisect_left(self._begins, end), begin) for begin, end in region)
-        return any(number and self._reach[number - 1] > begin for number, begin in before)
+    return overlaps

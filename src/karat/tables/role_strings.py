@@ -4,17 +4,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, islice
-from math import lcm
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.model import ClusterKey, Mention, Pair
+from karat.errors import quoted
+from karat.limits import check_pairs
+from karat.model import ClusterKey, Document, Mention
 from karat.model.arguments import Argument, Event
+from karat.model.texts import mention_text
 from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import BothEvents
-from karat.tables.sharing import Groups, Limit, alike, assigned
-from karat.tables.strings import FillerTexts, normalised
+from karat.tables.strings import best_pairs, normalised
 
 
 class Agreement(NamedTuple):
@@ -25,10 +26,6 @@ class Agreement(NamedTuple):
     recall: Fraction
     f1: Fraction
 
-
-MOST_STRINGS = 300_000
-"""Strings of one document, counted in each role that they fill, and pairs of them: a few seconds."""
-DIFFERENT = "pairs of different strings that fill a role"
 
 NOTHING = Agreement(*[Fraction(0)] * 4)
 
@@ -105,7 +102,40 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> RoleTable:
         """The roles of one document."""
-        return _Document(tables.pair, *tables.get(BothEvents())).table()
+        pair, (gold, system) = tables.pair, tables.get(BothEvents())
+        id_ = pair.gold.id
+        roles = [_roles(event, pair.gold, pair.system) for event in gold]
+        answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}
+        for event in system:
+            merged = answers.setdefault((event.mention.span, event.type), {})
+            for role, fillings in _roles(event, pair.system, pair.gold).items():
+                merged.setdefault(role, []).extend(fillings)
+        filled: list[FilledRole] = []
+        lone: list[LoneRole] = []
+        for index, (event, golds) in enumerate(zip(gold, roles, strict=True)):
+            systems = answers.get((event.mention.span, event.type), {})
+            for role in dict.fromkeys([*golds, *systems]):
+                if role in golds and role in systems:
+                    cluster = event.mention.cluster or (id_, index)
+                    filled.append(_filled(id_, cluster, role, golds[role], systems[role]))
+                else:
+                    lone.append(LoneRole(id_, golds.get(role, ()), systems.get(role, ())))
+        triggers = {event.mention.span for event in gold}
+        known = {(event.mention.span, event.type) for event in gold}
+        ignored: list[LoneRole] = []
+        for (span, type_), systems in answers.items():
+            if (span, type_) not in known:
+                (ignored if span in triggers else lone).extend(LoneRole(id_, (), own) for own in systems.values())
+        every = sum(len(argument.mentions) for event in (*gold, *system) for argument in event.arguments)
+        known_texts = (
+            len(filling.texts)
+            for side in (*roles, *answers.values())
+            for fillings in side.values()
+            for filling in fillings
+        )
+        unknown = every - sum(known_texts)
+        events = TriggerEvents(id_, *(tuple(event.mention for event in side) for side in (gold, system)))
+        return RoleTable(tuple(filled), tuple(lone), unknown, tuple(ignored), (events,))
 
     def add(self, tables: Sequence[RoleTable]) -> RoleTable:
         """Documents have no events in common."""
@@ -123,6 +153,17 @@ class RoleStrings(TableSpec[RoleTable], Struct, frozen=True, cache_hash=True):
         return "arguments"
 
 
+def _roles(event: Event, *documents: Document) -> "dict[str, list[Filling]]":
+    """The roles of an event that are filled by at least one string."""
+    roles: dict[str, list[Filling]] = {}
+    for argument in event.arguments:
+        texts = [(mention, mention_text(mention, *documents)) for mention in argument.mentions]
+        known = tuple((mention, text) for mention, text in texts if text is not None)
+        if known:
+            roles.setdefault(argument.role, []).append(Filling(event, argument, known))
+    return roles
+
+
 class _Filler(NamedTuple):
     """One string of what fills a role."""
 
@@ -131,95 +172,32 @@ class _Filler(NamedTuple):
     words: tuple[str, ...]
 
 
-class _Strings:
-    """The strings that fill a role."""
-
-    def __init__(self, fillings: "Sequence[Filling]") -> None:
-        self.fillings = fillings
-        self.fillers = list(_fillers(fillings))
-        self.groups = Groups([one.words for one in self.fillers], frozenset)
-
-
-class _Document:
-    """Compares the events of a document."""
-
-    def __init__(self, pair: Pair, gold: Sequence[Event], system: Sequence[Event]) -> None:
-        self._pair, self._gold, self._system = pair, gold, system
-        self._unknown = 0
-        self._strings = Limit(pair.gold.id, "strings that fill a role", MOST_STRINGS)
-        self._pairs = Limit(pair.gold.id, DIFFERENT, MOST_STRINGS)
-
-    def table(self) -> RoleTable:
-        id_ = self._pair.gold.id
-        filled: list[FilledRole] = []
-        lone: list[LoneRole] = []
-        texts = FillerTexts("gold", self._pair.gold, self._pair.system)
-        roles = [self._roles(event, texts) for event in self._gold]
-        answers: dict[tuple[object, object], dict[str, list[Filling]]] = {}
-        texts = FillerTexts("system", self._pair.system, self._pair.gold)
-        for event in self._system:
-            merged = answers.setdefault((event.mention.span, event.type), {})
-            for role, fillings in self._roles(event, texts).items():
-                merged.setdefault(role, []).extend(fillings)
-        strings: dict[tuple[object, object, str], _Strings] = {}
-        for number, (event, own) in enumerate(zip(self._gold, roles, strict=True)):
-            there = answers.get((event.mention.span, event.type), {})
-            self._strings.add(len(there))  # each is an item of each gold event on the trigger
-            for role in dict.fromkeys([*own, *there]):
-                if role in own and role in there:
-                    key = event.mention.span, event.type, role
-                    if key not in strings:
-                        strings[key] = _Strings(there[role])
-                    cluster = event.mention.cluster or (id_, number)
-                    filled.append(self._filled(cluster, role, _Strings(own[role]), strings[key]))
-                else:
-                    lone.append(LoneRole(id_, own.get(role, ()), there.get(role, ())))
-        triggers = {event.mention.span for event in self._gold}
-        known = {(event.mention.span, event.type) for event in self._gold}
-        ignored: list[LoneRole] = []
-        for (span, type_), there in answers.items():
-            if (span, type_) not in known:
-                (ignored if span in triggers else lone).extend(LoneRole(id_, (), own) for own in there.values())
-        golds, systems = (tuple(event.mention for event in side) for side in (self._gold, self._system))
-        events = TriggerEvents(id_, golds, systems)
-        return RoleTable(tuple(filled), tuple(lone), self._unknown, tuple(ignored), (events,))
-
-    def _roles(self, event: Event, source: FillerTexts) -> "dict[str, list[Filling]]":
-        """The roles of an event that are filled by at least one string."""
-        roles: dict[str, list[Filling]] = {}
-        for argument in event.arguments:
-            self._strings.add(len(argument.mentions))
-            texts = [(mention, source.of(mention)) for mention in argument.mentions]
-            known = [(mention, text) for mention, text in texts if text is not None]
-            self._unknown += len(texts) - len(known)
-            if known:
-                roles.setdefault(argument.role, []).append(Filling(event, argument, tuple(known)))
-        return roles
-
-    def _filled(self, event: ClusterKey, role: str, gold: _Strings, system: _Strings) -> FilledRole:
-        golds, systems = gold.fillers, system.fillers
-        limit = Limit(self._pair.gold.id, DIFFERENT)  # of one assignment; many small ones take less time
-        agreements = {groups: _agreement(one, other) for groups, one, other in alike(gold.groups, system.groups, limit)}
-        self._pairs.add(len(agreements))
-        scale = lcm(*{one.f1.denominator for one in agreements.values()})
-        weights = {groups: int(one.f1 * scale) for groups, one in agreements.items()}
-        chosen = assigned(weights, gold.groups, system.groups)
-        taken = {s for (_, s), _ in chosen}
-        free = (one.item for s, one in enumerate(systems) if s not in taken)
-        return FilledRole(
-            self._pair.gold.id,
-            event,
-            role,
-            tuple((one.identity, one.item) for one in gold.fillings),
-            len(golds),
-            len(systems),
-            tuple(
-                StringPair(golds[g].entity, golds[g].item, systems[s].item, agreements[groups])
-                for (g, s), groups in chosen
-            ),
-            tuple(islice(free, min(len(golds), len(systems)) - len(chosen))),
-            system.fillings,
-        )
+def _filled(
+    document: str, event: ClusterKey, role: str, gold: "Sequence[Filling]", system: "Sequence[Filling]"
+) -> FilledRole:
+    golds, systems = list(_fillers(gold)), list(_fillers(system))
+    where = f"document {quoted(document)}"
+    check_pairs(len(golds) * len(systems), f"pairs of strings in the role {quoted(role)}", where=where, origin="gold")
+    agreements = {
+        (g, s): _agreement(one.words, other.words)
+        for g, one in enumerate(golds)
+        for s, other in enumerate(systems)
+        if not set(one.words).isdisjoint(other.words)
+    }
+    chosen = best_pairs({pair: agreement.f1 for pair, agreement in agreements.items()})
+    taken = {s for _, s in chosen}
+    free = (filler.item for s, filler in enumerate(systems) if s not in taken)
+    return FilledRole(
+        document,
+        event,
+        role,
+        tuple((filling.identity, filling.item) for filling in gold),
+        len(golds),
+        len(systems),
+        tuple(StringPair(golds[g].entity, golds[g].item, systems[s].item, agreements[g, s]) for g, s in chosen),
+        tuple(islice(free, min(len(golds), len(systems)) - len(chosen))),
+        system,
+    )
 
 
 class Filling(NamedTuple):
@@ -246,10 +224,10 @@ class Filling(NamedTuple):
 
 
 def _fillers(fillings: Sequence[Filling]) -> Iterator[_Filler]:
-    for number, one in enumerate(fillings):
-        for mention, text in one.texts:
-            item = ArgumentItem(one.argument.role, one.event.mention, (mention,))
-            yield _Filler(number, item, tuple(normalised(text).split()))
+    for entity, filling in enumerate(fillings):
+        for mention, text in filling.texts:
+            item = ArgumentItem(filling.argument.role, filling.event.mention, (mention,))
+            yield _Filler(entity, item, tuple(normalised(text).split()))
 
 
 def _agreement(gold: tuple[str, ...], system: tuple[str, ...]) -> Agreement:

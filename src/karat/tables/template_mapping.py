@@ -1,19 +1,17 @@
 """System templates mapped to gold templates so that the document's F1 is largest (Du, Rush and Cardie 2021, GTT)."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence
 from itertools import chain
+from math import prod
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.align.assignment import Edge
 from karat.align.largest_f1 import largest_f1
+from karat.errors import quoted
+from karat.limits import check_pairs
 from karat.plugin import ErrorsOf, Tables, TableSpec
-from karat.tables.sharing import Groups, Limit, alike
-from karat.tables.templates import SHARED, BothTemplates, Filled, Template, distinct, grouped_entities
-
-MOST_TEMPLATES = 10_000
-"""Pairs of templates for which the mapping with the largest F1 is searched: some seconds."""
+from karat.tables.templates import BothTemplates, Entity, Template, distinct
 
 
 class Side(NamedTuple):
@@ -47,14 +45,11 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
 
     def make(self, tables: Tables) -> MappingTable:
         """That of one document."""
-        templates = tables.get(BothTemplates())
+        templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold, system = distinct(templates.gold), templates.system
-        limit = Limit(tables.pair.gold.id, "pairs of a gold and a system template", MOST_TEMPLATES)
-        limit.add(len(gold) * len(system))
-        shared = Limit(tables.pair.gold.id, SHARED)
-        golds, systems = ([(one.type, grouped_entities(one.entities)) for one in side] for side in (gold, system))
-        weights = [[_right(one, other, shared) for other in golds] for one in systems]
-        sizes = [sum(1 + len(one.entities) for one in side) for side in (system, gold)]
+        sizes = [sum(1 + len(template.entities) for template in side) for side in (system, gold)]
+        check_pairs(prod(sizes), "pairs of slots to compare", where=f"document {quoted(document)}", origin="gold")
+        weights = [[_right(one, other) for other in gold] for one in system]
         chosen = largest_f1([[None if own is None else own.counts for own in row] for row in weights], *sizes)
         gold_right = [Side(one, False, (False,) * len(one.entities)) for one in gold]
         system_right = [Side(one, False, (False,) * len(one.entities)) for one in system]
@@ -65,7 +60,7 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
                 gold_right[g] = Side(gold[g], True, own.gold)
                 system_right[s] = Side(system[s], True, own.system)
                 pairs.append((g, s))
-        mapped = MappedTemplates(tables.pair.gold.id, tuple(gold_right), tuple(system_right), tuple(pairs))
+        mapped = MappedTemplates(document, tuple(gold_right), tuple(system_right), tuple(pairs))
         return MappingTable((mapped,), templates.unknown)
 
     def add(self, tables: Sequence[MappingTable]) -> MappingTable:
@@ -77,10 +72,6 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
     def errors_of(self) -> ErrorsOf:
         """Arguments."""
         return "arguments"
-
-
-_Typed = tuple[str, Groups[Filled]]
-"""The type of a template, and its entities."""
 
 
 class _Right(NamedTuple):
@@ -95,22 +86,16 @@ class _Right(NamedTuple):
         return 1 + sum(self.system), 1 + sum(self.gold)
 
 
-def _right(system: _Typed, gold: _Typed, limit: Limit) -> _Right | None:
+def _right(system: Template, gold: Template) -> _Right | None:
     """What a mapped pair gets right; None if the system's type is not a part of gold's."""
-    if system[0] not in gold[0]:
+    if system.type not in gold.type:
         return None
-    pairs = list(fitting(gold[1], system[1], limit))
-    return _Right(_marked(system[1], {s for _, s in pairs}), _marked(gold[1], {g for g, _ in pairs}))
+    return _Right(
+        tuple(any(fits(one, other) for one in gold.entities) for other in system.entities),
+        tuple(any(fits(one, other) for other in system.entities) for one in gold.entities),
+    )
 
 
-def fitting(gold: Groups[Filled], system: Groups[Filled], limit: Limit) -> Iterator[Edge]:
-    """Groups of gold's and the system's entities, by their numbers, where the system's has only strings of gold's."""
-    for groups, one, other in alike(gold, system, limit):
-        if frozenset(one.strings).issuperset(other.strings):
-            yield groups
-
-
-def _marked(entities: Groups[Filled], right: Set[int]) -> tuple[bool, ...]:
-    """For each entity, whether its group is right."""
-    marked = {number: group in right for group, own in enumerate(entities.members) for number in own}
-    return tuple(marked[number] for number in range(len(marked)))
+def fits(gold: Entity, system: Entity) -> bool:
+    """Tell if an entity of the system has only strings of an entity of gold, in the same role."""
+    return gold.role == system.role and set(gold.strings).issuperset(system.strings)

@@ -1,52 +1,36 @@
-"""Templates: their types, and the entities that fill their roles, as strings."""
+"""Templates: their types, and the entities that fill their roles, as strings; and the entities by role alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from karat.model import Mention
+from karat.errors import quoted
+from karat.limits import check_pairs
+from karat.model import Document, Mention
 from karat.model.arguments import Event
-from karat.plugin import ArgumentItem, Tables, TableSpec
+from karat.model.texts import mention_text
+from karat.plugin import ArgumentItem, ErrorsOf, Tables, TableSpec
 from karat.tables.arguments import BothEvents
-from karat.tables.sharing import Groups
-from karat.tables.strings import FillerTexts, normalised, strings_of
+from karat.tables.strings import best_pairs, normalised
 
 UNTYPED = "attack"
 """The type of a template that has none, or one that is no string."""
 
 
-class Filled(Struct, frozen=True, gc=False, cache_hash=True):
-    """What makes two entities equal: the role, and the normalised strings that fill it."""
+class Entity(Struct, frozen=True, gc=False):
+    """What fills a role: its strings, normalised and as written."""
 
     role: str
     strings: tuple[str, ...]
-
-
-class Entity(Struct, frozen=True, gc=False):
-    """What fills a role, normalised and as written."""
-
-    filled: Filled
     raw: tuple[str, ...]
     item: ArgumentItem
 
 
-_role = attrgetter("filled.role")
-
-
-def grouped_entities(entities: Iterable[Entity]) -> Groups[Filled]:
-    """Equal entities in groups; they share strings in the same role."""
-    return Groups([one.filled for one in entities], strings_in_role)
-
-
-def strings_in_role(one: Filled) -> list[tuple[str, str]]:
-    """What entities may share."""
-    return [(one.role, text) for text in one.strings]
-
-
-SHARED = "pairs of different entities that share a string"
-"""What is compared (see `Limit`)."""
+_role = attrgetter("role")
 
 
 class Template(NamedTuple):
@@ -59,7 +43,7 @@ class Template(NamedTuple):
     @property
     def content(self) -> object:
         """What makes two templates equal."""
-        return self.type, tuple([(entity.filled.role, entity.raw) for entity in self.entities])
+        return self.type, tuple([(entity.role, entity.raw) for entity in self.entities])
 
 
 class Templates(NamedTuple):
@@ -76,24 +60,26 @@ class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
 
     def make(self, tables: Tables) -> Templates:
         """Gold's and the system's."""
-        pair = tables.pair
-        gold, system = tables.get(BothEvents("template"))
-        texts = FillerTexts("gold", pair.gold, pair.system), FillerTexts("system", pair.system, pair.gold)
-        sides = [_template(one, texts[0]) for one in gold], [_template(one, texts[1]) for one in system]
+        pair, (gold, system) = tables.pair, tables.get(BothEvents("template"))
+        golds = [_template(event, pair.gold, pair.system) for event in gold]
+        systems = [_template(event, pair.system, pair.gold) for event in system]
         every = sum(len(event.arguments) for event in (*gold, *system))
-        return Templates(*sides, every - sum(len(one.entities) for side in sides for one in side))
+        known = sum(len(template.entities) for template in (*golds, *systems))
+        return Templates(golds, systems, every - known)
 
 
-def _template(event: Event, texts: FillerTexts) -> Template:
+def _template(event: Event, *documents: Document) -> Template:
     type_ = event.type if isinstance(event.type, str) else UNTYPED
-    return Template(event.mention, type_, tuple(sorted(_entities(event, texts), key=_role)))
+    return Template(event.mention, type_, tuple(sorted(_entities(event, *documents), key=_role)))
 
 
-def _entities(event: Event, texts: FillerTexts) -> Iterator[Entity]:
+def _entities(event: Event, *documents: Document) -> Iterator[Entity]:
     for argument in event.arguments:
-        if raw := strings_of(argument, texts):
+        texts = [mention_text(mention, *documents) for mention in argument.mentions]
+        raw = tuple(text for text in texts if text is not None)
+        if raw:
             item = ArgumentItem(argument.role, event.mention, argument.mentions, argument.cluster)
-            yield Entity(Filled(argument.role, tuple(map(normalised, raw))), raw, item)
+            yield Entity(argument.role, tuple(map(normalised, raw)), raw, item)
 
 
 def distinct(templates: Sequence[Template]) -> list[Template]:
@@ -101,20 +87,14 @@ def distinct(templates: Sequence[Template]) -> list[Template]:
     return list({template.content: template for template in reversed(templates)}.values())[::-1]
 
 
-MOST_AKIN = 100_000
-"""Pairs of templates among which those that have something in common are looked for."""
-
-
 def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int, int]]:
     """Templates that have something in common: strings in the same role, else strings, else the type; best first."""
-    if len(gold) * len(system) > MOST_AKIN:
-        return []
     found = []
-    theirs = [_strings(other) for other in system]
-    for g, one in enumerate(gold):
-        own = _strings(one)
+    theirs = [_strings(template) for template in system]
+    for g, template in enumerate(gold):
+        own = _strings(template)
         for s, other in enumerate(system):
-            likeness = len(own[0] & theirs[s][0]), len(own[1] & theirs[s][1]), one.type == other.type
+            likeness = len(own[0] & theirs[s][0]), len(own[1] & theirs[s][1]), template.type == other.type
             if any(likeness):
                 found.append((likeness, -g, -s))
     golds, systems = set[int](), set[int]()
@@ -129,5 +109,87 @@ def akin(gold: Sequence[Template], system: Sequence[Template]) -> list[tuple[int
 
 def _strings(template: Template) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """The strings of a template with their roles, and without."""
-    in_roles = frozenset(part for entity in template.entities for part in strings_in_role(entity.filled))
+    in_roles = frozenset((entity.role, text) for entity in template.entities for text in entity.strings)
     return in_roles, frozenset(string for _, string in in_roles)
+
+
+class RoleEntities(NamedTuple):
+    """One role of a document: its entities, and which were assigned to which, with their similarity (CEAF-REE)."""
+
+    document: str
+    gold: tuple[Entity, ...]
+    system: tuple[Entity, ...]
+    pairs: tuple[tuple[int, int, Fraction], ...]
+
+
+class EntityTable(NamedTuple):
+    """The table: the roles of some documents."""
+
+    roles: tuple[RoleEntities, ...]
+    unknown: int
+    """Entities without any string, which are left out."""
+
+
+class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=True):
+    """The best one-to-one assignment of the entities of each role (Du et al. 2021, CEAF-REE).
+
+    With `proportional`, a pair is worth the share of its system strings that gold has, else all or nothing.
+    """
+
+    proportional: bool = False
+
+    def make(self, tables: Tables) -> EntityTable:
+        """The roles of one document."""
+        templates = tables.get(BothTemplates())
+        gold, system = _by_role(templates.gold), _by_role(templates.system)
+        document = tables.pair.gold.id
+        roles = [
+            self._assigned(document, gold.get(role, []), system.get(role, [])) for role in sorted({*gold, *system})
+        ]
+        return EntityTable(tuple(roles), templates.unknown)
+
+    def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity]) -> RoleEntities:
+        where = f"document {quoted(document)}"
+        check_pairs(len(gold) * len(system), "pairs of entities in one role", where=where, origin="gold")
+        values = {
+            (g, s): self._similarity(one.strings, other.strings)
+            for g, one in enumerate(gold)
+            for s, other in enumerate(system)
+        }
+        pairs = tuple((g, s, values[g, s]) for g, s in best_pairs(values))
+        return RoleEntities(document, tuple(gold), tuple(system), pairs)
+
+    def _similarity(self, gold: Sequence[str], system: Sequence[str]) -> Fraction:
+        if self.proportional:
+            return Fraction(sum(text in system for text in gold), len(system))
+        return Fraction(set(gold).issuperset(system))
+
+    def add(self, tables: Sequence[EntityTable]) -> EntityTable:
+        """Documents have no entities in common."""
+        roles = tuple(chain.from_iterable(table.roles for table in tables))
+        return EntityTable(roles, sum(table.unknown for table in tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
+
+
+def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
+    """The entities of each role.
+
+    Several templates are made one table, as GRIT's preprocessing does it: an entity whose strings are a subset or a
+    superset of an earlier one's is left out.
+    """
+    roles: dict[str, list[Entity]] = {}
+    for template in templates:
+        for entity in template.entities:
+            earlier = roles.setdefault(entity.role, [])
+            if len(templates) == 1 or not any(_is_part(entity.raw, other.raw) for other in earlier):
+                earlier.append(entity)
+    return roles
+
+
+def _is_part(strings: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell if one of two sets is a subset of the other."""
+    return set(strings).issubset(others) or set(strings).issuperset(others)

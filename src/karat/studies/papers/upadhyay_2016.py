@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import astuple
 
 from karat.baselines.lemma import lemma, lemma_delta, lemma_wd
-from karat.baselines.output import system
-from karat.baselines.running import DELTA
+from karat.baselines.running import DELTA, system
 from karat.baselines.similarity import DocumentSimilarity
 from karat.baselines.texts import fingerprint, texts_of
 from karat.baselines.words import ANALYSERS

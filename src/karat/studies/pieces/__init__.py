@@ -18,14 +18,8 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from karat.errors import KaratError, Rule, quoted
 from karat.model import Document, Link, Mention, Region
-from karat.model.allowance import Allowance
 from karat.model.texts import mention_text
-
-TIMES, ALWAYS = 10, 1_000_000
-"""Characters of mentions for each one of their document, and for a short one some more: all systems are in memory."""
-TOO_LONG = Rule("lab-too-long", "fatal", "Correct spans that cover most of the text, or choose another gold (--gold).")
 
 
 class Pieces(Protocol):
@@ -56,16 +50,8 @@ class Pieces(Protocol):
 
 def bare(document: Document) -> Document:
     """The document without its text, so that mentions can be put beyond its end; mentions know theirs."""
-    allowance = Allowance(len(document.text or ""), times=TIMES, always=ALWAYS)
-    mentions = []
-    for mention in document.mentions:
-        text = mention_text(mention, document)
-        if text is not mention.text and allowance.is_exceeded_by(len(text or "")):
-            found = f"the texts of the mentions of document {quoted(document.id)} have more than {allowance.most:,}"
-            message = f"{found} characters, the most that pieces are made of; the document has {allowance.known:,}"
-            raise KaratError(TOO_LONG.at(message, item=mention.id, origin="gold"))
-        mentions.append(replace(mention, text=text))
-    return replace(document, text=None, tokens=None, mentions=tuple(mentions))
+    mentions = tuple(replace(mention, text=mention_text(mention, document)) for mention in document.mentions)
+    return replace(document, text=None, tokens=None, mentions=mentions)
 
 
 def without_links(document: Document, kinds: Collection[str] | None = None) -> Document:

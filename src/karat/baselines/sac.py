@@ -6,6 +6,7 @@ similarity of at least delta can bring clusters together.
 """
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from karat.baselines.features import COLUMNS, matrices
 from karat.baselines.lemma import Clusters
 from karat.baselines.pairs import Arguments, Candidates, candidates
-from karat.baselines.sac.clustering import agglomerate
 from karat.baselines.similarity import library
 from karat.baselines.texts import EventMention, Text
 from karat.corpus import Progress
@@ -28,6 +28,8 @@ TOPICS = 3
 """A lemma that is the head in so many training topics has a weight of its own: `say` means less than `explode`."""
 WEIGHT = 0.3
 """How far weights of lemmas are trusted, compared with those of features."""
+LEAST = 0.01
+"""Pairs that are less likely than this count as 0: they are most pairs, and cannot bring two clusters together."""
 
 AT_ONCE = 8
 """Features that are scaled at once: a scaler copies them."""
@@ -53,7 +55,7 @@ class Classifier:
         """Learn from texts; `on_step` is called after each of the `STEPS`."""
         step = (lambda *_: None) if on_step is None else on_step
         self._delta, self._analyser = delta, analyser
-        self._arguments: Arguments = _GoldArguments() if gold_arguments else self._analysed_arguments
+        self._arguments: Arguments = _gold_arguments if gold_arguments else self._analysed_arguments
         pairs = self.candidates(texts)
         step(1, STEPS)
         corefer = _corefer(pairs)
@@ -155,20 +157,55 @@ def _frequent_lemmas(texts: Sequence[Text]) -> dict[str, int]:
     return {word: number for number, word in enumerate(sorted(w for w, own in topics.items() if len(own) >= TOPICS))}
 
 
-class _GoldArguments:
+def _gold_arguments(text: Text, mention: EventMention) -> list[str]:
     """The words of gold's other mentions, such as participants, times and places, in the sentence of an event."""
+    sentence = text.sentence(mention.head)
+    return [text.words[place].lemma for places in text.others for place in sorted(places) if place in sentence]
 
-    def __init__(self) -> None:
-        self._text: Text | None = None
-        self._covering: dict[int, list[int]] = {}
-        """For each place of the text, the numbers of the mentions that have it."""
 
-    def __call__(self, text: Text, mention: EventMention) -> list[str]:
-        if text is not self._text:
-            self._text, self._covering = text, {}
-            for number, places in enumerate(text.others):
-                for place in places:
-                    self._covering.setdefault(place, []).append(number)
-        sentence = text.sentence(mention.head)
-        found = sorted((number, place) for place in sentence for number in self._covering.get(place, ()))
-        return [text.words[place].lemma for _, place in found]
+def agglomerate(
+    count: int, first: NDArray[np.int64], second: NDArray[np.int64], similarity: NDArray[np.float64], *, stop: float
+) -> list[int]:
+    """The cluster of each item: the two clusters with the highest average similarity are merged, until it is too low.
+
+    Pairs of items that are not given have the similarity 0.
+    """
+    kept = np.flatnonzero(similarity >= LEAST)
+    items = list(range(count))  # each number is one object, in whichever places
+    sums: list[dict[int, float]] = [{} for _ in items]
+    """For each cluster the sum of similarities to each other cluster."""
+    queue: list[tuple[float, int, int]] = []
+    for edge in kept.tolist():
+        one, other, value = items[first[edge]], items[second[edge]], float(similarity[edge])
+        sums[one][other] = sums[other][one] = value
+        if value >= stop:
+            queue.append((-value, one, other))
+    sizes = [1] * count
+    merged_into: dict[int, int] = {}
+    heapify(queue)
+    while queue:
+        average, one, other = heappop(queue)
+        if one in merged_into or other in merged_into:
+            continue
+        assert -average == sums[one][other] / (sizes[one] * sizes[other])
+        new = len(sums)
+        merged_into[one] = merged_into[other] = new
+        sizes.append(sizes[one] + sizes[other])
+        sums.append({})
+        for old in (one, other):
+            for neighbour, value in sums[old].items():
+                if neighbour not in merged_into:
+                    sums[new][neighbour] = sums[new].get(neighbour, 0.0) + value
+                    del sums[neighbour][old]
+        for neighbour, value in sums[new].items():
+            sums[neighbour][new] = value
+            average = value / (sizes[new] * sizes[neighbour])
+            if average >= stop:
+                heappush(queue, (-average, neighbour, new))
+    return [_last(item, merged_into) for item in range(count)]
+
+
+def _last(item: int, merged_into: dict[int, int]) -> int:
+    while item in merged_into:
+        item = merged_into[item]
+    return item

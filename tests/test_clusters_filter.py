@@ -21,7 +21,7 @@ def applied(path: str, *documents: Document) -> tuple[list[Pair], list[Finding]]
     transform = filter_.prepare(Comparison(), told.append)
     pairs = [Pair(document, document) for document in documents]
     left = [*map(transform, pairs)]
-    observed = {pair.gold.id: filter_.observe(pair, own) for pair, own in zip(pairs, left, strict=True)}
+    observed = {pair.gold.id: bool(filter_.observe(pair, own)) for pair, own in zip(pairs, left, strict=True)}
     for finding in filter_.across(observed) if path else ():
         refusing(told.append)(finding)
     return left, told

@@ -1,8 +1,10 @@
-"""The template of a campaign: gold, a file of options, and what participants need to validate and score at home."""
+"""The template of a campaign (gold, options, and a folder for participants), and the file of options that it has."""
 
+import re
 import struct
+import tomllib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,12 +12,11 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from karat import __version__
-from karat.campaign.configuration import in_words
 from karat.corpus import FileCorpus, open_corpus
 from karat.corpus.folders import files_in
 from karat.engine.plan import Options
 from karat.engine.scoring import score
-from karat.errors import Findings, KaratError, UsageError
+from karat.errors import Findings, KaratError, Rule, UsageError, nearest
 from karat.formats import FORMATS
 from karat.model import Document
 from karat.opened import read_bytes
@@ -23,8 +24,50 @@ from karat.plugin import WriteOptions
 from karat.protocols import resolve_all
 from karat.results import main_score
 
+FILE = Rule("campaign-file", "fatal", "`karat campaign new DIR` writes a file to start from.")
+
+PATHS = ("submissions", "gold", "output", "tokens", "sources")
+"""Options that name files: relative to the folder of the file."""
+
 DEMO_PROTOCOLS = ("tac-2017",)
 DEMO_SYSTEMS = ("cautious", "eager", "literal")
+
+
+def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
+    """Read options from a file; `known` has the name of the parameter of each option."""
+    path = Path(file)
+    try:
+        content = tomllib.loads(read_bytes(path).decode())
+    except OSError as error:
+        raise FILE.error(error.strerror or str(error), file=file) from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        raise FILE.error(str(error), file=file) from None
+    values: dict[str, Any] = {}
+    for key, value in content.items():
+        if key not in known:
+            raise UsageError("unknown-option", f"{file}: there is no option {key!r}", nearest(key, known))
+        if key in PATHS:
+            value = str(path.parent / str(value))
+        elif key == "protocol":
+            names = map(str, value if isinstance(value, list) else [value])
+            value = [str(path.parent / name) if name.endswith(".toml") else name for name in names]
+        elif key == "set":
+            if not isinstance(value, dict):
+                raise FILE.error(f"{key} is not a table of parameters and values", file=file)
+            value = _settings(value)
+        values[known[key]] = value
+    return values
+
+
+def _settings(values: Mapping[str, Any]) -> list[str]:
+    """Return parameters as `--set` takes them."""
+    return [f"{name}={_setting(value)}" for name, value in values.items()]
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Column(NamedTuple):
@@ -37,29 +80,28 @@ class Column(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called on the leaderboard."""
+        """Return its name on the leaderboard."""
         return f"{self.measure} {self.score} ({self.protocol})"
 
 
 class Template:
-    """What a new campaign starts with; without `gold`, karat's demo corpus stands in its place."""
+    """The files of a new campaign; without `gold`, karat's demo corpus stands in its place."""
 
     def __init__(
         self, gold: str | None, protocols: Sequence[str], settings: dict[str, Any], *, title: str, image: str
     ) -> None:
         self._is_demo = gold is None
-        with_demo = Path(str(files("karat") / "demo"))
-        self._gold = Path(gold) if gold is not None else with_demo / "gold.jsonl"
-        self._demo = with_demo
+        self._demo = Path(str(files("karat") / "demo"))
+        self._gold = Path(gold) if gold is not None else self._demo / "gold.jsonl"
         corpus = open_corpus(str(self._gold))
         self._documents = list(_bare_documents(corpus))
         names = tuple(protocols) or (DEMO_PROTOCOLS if gold is None else corpus.protocols)
-        given = [f"{key}={in_words(value)}" for key, value in settings.items()]
+        given = _settings(settings)
         self._values: dict[str, Any] = {
             "title": title,
             "protocols": names,
             "settings": settings,
-            "arguments": " ".join([f"-p {name}" for name in names] + [f"--set {one}" for one in given]),
+            "arguments": " ".join([f"-p {name}" for name in names] + [f"--set {setting}" for setting in given]),
             "settings_list": given,
             "columns": _columns(corpus, names, settings),
             "documents": len(self._documents),
@@ -71,7 +113,7 @@ class Template:
         }
 
     def campaign(self) -> dict[str, bytes]:
-        """The files of a campaign that is run with `karat campaign --config campaign.toml`."""
+        """Return the files of a campaign that is run with `karat campaign --config campaign.toml`."""
         made = {
             "campaign.toml": self._rendered("campaign.toml"),
             "participants/README.md": self._rendered("participants.md"),
@@ -87,7 +129,7 @@ class Template:
         return made
 
     def codabench(self) -> dict[str, bytes]:
-        """The files of a competition bundle for Codabench: zip them, and upload the zip."""
+        """Return the files of a competition bundle for Codabench: zip them, and upload the zip."""
         return {
             "competition.yaml": self._rendered("competition.yaml"),
             "logo.png": logo(),
@@ -113,7 +155,7 @@ class Template:
         return made.get_template(f"{name}.jinja").render(self._values).encode()
 
     def _bare(self) -> bytes:
-        """The documents without annotations, for participants to validate against."""
+        """Return the documents without annotations, for participants to validate against."""
         write = FORMATS.get("jsonl").write
         assert write is not None, "JSONL is written"
         pieces = [write(document, WriteOptions(), lambda _: None) for document in self._documents]
@@ -145,7 +187,7 @@ def _bare_documents(corpus: FileCorpus) -> Iterator[Document]:
 
 
 def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any]) -> list[Column]:
-    """The scores to quote. Gold is scored against itself: a measure that it does not allow is refused here."""
+    """Return the scores to quote. Gold is scored against itself, which refuses a measure that it does not allow."""
     protocols = resolve_all(names, settings)
     results = score(corpus, corpus, protocols, Options(accept_faults=True), findings=Findings())
     columns = [
@@ -155,16 +197,12 @@ def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any])
     ]
     if not columns:
         raise UsageError("columns-none", "the protocol has nothing to score here", "Choose another one with -p.")
-    several = len(protocols) > 1
-    return [one._replace(key=_key(f"{one.protocol}_{one.measure}" if several else one.measure)) for one in columns]
-
-
-def _key(text: str) -> str:
-    return "".join(character if character.isalnum() else "_" for character in text)
+    form = "{0.protocol}_{0.measure}" if len(protocols) > 1 else "{0.measure}"
+    return [column._replace(key=re.sub(r"\W", "_", form.format(column))) for column in columns]
 
 
 def logo(size: int = 64) -> bytes:
-    """A picture that every competition must have: a square of gold, to be replaced."""
+    """Return the picture that every competition must have: a square of gold, to be replaced."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.counts import PrecisionRecall, ScoreValues
@@ -282,7 +283,7 @@ def result_of(f1: float) -> Result:
     """A result with made-up scores, which a figure takes as they are."""
     one = karat.score(GOLD, SYSTEMS["cautious"], protocol="liu-2015", measures="nugget")
     scores = {id_: Score(ScoreValues({"precision": f1, "recall": f1, "f1": f1})) for id_ in one.scores}
-    return Result(**{**vars(one), "scores": scores, "headline": ()})
+    return replace(one, scores=scores, headline=())
 
 
 @pytest.mark.slow
@@ -290,9 +291,7 @@ def result_of(f1: float) -> Result:
 def test_any_number_of_systems(count: int) -> None:
     base = result_of(0.5)
     score = {number: Score(ScoreValues({"f1": number / 200})) for number in range(count)}
-    results = {
-        f"s{number}": Result(**{**vars(base), "scores": dict.fromkeys(base.scores, score[number])}) for number in score
-    }
+    results = {f"s{number}": replace(base, scores=dict.fromkeys(base.scores, score[number])) for number in score}
     figure = systems_figure(results, "attributes")
     assert len(records(figure)) == 4 * count
     picture = Picture(figure)
@@ -374,7 +373,7 @@ def test_many_attributes_have_a_legend_of_reasonable_size() -> None:
 def test_undefined_scores_are_last_and_empty(fixed: karat.Comparison) -> None:
     base = fixed.first
     nothing = {id_: Score(ScoreValues({"f1": None})) for id_ in base.scores}
-    rows = records(systems_figure({"none": Result(**{**vars(base), "scores": nothing}), "some": base}, "attributes"))
+    rows = records(systems_figure({"none": replace(base, scores=nothing), "some": base}, "attributes"))
     assert [row["system"] for row in rows] == ["some"] * 4 + ["none"] * 4
     assert {row["value"] for row in rows[4:]} == {""}
 

@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, overload
 
+from msgspec.structs import asdict
+
 from karat import engine
 from karat.corpus import Corpus, Executor, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
@@ -265,7 +267,7 @@ def _scored(
         results = score_with_errors(gold, system, protocols, options, findings=findings, executor=executor)
     else:
         results = engine.score(gold, system, protocols, options, findings=findings, executor=executor)
-    return [Result(**vars(result)) for result in results]
+    return [Result(**asdict(result)) for result in results]
 
 
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -241,14 +241,14 @@ class ProtocolRun:
             else {},
             headline=self.protocol.headline,
             differences=self._differences(),
-            outcomes=None if details is None else details.outcomes(self._selected),
-            details=None if details is None else details.listed(),
+            outcomes={} if details is None else details.outcomes(self._selected),
+            details={} if details is None else details.listed(),
             warnings=[*remarks, *findings.listed()],
             warning_counts=findings.counts | Counter(finding.group for finding in remarks),
             rows=self._counts.rows(self._selected) if self._keeps_rows else None,
             by_rows={breakdown.field: dict(self._by_rows(breakdown)) for breakdown in self._by}
             if self._keeps_by_rows
-            else None,
+            else {},
         )
 
     def _differences(self) -> dict[str, dict[str, int]]:

@@ -8,7 +8,7 @@ import msgspec
 
 from karat.report.listing import refuse_long, refuse_long_texts
 from karat.results import OutcomeRecord, Result
-from karat.results.encoding import encode
+from karat.results.records import encode
 
 AT_ONCE = 1000
 """Outcomes in a piece of the JSON: printing a piece costs more than encoding an outcome."""

@@ -13,15 +13,12 @@ for measure in analysis.measures:                one per family that was analyse
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, json
 
 from karat.counts import Scores
-from karat.results.encoding import encode
-
-if TYPE_CHECKING:
-    from karat.results import Record
+from karat.results.records import Record, encode
 
 Cell = tuple[str | None, str | None]
 """A gold value and a system value; None where one side has no item: missed, or spurious."""
@@ -33,8 +30,8 @@ class Instance(Struct, frozen=True, gc=False):
     unit: str
     document: str | None
     """None if its items are in several documents."""
-    gold: tuple["Record", ...]
-    system: tuple["Record", ...]
+    gold: tuple[Record, ...]
+    system: tuple[Record, ...]
     outcomes: int = 1
     """How many outcomes of the measure it explains: a mention of the wrong type is a miss and a spurious mention."""
 

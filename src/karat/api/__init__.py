@@ -38,12 +38,12 @@ class Result(_Result):
     """The scores of one protocol. Printed, it is the report of `karat score`."""
 
     def __str__(self) -> str:
-        from karat.report.text import text
+        from karat.report.outputs import text
 
-        return text(self)
+        return text([self])
 
     def __repr__(self) -> str:
-        from karat.report.text import main_line
+        from karat.report.scores import main_line
 
         return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
 
@@ -58,7 +58,7 @@ class Result(_Result):
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""
-        from karat.report.notebook import html
+        from karat.report.outputs import html
 
         return html(self)
 
@@ -90,16 +90,16 @@ class Results(Mapping[str, Result]):
         return [row for result in self.values() for row in result.to_dicts()]
 
     def __str__(self) -> str:
-        from karat.report.text import texts
+        from karat.report.outputs import text
 
-        return texts(list(self.values()))
+        return text(list(self.values()))
 
     def __repr__(self) -> str:
         return f"<Results {', '.join(self)}: {_documents(next(iter(self.values())))}>"
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
-        from karat.report.notebook import html
+        from karat.report.outputs import html
 
         return "".join(map(html, self.values()))
 

@@ -8,7 +8,7 @@ from karat import comparison
 from karat.api import Side, corpus, level, processes, run_options
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, KaratError, UsageError
-from karat.report.comparison import comparison_html, comparison_text
+from karat.report.outputs import html, text
 
 if TYPE_CHECKING:
     from karat.report.figures import Figure
@@ -18,7 +18,7 @@ class Comparison(comparison.Comparison):
     """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
 
     def __str__(self) -> str:
-        return comparison_text(self)
+        return text([self])
 
     def __repr__(self) -> str:
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
@@ -32,7 +32,7 @@ class Comparison(comparison.Comparison):
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
-        return comparison_html(self)
+        return html(self)
 
 
 def compare(

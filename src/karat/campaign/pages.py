@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from karat import __version__
+from karat.report.html.charts import Ranking as RankingChart
 from karat.report.html.page import rendered
-from karat.report.html.sections import Ranking as RankingChart
 from karat.report.tables import Table
 
 Link = tuple[str, str]

@@ -14,10 +14,9 @@ from karat.campaign.pages import Page, Part, Section
 from karat.campaign.ranking import Ranking
 from karat.campaign.site import entry_slug, track_title
 from karat.errors import UsageError, nearest
-from karat.report.csv import csv, tidy
-from karat.report.numbers import SHORT, percentage
-from karat.report.tables import Cell, Table, as_text, score_cell
-from karat.report.view import View
+from karat.report.layout import View
+from karat.report.markup import csv, tidy
+from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell
 
 
 class OwnScores(NamedTuple):

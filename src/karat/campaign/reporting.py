@@ -10,7 +10,8 @@ from karat.campaign.stored import StoredFinding
 from karat.corpus import Corpus
 from karat.errors import Findings
 from karat.insight import score_with_errors
-from karat.report.html import Gathered, default_fields, score_report
+from karat.report.html.gather import Gathered
+from karat.report.html.report import default_fields, score_report
 from karat.results import Result
 from karat.stats.confidence import changed
 

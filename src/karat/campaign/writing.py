@@ -10,7 +10,7 @@ from karat.campaign.running import OnJob, Work, job_key, run_jobs
 from karat.campaign.scoring import Job
 from karat.campaign.site import Site, entry_slug
 from karat.campaign.store import Store
-from karat.report.view import View
+from karat.report.layout import View
 
 Pieces = str | bytes | Iterable[str]
 

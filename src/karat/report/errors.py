@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from karat.report.layout import Style, counted, paragraph, printable
+from karat.errors import visible
+from karat.report.layout import Style, counted, paragraph
 from karat.report.listing import WIDTH, described
-from karat.report.numbers import SHORT, UNDEFINED, percentage
-from karat.report.tables import Cell, Table
+from karat.report.tables import SHORT, UNDEFINED, Cell, Table, percentage
 from karat.results import Result
 from karat.results.errors import Confusion, MeasureErrors
 
@@ -42,7 +42,7 @@ def error_listing(result: Result, style: Style) -> Iterator[str]:
         for one in measure.found():
             lines = [style.paint(f"{measure.id}, {one.name}: {counted(one.count, 'error')}", "bold")]
             for place, instances in groupby(one.instances, key=lambda instance: instance.document or instance.unit):
-                lines.append(f"  {printable(place)}")
+                lines.append(f"  {visible(place)}")
                 for instance in instances:
                     sides = ("gold", instance.gold), ("system", instance.system)
                     texts = [(side, described(record, show_lines=False)) for side, own in sides for record in own]

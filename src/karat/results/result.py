@@ -234,13 +234,12 @@ class Result(Struct, kw_only=True, eq=False):
     def to_dict(self) -> dict[str, Any]:
         """The JSON that `karat score -f json` prints."""
         content = self.contents()
-        if self.outcomes:
-            outcomes = {id_: [record.to_dict() for record in records] for id_, records in self.outcomes.items()}
-            content["details"] = content["details"] | outcomes
+        for id_, records in self.outcomes.items():
+            content["details"][id_] = [record.to_dict() for record in records]
         return content
 
     def contents(self) -> dict[str, Any]:
-        """The JSON, with outcomes as records that are still to be converted."""
+        """The JSON, with the outcomes of each measure as an iterator over their contents."""
         content: dict[str, Any] = {
             "karat": self.version,
             "protocol": self.protocol,
@@ -263,7 +262,8 @@ class Result(Struct, kw_only=True, eq=False):
         if self.differences:
             content["differences"] = {id_: dict(own) for id_, own in self.differences.items()}
         if self.outcomes or self.details:
-            content["details"] = {**self.outcomes, **self.details}
+            outcomes = {id_: (record.contents() for record in records) for id_, records in self.outcomes.items()}
+            content["details"] = {**outcomes, **self.details}
         content["warnings"] = [
             {key: value for key, value in (finding.to_dict() | {"side": finding.origin}).items() if value}
             for finding in self.warnings

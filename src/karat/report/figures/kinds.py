@@ -27,8 +27,8 @@ from karat.report.figures.scored import (
     short_id,
 )
 from karat.report.figures.style import MOST_SERIES
-from karat.report.numbers import SHORT, score_names, summary
-from karat.report.view import Sort
+from karat.report.layout import Sort
+from karat.report.tables import SHORT, score_names, summary
 from karat.results import Result
 
 NO_FIGURE = Rule(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from karat.comparison import Comparison
 from karat.counts import Interval, ScoreValues
 from karat.report.figures.panels import Series
-from karat.report.numbers import SHORT, level, score_names, summary
+from karat.report.layout import Sort
 from karat.report.scores import intervals_line
-from karat.report.view import Sort
+from karat.report.tables import SHORT, level, score_names, summary
 from karat.results import Confidence, Result, Score, family
 from karat.results.errors import ErrorAnalysis
 

@@ -7,8 +7,7 @@ import msgspec
 
 from karat.report.html.charts import Segment, stacked
 from karat.report.html.gather import TONES, Gathered, Selection
-from karat.report.numbers import SHORT, percentage
-from karat.report.tables import Cell, Table
+from karat.report.tables import SHORT, Cell, Table, percentage
 from karat.results import Result
 from karat.results.errors import Confusion, ErrorClass, MeasureErrors
 

@@ -1,5 +1,6 @@
-"""The data of a page: what its script reads. Records are encoded as JSON arrays, in the order of their fields."""
+"""The data that the script of a page reads. Records are encoded as JSON arrays, in the order of their fields."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Raw, Struct
@@ -49,7 +50,7 @@ class OutcomeData(Struct, array_like=True, gc=False):
     gold: Reference | None
     system: Reference | None
     earned: int
-    """What it earned, as a number in `DocumentData.notes`."""
+    """Its share of the score, as a number in `DocumentData.notes`."""
 
 
 class OutcomeClass(Struct, array_like=True, frozen=True):
@@ -60,7 +61,7 @@ class OutcomeClass(Struct, array_like=True, frozen=True):
     tone: str
     """right, missed, spurious, wrong or other."""
     about: str = ""
-    """What it is, if its name does not say it."""
+    """An explanation, if the name is not enough."""
 
 
 class DocumentData(Struct, omit_defaults=True):
@@ -72,7 +73,7 @@ class DocumentData(Struct, omit_defaults=True):
     """Of gold, then of each system: arrays of `MentionData`."""
     items: list[Raw]
     """Likewise: arrays of `ItemData`."""
-    links: list[list[tuple[str, str, str]]]
+    links: list[Sequence[tuple[str, str, str]]]
     """Likewise: kind, source and target of each link."""
     outcomes: list[Raw]
     """Of each system: for each measure an array of `OutcomeData`."""
@@ -80,7 +81,7 @@ class DocumentData(Struct, omit_defaults=True):
 
 
 class MeasureData(Struct):
-    """What can be shown over the text: the outcomes of a measure, or its errors by class."""
+    """A choice of marks over the text: the outcomes of a measure, or its errors by class."""
 
     label: str
     protocol: str
@@ -89,7 +90,7 @@ class MeasureData(Struct):
 
 
 class IndexData(Struct):
-    """What all documents share."""
+    """Index of the documents."""
 
     systems: list[str]
     measures: list[MeasureData]

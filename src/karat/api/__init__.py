@@ -22,7 +22,7 @@ from karat.results import Result as _Result
 from karat.tables.contingency import contingency
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
 NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
@@ -52,7 +52,7 @@ class Result(_Result):
 
         `of` is what `--plot` takes after a colon, such as the field of a breakdown.
         """
-        from karat.report.figures import result_figure
+        from karat.report.figures.kinds import result_figure
 
         return result_figure([self], kind, of)
 

@@ -11,7 +11,7 @@ from karat.errors import Finding, Findings, KaratError, UsageError
 from karat.report.outputs import html, text
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 
 class Comparison(comparison.Comparison):
@@ -26,7 +26,7 @@ class Comparison(comparison.Comparison):
 
     def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
         """A figure, as `--plot` draws it: `comparison.figure("ranks").save("ranks.pdf")`."""
-        from karat.report.figures import comparison_figure
+        from karat.report.figures.kinds import comparison_figure
 
         return comparison_figure([self], kind, of)
 

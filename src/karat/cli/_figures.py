@@ -13,7 +13,7 @@ from karat.cli.completion import complete_files
 from karat.errors import Findings, UsageError
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ def _plot(given: str) -> Plot:
 
 
 def _checked(plot: Plot) -> Plot:
-    from karat.report.figures import checked_suffix
+    from karat.report.figures.figure import checked_suffix
 
     checked_suffix(plot.file)
     return plot
@@ -67,7 +67,7 @@ def _known_plots(context: click.Context, parameter: click.Parameter, given: Sequ
     plots = _plots(context, parameter, given)
     for plot in plots:
         if plot.kind is not None:
-            from karat.report.figures import checked_kind
+            from karat.report.figures.kinds import checked_kind
 
             checked_kind(plot.kind)
     return plots

@@ -105,7 +105,7 @@ def compare(
         keep=None if gathered is None else gathered.add,
     )
     if plots:
-        from karat.report.figures import comparison_figure
+        from karat.report.figures.kinds import comparison_figure
 
         write_figures(
             plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort), scoring.output

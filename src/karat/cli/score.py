@@ -92,7 +92,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if plots:
-        from karat.report.figures import result_figure
+        from karat.report.figures.kinds import result_figure
         from karat.stats.confidence import changed
 
         write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort), output)

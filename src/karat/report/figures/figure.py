@@ -5,7 +5,7 @@ import importlib.util
 import io
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.errors import Report, Rule, UsageError, visible
+from karat.report.figures.drawing import SETTINGS, draw
 from karat.report.figures.panels import Panel
-from karat.report.figures.style import FORMATS, SETTINGS
 
+FORMATS: Mapping[str, Mapping[str, None]] = {
+    ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    ".png": dict.fromkeys(("Software",)),
+    ".pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+}
+"""The suffixes of pictures, and the metadata to omit (time and program), so that the bytes are reproducible."""
 NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'.")
 
 NO_GLYPHS = Rule("figure-letters", "note", "Draw it as .svg, where text stays text.")
@@ -49,7 +55,7 @@ class Figure(Struct, frozen=True):
         if len(figures) == 1:
             return next(iter(figures.values()))
         rows = [
-            tuple(replace(one, title=name.replace("-", " ").capitalize()) for one in row)
+            tuple(replace(panel, title=name.replace("-", " ").capitalize()) for panel in row)
             for name, figure in figures.items()
             for row in figure.rows
         ]
@@ -60,8 +66,6 @@ class Figure(Struct, frozen=True):
         """The picture: the same bytes for the same figure. Characters that the font lacks are reported."""
         import matplotlib
 
-        from karat.report.figures.drawing import draw
-
         settings: Any = SETTINGS
         with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -69,18 +73,20 @@ class Figure(Struct, frozen=True):
             matplotlib.rcParams.update(settings)
             stream = io.BytesIO()
             metadata: Any = FORMATS[suffix]
-            draw(self).savefig(stream, format=suffix[1:], metadata=metadata)
-        letters = {found[1] for one in caught if (found := re.match(r"Glyph (\d+) ", str(one.message)))}
-        for one in caught:
-            if not str(one.message).startswith("Glyph "):
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            draw(self.rows, self.title).savefig(stream, format=suffix[1:], metadata=metadata)
+        letters = set()
+        for warning in caught:
+            if glyph := re.match(r"Glyph (\d+) ", str(warning.message)):
+                letters.add(glyph[1])
+            else:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         if letters and report is not None and suffix != ".svg":
             report(NO_GLYPHS.at(f"{len(letters):,} characters are not in the font, and are drawn as boxes"))
         return stream.getvalue()
 
     def csv(self) -> str:
-        """What the figure shows: scores as unrounded fractions, nothing where one is undefined."""
-        records = list(self.records())
+        """The data of the figure: scores as unrounded fractions, nothing where one is undefined."""
+        records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
         stream = io.StringIO()
         stream.writelines(f"# {visible(line)}\n" for line in self.comments)
@@ -91,11 +97,9 @@ class Figure(Struct, frozen=True):
             writer.writerow([visible(cell) if isinstance(cell, str) else cell for cell in cells])
         return stream.getvalue()
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """The rows of the CSV."""
-        for row in self.rows:
-            for panel in row:
-                yield from panel.records()
+        return [record for row in self.rows for panel in row for record in panel.records()]
 
     def save(self, path: str | Path) -> None:
         """Write the picture, and its data beside it: `FILE.csv`."""
@@ -105,7 +109,7 @@ class Figure(Struct, frozen=True):
 
     def __repr__(self) -> str:
         panels = sum(map(len, self.rows))
-        return f"<Figure of {panels} panel{'s' * (panels != 1)}, {len(list(self.records()))} records>"
+        return f"<Figure of {panels} panel{'s' * (panels != 1)}, {len(self.records())} records>"
 
     def _repr_svg_(self) -> str:
         """The picture, for notebooks."""

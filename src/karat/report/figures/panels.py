@@ -1,4 +1,4 @@
-"""What a figure shows, as data. A panel is drawn on one grid; its records are the rows of the CSV."""
+"""Panels: the data of a figure. Each is drawn on one grid; its records are the rows of the CSV."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -19,15 +19,12 @@ class Series(Struct, frozen=True):
     score: str = ""
     """Which of the measure's scores it is."""
     intervals: tuple[Interval | None, ...] = ()
+    """None or one per row."""
     system: str = ""
     """The system, if rows are not systems and there are several."""
 
-    def interval(self, row: int) -> Interval | None:
-        """The interval of one row, if there is one."""
-        return self.intervals[row] if self.intervals else None
 
-
-class Values(Struct, frozen=True, tag_field="panel", tag="values"):
+class Values(Struct, frozen=True):
     """Rows (systems, measures, values of a field) with one score per series."""
 
     drawn: Literal["lines", "bars", "points"]
@@ -37,7 +34,7 @@ class Values(Struct, frozen=True, tag_field="panel", tag="values"):
     """What a row is, and the name of its column in the CSV."""
     series: tuple[Series, ...]
     axis: str
-    """What the axis of scores shows."""
+    """The label of the axis of scores."""
     title: str = ""
     protocol: str = ""
     groups: tuple[int, ...] = ()
@@ -47,22 +44,23 @@ class Values(Struct, frozen=True, tag_field="panel", tag="values"):
 
     def records(self) -> Iterator[dict[str, Any]]:
         """One per row and series."""
-        for number, row in enumerate(self.rows):
+        has_intervals = any(series.intervals for series in self.series)
+        for index, row in enumerate(self.rows):
             for series in self.series:
-                low, high = series.interval(number) or (None, None)
+                low, high = (series.intervals[index] if series.intervals else None) or (None, None)
                 yield {
                     "protocol": self.protocol,
-                    **({"rank": self.groups[number]} if self.groups else {}),
+                    **({"rank": self.groups[index]} if self.groups else {}),
                     self.row_field: row,
                     **({"system": series.system} if series.system else {}),
                     **({"measure": series.measure} if self.row_field != "measure" else {}),
                     "score": series.score,
-                    "value": series.values[number],
-                    **({"low": low, "high": high} if any(one.intervals for one in self.series) else {}),
+                    "value": series.values[index],
+                    **({"low": low, "high": high} if has_intervals else {}),
                 }
 
 
-class HeatMap(Struct, frozen=True, tag_field="panel", tag="heat map"):
+class HeatMap(Struct, frozen=True):
     """How often a gold value meets a system value. Cells are shaded by their share of the row."""
 
     field: str
@@ -81,14 +79,8 @@ class HeatMap(Struct, frozen=True, tag_field="panel", tag="heat map"):
         """One per cell, including empty ones."""
         for gold, row, shares in zip(self.rows, self.counts, self.shares(), strict=True):
             for system, count, share in zip(self.columns, row, shares, strict=True):
-                yield {
-                    "protocol": self.protocol,
-                    "field": self.field,
-                    "gold": gold,
-                    "system": system,
-                    "count": count,
-                    "share": share,
-                }
+                cell = {"gold": gold, "system": system, "count": count, "share": share}
+                yield {"protocol": self.protocol, "field": self.field, **cell}
 
 
 class Line(Struct, frozen=True):
@@ -101,7 +93,7 @@ class Line(Struct, frozen=True):
     behind: bool = False
 
 
-class Curves(Struct, frozen=True, tag_field="panel", tag="curves"):
+class Curves(Struct, frozen=True):
     """Lines on one grid, from 0 to 100 % in both directions."""
 
     title: str

@@ -16,9 +16,8 @@ from karat.counts import PrecisionRecall, ScoreValues
 from karat.errors import KaratError, UsageError
 from karat.model import Document, Mention
 from karat.report.figures.drawing import COLUMN, HATCHES, LONGEST, MARKERS, TEXT
-from karat.report.figures.figure import Figure, checked_suffix
+from karat.report.figures.figure import Curves, Figure, HeatMap, Line, Series, Values, checked_suffix
 from karat.report.figures.kinds import KINDS, systems_figure
-from karat.report.figures.panels import Curves, HeatMap, Line, Series, Values
 from karat.results import Result, Score
 from tests.running import run
 

@@ -24,8 +24,7 @@ from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
 from karat.plugin import Tables
-from karat.report.figures.figure import Figure
-from karat.report.figures.panels import Curves, Line
+from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
 from karat.studies.curves import Curve, Point, stops, ways

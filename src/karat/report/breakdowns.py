@@ -133,7 +133,7 @@ def sorted_scores(scores: Mapping[str, Score], sort: Sort) -> Mapping[str, Score
 
 
 def lost(micro: ScoreValues) -> float:
-    """What a perfect system would have earned more."""
+    """The counts that a perfect system would have earned more."""
     return 0.0 if micro.counts is None else micro.counts.lost()
 
 

@@ -20,7 +20,7 @@ class Content(NamedTuple):
     sides: Mapping[str, Side]
     """Gold and, if it is one, the system."""
     facts: Mapping[str, str]
-    """How the scores were made: `unit`, `ci` for intervals, `tests`; only those that apply."""
+    """Lines on how the scores were made: `unit`, `ci` for intervals, `tests`; only those that apply."""
     tables: Sequence[Table]
     words: Sequence[str]
     breakdowns: Sequence[Table]
@@ -52,7 +52,7 @@ def result_content(result: Result, view: View) -> Content:
         list(bottleneck(result.scores, mentions=result.gold.mentions)),
         breakdown_tables(result, view),
         list(error_lines(result, digits=view.digits)),
-        [table for table in error_tables(result, digits=view.digits) if table.rows],
+        error_tables(result, digits=view.digits),
         [("", result)],
         finding_lines(result.warnings, result.warning_counts),
         result.signature,

@@ -20,12 +20,12 @@ def _text(description: Description, view: View) -> str:
 
 
 def _page(description: Description, view: View) -> Page:
-    """The same tables for a paper; the fingerprint identifies the corpus."""
+    """Tables for a paper; the fingerprint identifies the corpus."""
     return Page([*_tables(description, view.digits)], _comments(description))
 
 
 def _tidy(description: Description, view: View) -> Page:
-    """The same numbers as one table: what is counted, its name, and how many there are."""
+    """All numbers as one table: what is counted, its name, and how many there are."""
     rows = [
         [table.header[0] if table.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
         for table in _tables(description, view.digits)

@@ -113,7 +113,7 @@ def verdict(submission: Submission) -> str:
 
 
 def json(validation: Validation) -> str:
-    """The same as JSON."""
+    """All findings as JSON."""
     return indented(validation.to_dict())
 
 

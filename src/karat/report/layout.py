@@ -44,7 +44,7 @@ Sort = Literal["loss", "name"]
 
 
 class View(NamedTuple):
-    """What a user chooses about a report, whatever its format."""
+    """Choices of a user about a report, whatever its format."""
 
     digits: int = 2
     """Decimal digits of percentages."""

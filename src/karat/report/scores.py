@@ -72,7 +72,7 @@ def _rows(
 
 
 def intervals_line(how: Confidence | None) -> str:
-    """How intervals were made, in words; empty if there are none."""
+    """The method of the intervals, in words; empty if there are none."""
     if how is None:
         return ""
     if how.resamples is None:

@@ -96,7 +96,7 @@ class Table(NamedTuple):
         return cls(header, [[Cell(text) for text in row] for row in rows], left)
 
     def without_intervals(self) -> "Table":
-        """The same table without intervals."""
+        """Drop the intervals."""
         return self._replace(rows=[[cell._replace(interval=None) for cell in row] for row in self.rows])
 
     def strings(self) -> list[list[str]]:

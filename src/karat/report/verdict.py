@@ -13,7 +13,7 @@ SPAN = "nugget.span"
 GAP = 0.05
 """A smaller loss is not worth a sentence."""
 LEAD = 0.01
-"""How much more than any other the largest loss must be."""
+"""The least difference between the largest loss and any other."""
 FEW = 20
 """With fewer gold mentions, one or two of them make the gap."""
 TOLERANCE = 1e-12

@@ -51,7 +51,7 @@ class ClusterRecord(Struct, frozen=True, gc=False):
     attributes: Mapping[str, Value]
     mentions: tuple[MentionRecord, ...]
     size: int
-    """How many of its mentions count."""
+    """The number of its mentions that count."""
 
 
 class LinkRecord(Struct, frozen=True, gc=False):
@@ -101,7 +101,7 @@ class OutcomeRecord(Struct, eq=False, gc=False):
         return content
 
     def contents(self) -> dict[str, Any]:
-        """What is encoded as JSON, with records in it."""
+        """The content that is encoded as JSON, with records in it."""
         return {
             "document": self.document,
             **({} if self.document == self.unit else {"unit": self.unit}),

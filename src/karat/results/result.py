@@ -94,7 +94,7 @@ class UnitRows(Struct, frozen=True):
     left_out: Mapping[str, Mapping[str, Score]] = {}
     """If there is only one unit: its scores without each of its topics (or documents), by their names."""
     part: str = ""
-    """What is left out: a topic or a document."""
+    """The part that is left out: a topic or a document."""
 
     def only(self, ids: Collection[str]) -> "UnitRows":
         """The rows of some measures."""
@@ -105,7 +105,7 @@ class UnitRows(Struct, frozen=True):
         return UnitRows(self.units, [self.columns[number] for number in numbers], finish, left_out, self.part)
 
     def over(self, units: Sequence[str]) -> "UnitRows":
-        """The same counts as rows of these units, in this order; a unit that there was not has counted nothing."""
+        """Counts as rows of these units, in this order; a unit that there was not has counted nothing."""
         if list(units) == list(self.units):
             return self
         number_of = {unit: number for number, unit in enumerate(self.units)}
@@ -114,11 +114,11 @@ class UnitRows(Struct, frozen=True):
         return UnitRows(units, columns, self.finish, self.left_out, self.part)
 
     def replaced(self, rows: "UnitRows") -> "UnitRows":
-        """The same rows, except that the units that `rows` has, and what makes scores of sums, come from there."""
+        """Replace the units that `rows` has, and the function from sums to scores."""
         number_of = {unit: number for number, unit in enumerate(rows.units)}
         numbers = [number_of.get(unit) for unit in self.units]
         columns = [
-            array("d", (own if n is None else other[n] for n, own in zip(numbers, column, strict=True)))
+            array("d", (value if n is None else other[n] for n, value in zip(numbers, column, strict=True)))
             for column, other in zip(self.columns, rows.columns, strict=True)
         ]
         return UnitRows(self.units, columns, rows.finish)
@@ -129,15 +129,15 @@ class UnitRows(Struct, frozen=True):
 
 
 class Confidence(Struct, frozen=True):
-    """How confidence intervals were made."""
+    """The method of confidence intervals."""
 
     level: float
     method: str
     """As in the JSON: the name of the method."""
     unit: str
-    """What is resampled or left out."""
+    """The unit that is resampled or left out."""
     units: int
-    """How many of them there are."""
+    """The number of units."""
     resamples: int | None = None
     seed: int | None = None
 
@@ -185,7 +185,7 @@ class Result(Struct, kw_only=True, eq=False):
     by_rows: Mapping[str, Mapping[str, UnitRows]] = {}
     """On request: the same for each value of each field of a breakdown, of the units that have it."""
     confidence: Confidence | None = None
-    """How the intervals of the scores were made, if they have any."""
+    """The method of the intervals of the scores, if they have any."""
     errors: ErrorAnalysis | None = None
     """On request: the errors by class, and what each class costs."""
 
@@ -204,7 +204,9 @@ class Result(Struct, kw_only=True, eq=False):
         for id_, score in self.scores.items():
             counts.setdefault(family(id_), []).extend([] if score.micro.counts is None else [score.micro.counts])
         # Of composites alone it is not known what was counted.
-        families = {name for name, own in counts.items() if not own or any(any(c.to_dict().values()) for c in own)}
+        families = {
+            name for name, listed in counts.items() if not listed or any(any(c.to_dict().values()) for c in listed)
+        }
         return [id_ for id_ in self.scores if not families or family(id_) in families]
 
     def headline_ids(self) -> list[str]:
@@ -260,7 +262,7 @@ class Result(Struct, kw_only=True, eq=False):
                 content["errors_by"] = by
             content["confusions"] = self.errors.confusions()
         if self.differences:
-            content["differences"] = {id_: dict(own) for id_, own in self.differences.items()}
+            content["differences"] = {id_: dict(reasons) for id_, reasons in self.differences.items()}
         if self.outcomes or self.details:
             outcomes = {id_: (record.contents() for record in records) for id_, records in self.outcomes.items()}
             content["details"] = {**outcomes, **self.details}

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from karat.report.figures.figure import Figure
-from karat.report.figures.panels import Curves, Line
+from karat.report.figures.figure import Curves, Figure, Line
 from karat.report.layout import counted, table
 from karat.studies.curves import Curve
 from karat.studies.lab import Examination

@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import Any
 
 from karat.errors import visible
-from karat.report.figures.panels import Curves, HeatMap, Panel, Series, Values
+from karat.report.figures.figure import Curves, HeatMap, Panel, Series, Values
 from karat.report.layout import width
 
 Rows = tuple[tuple[Panel, ...], ...]

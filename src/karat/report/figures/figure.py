@@ -1,20 +1,19 @@
-"""A figure: panels in rows, its bytes as SVG, PNG or PDF, and its data as CSV."""
+"""A figure: the data of its panels, its bytes as SVG, PNG or PDF, and its data as CSV."""
 
 import csv
 import importlib.util
 import io
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from karat.counts import Interval
 from karat.errors import Report, Rule, UsageError, visible
-from karat.report.figures.drawing import SETTINGS, draw
-from karat.report.figures.panels import Panel
 
 FORMATS: Mapping[str, Mapping[str, None]] = {
     ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
@@ -25,6 +24,112 @@ FORMATS: Mapping[str, Mapping[str, None]] = {
 NO_LIBRARY = Rule("plots-missing", "fatal", "Install it: pip install 'karat[plots]'.")
 
 NO_GLYPHS = Rule("figure-letters", "note", "Draw it as .svg, where text stays text.")
+
+
+# The data of one grid; its records are the rows of the CSV
+
+
+class Series(Struct, frozen=True):
+    """The scores that share a colour and a marker: one per row of the panel."""
+
+    name: str
+    """As in the legend."""
+    values: tuple[float | None, ...]
+    measure: str = ""
+    """Empty if rows are measures."""
+    score: str = ""
+    """Which of the measure's scores it is."""
+    intervals: tuple[Interval | None, ...] = ()
+    """None or one per row."""
+    system: str = ""
+    """The system, if rows are not systems and there are several."""
+
+
+class Values(Struct, frozen=True):
+    """Rows (systems, measures, values of a field) with one score per series."""
+
+    drawn: Literal["lines", "bars", "points"]
+    """Lines go from system to system; bars and points have a line of text per row."""
+    rows: tuple[str, ...]
+    row_field: str
+    """The noun for rows, and the name of their column in the CSV."""
+    series: tuple[Series, ...]
+    axis: str
+    """The label of the axis of scores."""
+    title: str = ""
+    protocol: str = ""
+    groups: tuple[int, ...] = ()
+    """Rows of one number are shown as a group: the ranks of systems."""
+    reference: int | None = None
+    """The row that others are compared with: the baseline."""
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One per row and series."""
+        has_intervals = any(series.intervals for series in self.series)
+        for index, row in enumerate(self.rows):
+            for series in self.series:
+                low, high = (series.intervals[index] if series.intervals else None) or (None, None)
+                yield {
+                    "protocol": self.protocol,
+                    **({"rank": self.groups[index]} if self.groups else {}),
+                    self.row_field: row,
+                    **({"system": series.system} if series.system else {}),
+                    **({"measure": series.measure} if self.row_field != "measure" else {}),
+                    "score": series.score,
+                    "value": series.values[index],
+                    **({"low": low, "high": high} if has_intervals else {}),
+                }
+
+
+class HeatMap(Struct, frozen=True):
+    """Counts of gold values that meet system values. Cells are shaded by their share of the row."""
+
+    field: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    """By row, then by column."""
+    title: str = ""
+    protocol: str = ""
+
+    def shares(self) -> list[list[float]]:
+        """Each count as a share of its row; of an empty row, 0."""
+        return [[count / (sum(row) or 1) for count in row] for row in self.counts]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One per cell, including empty ones."""
+        for gold, row, shares in zip(self.rows, self.counts, self.shares(), strict=True):
+            for system, count, share in zip(self.columns, row, shares, strict=True):
+                cell = {"gold": gold, "system": system, "count": count, "share": share}
+                yield {"protocol": self.protocol, "field": self.field, **cell}
+
+
+class Line(Struct, frozen=True):
+    """One curve: its name, its scores, and whether it is drawn thin, behind the others."""
+
+    name: str
+    scores: tuple[float | None, ...]
+    at: tuple[float, ...]
+    """Where the scores are on the horizontal axis, from 0 to 1."""
+    behind: bool = False
+
+
+class Curves(Struct, frozen=True):
+    """Lines on one grid, from 0 to 100 % in both directions."""
+
+    title: str
+    across: str
+    """The label of the horizontal axis."""
+    lines: tuple[Line, ...]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One per point."""
+        for number, line in enumerate(self.lines, 1):
+            for at, value in zip(line.at, line.scores, strict=True):
+                yield {"title": self.title, "line": number, "name": line.name, "at": at, "value": value}
+
+
+Panel = Values | HeatMap | Curves
 
 
 def checked_suffix(name: str) -> str:
@@ -65,6 +170,8 @@ class Figure(Struct, frozen=True):
     def drawn(self, suffix: str, report: Report | None = None) -> bytes:
         """The picture: the same bytes for the same figure. Characters that the font lacks are reported."""
         import matplotlib
+
+        from karat.report.figures.drawing import SETTINGS, draw
 
         settings: Any = SETTINGS
         with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:

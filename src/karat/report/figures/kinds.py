@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from karat.errors import Rule, UsageError, nearest
 from karat.report.breakdowns import sorted_scores
-from karat.report.figures.figure import Figure
-from karat.report.figures.panels import Curves, HeatMap, Panel, Series, Values
+from karat.report.figures.figure import Curves, Figure, HeatMap, Panel, Series, Values
 from karat.report.layout import Sort
 from karat.report.scores import intervals_line
 from karat.report.tables import SHORT, level, score_names, summary

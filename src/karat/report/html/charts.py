@@ -96,7 +96,6 @@ class Bars(NamedTuple):
     title: str
     header: Sequence[str]
     rows: Sequence[Bar]
-    note: str = ""
 
 
 class Ranked(NamedTuple):

@@ -13,8 +13,18 @@ from karat.comparison.scoring import Run
 from karat.corpus import Corpus
 from karat.errors import KaratError, visible
 from karat.model import Document
-from karat.report.html.records import DocumentData, IndexData, MeasureData, OutcomeClass, OutcomeData
-from karat.report.html.sides import CorpusSide, DocumentSide, Item, Place, ShownText
+from karat.report.html.sides import (
+    CorpusSide,
+    DocumentData,
+    DocumentSide,
+    IndexData,
+    Item,
+    MeasureData,
+    OutcomeClass,
+    OutcomeData,
+    Place,
+    ShownText,
+)
 from karat.report.listing import earned
 from karat.results import MentionRecord, OutcomeRecord, Result, family
 from karat.results.errors import MeasureErrors
@@ -166,13 +176,13 @@ class Gathered:
         """Add an outcome, unless its items are to be left out."""
         document = None if record.document is None else self._numbers[record.document]
         gold = None if record.gold is None else self._gold.item(record.gold, document, self._numbers)
-        own = None if record.system is None else system.item(record.system, document, self._numbers)
-        if unless is not None and unless(gold, own):
+        found = None if record.system is None else system.item(record.system, document, self._numbers)
+        if unless is not None and unless(gold, found):
             return
-        is_pair = gold is not None and own is not None
+        is_pair = gold is not None and found is not None
         is_mention = isinstance(record.gold or record.system, MentionRecord)
         note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
-        self._enter(outcomes, view, outcome_class(record.outcome), (gold, own), system, document, note)
+        self._enter(outcomes, view, outcome_class(record.outcome), (gold, found), system, document, note)
 
     def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
         """Add errors by class, and what is right and no part of an error."""
@@ -184,17 +194,17 @@ class Gathered:
             for instance in error_class.instances:
                 document = None if instance.document is None else self._numbers[instance.document]
                 gold = self._gold.items(instance.gold, document, self._numbers)
-                own = system.items(instance.system, document, self._numbers)
-                for places, item in zip(in_errors, (gold, own), strict=True):
+                found = system.items(instance.system, document, self._numbers)
+                for places, item in zip(in_errors, (gold, found), strict=True):
                     places.update(() if item is None else item.places())
-                self._enter(outcomes, view, kind, (gold, own), system, document, "")
+                self._enter(outcomes, view, kind, (gold, found), system, document, "")
 
         @cache
         def is_in_error(item: Item | None, side: int) -> bool:
             return item is not None and not in_errors[side].isdisjoint(item.places())
 
-        def unless(gold: Item | None, own: Item | None) -> bool:
-            return is_in_error(gold, 0) or is_in_error(own, 1)
+        def unless(gold: Item | None, found: Item | None) -> bool:
+            return is_in_error(gold, 0) or is_in_error(found, 1)
 
         for record in result.outcomes.get(self.outcomes_of(result.protocol, measure.id), ()):
             if TONES.get(record.outcome) == "right":
@@ -206,12 +216,12 @@ class Gathered:
         """Add elements, which measures list in place of outcomes, by their ids."""
         for entry in listed:
             document = self._numbers.get(entry["document"])
-            gold, own = (
+            gold, found = (
                 None if entry.get(key) is None else side.element(entry[key], document)
                 for side, key in ((self._gold, "reference"), (system, "system"))
             )
             note = "; ".join([f"{entry['value']:.4g} of {entry['worth']:.4g}", *entry["lost"]])
-            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, own), system, document, note)
+            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, found), system, document, note)
 
     def _enter(
         self,
@@ -227,15 +237,15 @@ class Gathered:
 
         (Where either is would be all pairs of documents for a large cluster of the system.)
         """
-        gold, own = items
-        places = (gold and gold.documents) or (own and own.documents) or (() if document is None else (document,))
+        gold, found = items
+        places = (gold and gold.documents) or (found and found.documents) or (() if document is None else (document,))
         kind_number = self._classes.setdefault(kind, len(self._classes))
         for place, number in enumerate(places):
             notes = self._documents[number].notes
             data = OutcomeData(
                 kind_number if place == 0 else -1 - kind_number,
                 self._gold.reference(gold, number),
-                system.reference(own, number),
+                system.reference(found, number),
                 notes.setdefault(note, len(notes)),
             )
             outcomes.setdefault(number, {}).setdefault(view, []).append(data)

@@ -18,7 +18,7 @@ STYLESHEET = "report.css"
 SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "events")
 """The files of the script, in their order."""
 GENERATOR = '<meta name="generator" content="karat '
-"""How the head of every page names its program."""
+"""The name of the program in the head of every page."""
 
 
 @cache

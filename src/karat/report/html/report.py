@@ -7,7 +7,6 @@ from karat.corpus import FileCorpus
 from karat.protocols import Protocol
 from karat.report.html.gather import Gathered, GatheredRuns
 from karat.report.html.page import as_json, document_script, rendered
-from karat.report.html.records import IndexData
 from karat.report.html.sections import (
     ProtocolSection,
     comparison_section,
@@ -15,6 +14,7 @@ from karat.report.html.sections import (
     short_name,
     view_first,
 )
+from karat.report.html.sides import IndexData
 from karat.report.layout import Sort
 from karat.results import Result
 
@@ -53,8 +53,8 @@ def comparison_report(
         beside = next(iter([*baseline, *others]), None)
         index = documents.index(view=view_first(first, documents, by_class=False), a=best, b=beside)
     sections = []
-    for number, item in enumerate(comparisons):
-        results = {} if runs is None else {name: of_run[number] for name, of_run in runs.results.items()}
+    for index_of_protocol, item in enumerate(comparisons):
+        results = {} if runs is None else {name: of_run[index_of_protocol] for name, of_run in runs.results.items()}
         sections.append(comparison_section(item, documents, results, digits=digits))
     count = len(comparison.systems)
     return _page(first, f"{count} system{'s' * (count != 1)}", sections, documents, index)

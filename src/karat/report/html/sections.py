@@ -4,15 +4,73 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from karat.comparison import Comparison
 from karat.report.comparison import comparison_content
 from karat.report.content import Content, result_content
-from karat.report.html.charts import Bars, Headline, Ranking, headline, item_bars, outcome_bars, ranking_chart
-from karat.report.html.errors import ComparedErrors, ErrorTable, compared_errors, error_tables
-from karat.report.html.gather import Gathered, Selection
+from karat.report.errors import confused_values
+from karat.report.html.charts import (
+    Bars,
+    Headline,
+    Ranking,
+    Segment,
+    headline,
+    item_bars,
+    outcome_bars,
+    ranking_chart,
+    stacked,
+)
+from karat.report.html.gather import TONES, Gathered, Selection
 from karat.report.layout import Sort, View, counted
-from karat.report.tables import Cell, Table, printed, score_names, summary
+from karat.report.tables import SHORT, Cell, Table, percentage, printed, score_names, summary
 from karat.results import Result, Score, family
+from karat.results.errors import ErrorClass, MeasureErrors
+
+
+class ErrorRow(NamedTuple):
+    """One class."""
+
+    name: str
+    explanation: str
+    errors: str
+    share: str
+    fixed: str
+    segments: Sequence[Segment]
+    show: str
+    """The choice that shows its instances in the documents, as JSON; empty if there are none."""
+
+
+class ErrorTable(NamedTuple):
+    """The classes of one measure."""
+
+    measure: str
+    score: str
+    """The name of the score that classes cost."""
+    now: str
+    """That score as the system is."""
+    rows: Sequence[ErrorRow]
+    absent: Sequence[str]
+    """Classes that do not occur."""
+    notes: Sequence[str]
+    confusions: Mapping[str, Table]
+    """By attribute: the values that were confused."""
+
+
+class CountCell(NamedTuple):
+    """The errors of a class in a system, and the points that its repair gains."""
+
+    errors: str
+    gained: str
+    show: str
+
+
+class ComparedErrors(NamedTuple):
+    """The classes of one measure, one column per system."""
+
+    measure: str
+    systems: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[CountCell]]]
 
 
 class ProtocolSection(NamedTuple):
@@ -53,7 +111,7 @@ def result_section(result: Result, gathered: Gathered | None, *, digits: int, so
         ],
         breakdown_tables=content.breakdowns,
         outcomes=outcome_bars("", counts, "measure"),
-        errors=error_tables(result, gathered, 0, digits),
+        errors=_error_tables(result, gathered, 0, digits),
     )
 
 
@@ -77,7 +135,7 @@ def comparison_section(
         ranking=ranking_chart(comparison, digits),
         breakdown_tables=_compared_by(results, measure, digits),
         outcomes=outcome_bars(measure or "", counts, "system"),
-        compared_errors=compared_errors(results, gathered, digits),
+        compared_errors=_compared_errors(results, gathered, digits),
     )
 
 
@@ -130,3 +188,79 @@ def _compared_by(results: Mapping[str, Result], measure: str | None, digits: int
 
 def _main_name(score: Score) -> str:
     return next(iter(summary(score_names([score.micro]))), "")
+
+
+def _error_tables(result: Result, documents: Gathered | None, system: int, digits: int) -> list[ErrorTable]:
+    """The classes of each measure that was analysed."""
+    if result.errors is None:
+        return []
+    return [_error_table(result.protocol, measure, documents, system, digits) for measure in result.errors.measures]
+
+
+def _error_table(
+    protocol: str, measure: MeasureErrors, documents: Gathered | None, system: int, digits: int
+) -> ErrorTable:
+    view = None if documents is None else documents.number(Selection(protocol, measure.id, by_class=True))
+    classes = measure.found()
+    widest = max((found.share or 0.0 for found in classes), default=0.0)
+    rows = [
+        ErrorRow(
+            found.name,
+            found.explanation,
+            f"{found.count:,}",
+            percentage(found.share, 0) + " %" * (found.share is not None),
+            percentage(found.fixed.get(measure.main), digits),
+            stacked([(TONES.get(found.name, "wrong"), max(found.share or 0.0, 0.0))], widest),
+            _instances(view, found, system),
+        )
+        for found in classes
+    ]
+    confusions = {}
+    for confusion in measure.confusions:
+        if values := confused_values(confusion):
+            header = [f"gold's {confusion.attribute}", f"the system's {confusion.attribute}", "times"]
+            pairs = [[gold, system, f"{count:,}"] for gold, system, count in values]
+            confusions[confusion.attribute] = Table.of(header, pairs, left=2)
+    return ErrorTable(
+        measure.id,
+        SHORT.get(measure.main, measure.main),
+        percentage(measure.score.get(measure.main), digits),
+        rows,
+        [absent.name for absent in measure.classes if not absent.count],
+        [f"{found.name} cannot be repaired alone: {found.why_not}" for found in classes if found.why_not],
+        confusions,
+    )
+
+
+def _compared_errors(results: Mapping[str, Result], documents: Gathered | None, digits: int) -> list[ComparedErrors]:
+    """The errors of each class in each system, and the points that its repair gains."""
+    tables: dict[str, dict[str, dict[str, CountCell]]] = {}
+    for number, (name, result) in enumerate(results.items()):
+        for measure in () if result.errors is None else result.errors.measures:
+            view = (
+                None if documents is None else documents.number(Selection(result.protocol, measure.id, by_class=True))
+            )
+            classes = tables.setdefault(measure.id, {})
+            for found in measure.found():
+                cell = CountCell(f"{found.count:,}", _gained(found, measure, digits), _instances(view, found, number))
+                classes.setdefault(found.name, {})[name] = cell
+    none = CountCell("0", "", "")
+    return [
+        ComparedErrors(
+            measure,
+            list(results),
+            [(name, [cells.get(system, none) for system in results]) for name, cells in rows.items()],
+        )
+        for measure, rows in tables.items()
+        if rows
+    ]
+
+
+def _gained(found: ErrorClass, measure: MeasureErrors, digits: int) -> str:
+    fixed, now = found.fixed.get(measure.main), measure.score.get(measure.main)
+    return "" if fixed is None or now is None else f"{100 * (fixed - now):+.{max(digits - 1, 0)}f}"
+
+
+def _instances(view: int | None, found: ErrorClass, system: int) -> str:
+    """The choice that shows the instances of a class in the documents, as JSON; empty if there are none."""
+    return "" if view is None else msgspec.json.encode({"view": view, "outcome": found.name, "system": system}).decode()

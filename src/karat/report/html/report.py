@@ -53,8 +53,8 @@ def comparison_report(
         beside = next(iter([*baseline, *others]), None)
         index = documents.index(view=view_first(first, documents, by_class=False), a=best, b=beside)
     sections = []
-    for index_of_protocol, item in enumerate(comparisons):
-        results = {} if runs is None else {name: of_run[index_of_protocol] for name, of_run in runs.results.items()}
+    for position, item in enumerate(comparisons):
+        results = {} if runs is None else {name: of_run[position] for name, of_run in runs.results.items()}
         sections.append(comparison_section(item, documents, results, digits=digits))
     count = len(comparison.systems)
     return _page(first, f"{count} system{'s' * (count != 1)}", sections, documents, index)

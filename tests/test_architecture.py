@@ -111,7 +111,7 @@ def test_scoring_a_file_loads_only_its_own_format(tmp_path: Path) -> None:
     (tmp_path / "gold.jsonl").write_text(line)
     code = (
         "import sys, karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec');"
-        "loaded = ('importlib.metadata', 'karat.formats.tbf', 'karat.formats.apf', 'karat.report.text');"
+        "loaded = ('importlib.metadata', 'karat.formats.tbf', 'karat.formats.apf', 'karat.report.outputs');"
         "print([name for name in loaded if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from karat.campaign.template import logo
-from karat.report.html import is_report
+from karat.report.html.page import is_report
 from tests.running import run
 from tests.submissions import folder, jsonl
 

@@ -19,7 +19,7 @@ from karat.corpus.reader import DocumentReader
 from karat.counts import ScoreValues
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
-from karat.report.words import bottleneck
+from karat.report.verdict import bottleneck
 from karat.results import Score
 from karat.stats.resampling import flat, observed
 from tests.corpora import ace
@@ -478,7 +478,7 @@ def test_latex() -> None:
 
 
 def test_latex_escapes_everything_special() -> None:
-    from karat.report.latex import latex
+    from karat.report.markup import latex
     from karat.report.tables import Page, Table
 
     page = Page([Table.of([r"a&b", r"50%"], [[r"[x]_{y}\~^", "-1.5"], ["$#", "-"]])], ["line\nbreak"])

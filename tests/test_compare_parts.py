@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat.report.comparison import comparison_text
-from karat.report.layout import Style
-from karat.report.view import View
+from karat.report.layout import Style, View
+from karat.report.outputs import text as report_text
 from tests.running import run
 
 DEMO = Path(karat.__file__).parent / "demo"
@@ -117,7 +116,7 @@ def test_many_systems_fit_the_terminal() -> None:
         GOLD, systems, protocol="tac-2017", measures="nugget.type", by="type", per_unit=True, resamples=20
     )
     for width in (None, 80):
-        text = comparison_text(comparison, View(style=Style(width)))
+        text = report_text([comparison], View(style=Style(width)))
         tables = text[text.index("\nnugget.type F1 by type") :].partition("\n\nnote")[0]
         assert max(map(len, tables.splitlines())) <= (width or 120)
         assert all(f"system-{number:02}" in tables for number in range(12))

@@ -16,8 +16,8 @@ from karat.engine.plan import Options
 from karat.errors import Findings
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
-from karat.report.page import FORMATS
-from karat.report.view import DEFAULT
+from karat.report.layout import DEFAULT
+from karat.report.outputs import FORMATS
 from karat.results import ClusterRecord, LinkRecord, MentionRecord, TreeRecord
 from karat.testing.corpora import Sides
 from tests.corpora import corpus, mention, sides

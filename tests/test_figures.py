@@ -9,13 +9,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 import karat
 from karat.counts import PrecisionRecall, ScoreValues
 from karat.errors import KaratError, UsageError
 from karat.model import Document, Mention
-from karat.report.figures import KINDS, Curves, Figure, HeatMap, Line, Series, Values, checked_suffix, systems_figure
-from karat.report.figures.style import COLUMN, HATCHES, LONGEST, MARKERS, TEXT
+from karat.report.figures.drawing import COLUMN, LONGEST, TEXT
+from karat.report.figures.figure import Figure, HeatMap, Series, Values, checked_suffix
+from karat.report.figures.kinds import KINDS, systems_figure
 from karat.results import Result, Score
 from tests.running import run
 
@@ -55,7 +57,7 @@ class Picture:
 
     def __init__(self, figure: Figure) -> None:
         self.root = ElementTree.fromstring(figure.drawn(".svg"))
-        self.texts = ["".join(one.itertext()) for one in self.root.iter(f"{SVG}text")]
+        self.texts = ["".join(element.itertext()) for element in self.root.iter(f"{SVG}text")]
         self.width, self.height = (
             float(str(self.root.get(side)).removesuffix("pt")) / 72 for side in ("width", "height")
         )
@@ -63,8 +65,9 @@ class Picture:
 
     def below(self, prefix: str) -> list[ElementTree.Element]:
         """The groups of the axes whose names start so, outside the legend."""
-        axes = [one for one in self.root.iter(f"{SVG}g") if str(one.get("id")).startswith("axes_")]
-        return [one for axis in axes for one in axis.findall(f"{SVG}g") if str(one.get("id")).startswith(prefix)]
+        axes = [group for group in self.root.iter(f"{SVG}g") if str(group.get("id")).startswith("axes_")]
+        inside = [group for axis in axes for group in axis.findall(f"{SVG}g")]
+        return [group for group in inside if str(group.get("id")).startswith(prefix)]
 
 
 def records(figure: Figure) -> list[dict[str, str]]:
@@ -225,31 +228,16 @@ def test_confusions_sum_to_the_mentions(attribute: str, literal: karat.Result) -
 # Bytes, sizes, fonts
 
 
-def all_panels() -> Figure:
-    values = tuple(0.1 * number for number in range(1, 4))
-    series = [Series(f"s{n}", values, "m", "f1", ((0.05, 0.2), None, (0.2, 0.4))) for n in range(9)]
-    lines = [Line(f"m{n}", (None, 0.1 * n, 1.0), (0.0, 0.5, 1.0), behind=n == 3) for n in range(9)]
-    drawn: tuple[Values, ...] = tuple(
-        Values(
-            drawn=kind,
-            rows=("a", "b", "c"),
-            row_field="system",
-            series=tuple(series[:8]),
-            axis="score [%]",
-            reference=1,
-        )
-        for kind in ("lines", "bars", "points")
-    )
-    heat = HeatMap("type", ("a", "(spurious)"), ("a", "(missed)"), ((3, 1), (2, 0)))
-    return Figure.column([*drawn, heat, Curves("t", "x", tuple(lines))], title="all")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
-def test_figures_are_the_same_twice(suffix: str) -> None:
-    drawn = [all_panels().drawn(suffix) for _ in range(2)]
-    assert drawn[0] == drawn[1]
-    assert b"20" + b"26" not in drawn[0][:2000]
+def test_figures_are_the_same_twice(suffix: str, fixed: karat.Comparison) -> None:
+    first, second = (fixed.figure().drawn(suffix) for _ in range(2))
+    assert first == second
+    assert b"20" + b"26" not in first[:2000]
+    assert b"CreationDate" not in first
+    if suffix == ".pdf":  # publishers want TrueType fonts
+        assert b"/CIDFontType2" in first or b"/TrueType" in first
+        assert b"/Type3" not in first
 
 
 def test_a_personal_style_changes_nothing() -> None:
@@ -262,19 +250,6 @@ def test_a_personal_style_changes_nothing() -> None:
         assert matplotlib.rcParams["font.size"] == 30
 
 
-@pytest.mark.slow
-def test_fonts_of_a_pdf_are_true_type(fixed: karat.Comparison) -> None:
-    pdf = fixed.figure().drawn(".pdf")
-    assert b"/CIDFontType2" in pdf or b"/TrueType" in pdf
-    assert b"/Type3" not in pdf
-    assert b"CreationDate" not in pdf
-
-
-def test_series_differ_without_colour() -> None:
-    assert len(set(MARKERS)) >= 8
-    assert len(set(HATCHES)) == len(HATCHES)
-
-
 # Sets of systems of any size, with any names
 
 
@@ -282,17 +257,15 @@ def result_of(f1: float) -> Result:
     """A result with made-up scores, which a figure takes as they are."""
     one = karat.score(GOLD, SYSTEMS["cautious"], protocol="liu-2015", measures="nugget")
     scores = {id_: Score(ScoreValues({"precision": f1, "recall": f1, "f1": f1})) for id_ in one.scores}
-    return Result(**{**vars(one), "scores": scores, "headline": ()})
+    return replace(one, scores=scores, headline=())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 2, 15, 40, 150])
+@pytest.mark.parametrize("count", [1, 20, 40])
 def test_any_number_of_systems(count: int) -> None:
     base = result_of(0.5)
     score = {number: Score(ScoreValues({"f1": number / 200})) for number in range(count)}
-    results = {
-        f"s{number}": Result(**{**vars(base), "scores": dict.fromkeys(base.scores, score[number])}) for number in score
-    }
+    results = {f"s{number}": replace(base, scores=dict.fromkeys(base.scores, score[number])) for number in score}
     figure = systems_figure(results, "attributes")
     assert len(records(figure)) == 4 * count
     picture = Picture(figure)
@@ -302,18 +275,10 @@ def test_any_number_of_systems(count: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("drawn", ["lines", "bars", "points"])
-@pytest.mark.parametrize("count", [1, 40, 150])
+@pytest.mark.parametrize("count", [1, 150])
 def test_names_of_any_kind(drawn: str, count: int) -> None:
     """Dollars are no formulas, underscores no secrets, control characters no holes in the XML."""
-    odd = [
-        "$x^2$",
-        "_hidden",
-        "bell\x07",
-        "<script>&",
-        "\u4e8b\u4ef6",
-        "\u05d0\u05d9\u05e8\u05d5\u05e2",
-        "long-" * 60 + "end",
-    ]
+    odd = ["$x^2$", "_hidden", "bell\x07", "<script>&", "\u4e8b\u4ef6", "\u05d0\u05d9\u05e8", "long-" * 60 + "end"]
     rows = tuple((odd * count)[:count])
     series = tuple(Series(name, (0.5,) * count, "m", "f1") for name in odd)
     figure = Figure.column([Values(drawn=drawn, rows=rows, row_field="system", series=series, axis="F1 [%]")])  # type: ignore[arg-type]
@@ -374,7 +339,7 @@ def test_many_attributes_have_a_legend_of_reasonable_size() -> None:
 def test_undefined_scores_are_last_and_empty(fixed: karat.Comparison) -> None:
     base = fixed.first
     nothing = {id_: Score(ScoreValues({"f1": None})) for id_ in base.scores}
-    rows = records(systems_figure({"none": Result(**{**vars(base), "scores": nothing}), "some": base}, "attributes"))
+    rows = records(systems_figure({"none": replace(base, scores=nothing), "some": base}, "attributes"))
     assert [row["system"] for row in rows] == ["some"] * 4 + ["none"] * 4
     assert {row["value"] for row in rows[4:]} == {""}
 

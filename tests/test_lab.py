@@ -23,7 +23,7 @@ from karat.counts import ScoreValues
 from karat.errors import Findings, KaratError
 from karat.measures import MEASURES
 from karat.model import Document, Link
-from karat.report.figures import Curves, Figure, Line
+from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies import lab
 from karat.studies.bench import Bench, groups
 from karat.studies.curves import Curve, Point, stops, ways

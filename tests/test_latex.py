@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.report.latex import latex
+from karat.report.markup import latex
 from karat.report.tables import Page, Table
 from tests.running import run
 

@@ -14,9 +14,8 @@ import karat
 from karat.api import Result, score
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
-from karat.report.layout import Style, table
-from karat.report.text import text
-from karat.report.view import View
+from karat.report.layout import Style, View, table
+from karat.report.outputs import text
 from tests.corpora import as_jsonl, corpus, mention
 from tests.running import run
 
@@ -229,7 +228,7 @@ def test_forty_values_with_long_names() -> None:
     mentions = tuple(mention(f"m{n}", (10 * n, 10 * n + 4), type=type_) for n, type_ in enumerate(types))
     side = corpus([Document("d", mentions=mentions)])
     result: Result = score(side, side, protocol="tac-2017", measures=["nugget.type"], by=["type"])
-    shown = text(result, View(style=Style(80)))
+    shown = text([result], View(style=Style(80)))
     lines = [line for line in shown.splitlines() if not line.startswith("signature")]
     assert max(map(len, lines)) <= 80
     assert sum("100.00" in line for line in lines) == 41
@@ -249,7 +248,7 @@ def test_the_headline_of_a_protocol_is_scored(protocol: str) -> None:
         gold = system = ARGUMENTS / ("sentences.json" if "arg" in families else "incidents.json")
     result = score(gold, system, protocol=protocol, settings=HEADLESS.get(protocol))
     assert set(resolve(protocol).headline) <= set(result.scores)
-    shown = text(result, View(style=Style(100, colour=True)))
+    shown = text([result], View(style=Style(100, colour=True)))
     assert f"\033[1;36m{resolve(protocol).headline[0]}" in shown
 
 

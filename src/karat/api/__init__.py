@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, overload
 
+from msgspec.structs import asdict
+
 from karat.corpus import Corpus, Executor, FileCorpus, MemoryCorpus, open_corpus
 from karat.counts import ScoreValues
 from karat.engine import scoring
@@ -21,7 +23,7 @@ from karat.results import Result as _Result
 from karat.tables.contingency import contingency
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
 NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
@@ -37,12 +39,12 @@ class Result(_Result):
     """The scores of one protocol. Printed, it is the report of `karat score`."""
 
     def __str__(self) -> str:
-        from karat.report.text import text
+        from karat.report.outputs import text
 
-        return text(self)
+        return text([self])
 
     def __repr__(self) -> str:
-        from karat.report.text import main_line
+        from karat.report.scores import main_line
 
         return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
 
@@ -51,13 +53,13 @@ class Result(_Result):
 
         `of` is what `--plot` takes after a colon, such as the field of a breakdown.
         """
-        from karat.report.figures import result_figure
+        from karat.report.figures.kinds import result_figure
 
         return result_figure([self], kind, of)
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""
-        from karat.report.notebook import html
+        from karat.report.outputs import html
 
         return html(self)
 
@@ -89,16 +91,16 @@ class Results(Mapping[str, Result]):
         return [row for result in self.values() for row in result.to_dicts()]
 
     def __str__(self) -> str:
-        from karat.report.text import texts
+        from karat.report.outputs import text
 
-        return texts(list(self.values()))
+        return text(list(self.values()))
 
     def __repr__(self) -> str:
         return f"<Results {', '.join(self)}: {_documents(next(iter(self.values())))}>"
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
-        from karat.report.notebook import html
+        from karat.report.outputs import html
 
         return "".join(map(html, self.values()))
 
@@ -263,7 +265,7 @@ def _scored(
     executor: Executor | None = None,
 ) -> list[Result]:
     results = scoring.score(gold, system, protocols, options, findings=findings, executor=executor)
-    return [Result(**vars(result)) for result in results]
+    return [Result(**asdict(result)) for result in results]
 
 
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -8,17 +8,17 @@ from karat import comparison
 from karat.api import Side, corpus, level, processes, run_options
 from karat.corpus import Corpus
 from karat.errors import Finding, Findings, KaratError, UsageError
-from karat.report.comparison import comparison_html, comparison_text
+from karat.report.outputs import html, text
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 
 class Comparison(comparison.Comparison):
     """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
 
     def __str__(self) -> str:
-        return comparison_text(self)
+        return text([self])
 
     def __repr__(self) -> str:
         names = ", ".join(f"{system.rank}. {system.name}" for system in self.systems)
@@ -26,13 +26,13 @@ class Comparison(comparison.Comparison):
 
     def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
         """A figure, as `--plot` draws it: `comparison.figure("ranks").save("ranks.pdf")`."""
-        from karat.report.figures import comparison_figure
+        from karat.report.figures.kinds import comparison_figure
 
         return comparison_figure([self], kind, of)
 
     def _repr_html_(self) -> str:
         """Tables, for notebooks."""
-        return comparison_html(self)
+        return html(self)
 
 
 def compare(

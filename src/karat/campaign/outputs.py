@@ -16,10 +16,9 @@ from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
 from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
 from karat.campaign.store import Store
 from karat.errors import UsageError, nearest
-from karat.report.csv import csv, tidy
-from karat.report.numbers import SHORT, percentage
-from karat.report.tables import Cell, Table, as_text, score_cell
-from karat.report.view import View
+from karat.report.layout import View
+from karat.report.markup import csv, tidy
+from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell
 
 Pieces = str | bytes | Iterable[str]
 

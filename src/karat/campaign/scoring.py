@@ -23,7 +23,8 @@ from karat.opened import read_bytes
 from karat.plugin import ReadOptions
 from karat.protocols import Protocol, parse_setting, resolve_all
 from karat.protocols.signature import signature
-from karat.report.html import Gathered, default_fields, score_report
+from karat.report.html.gather import Gathered
+from karat.report.html.report import default_fields, score_report
 from karat.results import Result
 from karat.stats.confidence import changed
 

@@ -13,16 +13,13 @@ from karat.campaign.campaign import Campaign, Entry
 from karat.campaign.listing import description, first_place, heading, listed, reasons, signatures, status
 from karat.campaign.ranking import Ranking
 from karat.campaign.submissions import Track
-from karat.report.comparison import comparison_facts
-from karat.report.comparison_tables import comparison_tables
+from karat.report.comparison import comparison_facts, comparison_tables
+from karat.report.html.charts import Ranking as RankingChart
+from karat.report.html.charts import ranking_chart
 from karat.report.html.page import rendered
-from karat.report.html.sections import Ranking as RankingChart
-from karat.report.html.sections import ranking_chart
-from karat.report.layout import counted
-from karat.report.numbers import SHORT, bounds, printed
+from karat.report.layout import View, counted
 from karat.report.scores import score_table
-from karat.report.tables import Cell, Table, score_cell
-from karat.report.view import View
+from karat.report.tables import SHORT, Cell, Table, bounds, printed, score_cell
 
 DOWNLOADS = ("results.json", "rankings.csv", "submissions.csv")
 Link = tuple[str, str]

@@ -13,7 +13,7 @@ from karat.cli.completion import complete_files
 from karat.errors import Findings, UsageError
 
 if TYPE_CHECKING:
-    from karat.report.figures import Figure
+    from karat.report.figures.figure import Figure
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -37,37 +37,29 @@ class Plot(NamedTuple):
         return self.file, self.data
 
 
-def _plots(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
+def _plots(given: Sequence[str]) -> tuple[Plot, ...]:
     """`FILE`, `KIND=FILE` or `KIND:OF=FILE`; the file is checked before the work starts."""
-    del context, parameter
-    return tuple(map(_plot, given))
-
-
-def _plot(given: str) -> Plot:
-    name, equals, file = given.partition("=")
-    kind, _, of = name.partition(":")
-    return _checked(Plot(file, kind, of or None) if equals else Plot(given))
+    plots = []
+    for text in given:
+        name, equals, file = text.partition("=")
+        kind, _, of = name.partition(":")
+        plots.append(_checked(Plot(file, kind, of or None) if equals else Plot(text)))
+    return tuple(plots)
 
 
 def _checked(plot: Plot) -> Plot:
-    from karat.report.figures import checked_suffix
+    from karat.report.figures.figure import checked_suffix
 
     checked_suffix(plot.file)
     return plot
 
 
-def _files(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
-    """`FILE`, where there is only one figure."""
-    del context, parameter
-    return tuple(_checked(Plot(file)) for file in given)
-
-
-def _known_plots(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[Plot, ...]:
-    """The same for kinds of figures that are known before the work starts."""
-    plots = _plots(context, parameter, given)
+def _known_plots(given: Sequence[str]) -> tuple[Plot, ...]:
+    """Parse kinds of figures that are known before the work starts."""
+    plots = _plots(given)
     for plot in plots:
         if plot.kind is not None:
-            from karat.report.figures import checked_kind
+            from karat.report.figures.kinds import checked_kind
 
             checked_kind(plot.kind)
     return plots
@@ -76,13 +68,15 @@ def _known_plots(context: click.Context, parameter: click.Parameter, given: Sequ
 _HELP = "Also draw a figure to FILE (.svg, .png or .pdf), and write its data to FILE.csv; may be repeated."
 
 
-def _option(metavar: str, help_: str, callback: Callable[..., tuple[Plot, ...]]) -> Callable[[_Command], _Command]:
+def _option(
+    metavar: str, help_: str, parse: Callable[[Sequence[str]], tuple[Plot, ...]]
+) -> Callable[[_Command], _Command]:
     return click.option(
         "--plot",
         "plots",
         multiple=True,
         metavar=metavar,
-        callback=callback,
+        callback=lambda _context, _parameter, given: parse(given),
         shell_complete=complete_files,
         help=f"{_HELP} {help_}".strip(),
     )
@@ -96,7 +90,7 @@ def plot_option(help_: str) -> Callable[[_Command], _Command]:
 named_plot_option = _option(
     "[FIGURE=]FILE", "FIGURE is one of the paper's, such as figure-1; without it, all are drawn.", _plots
 )
-curves_plot_option = _option("FILE", "", _files)
+curves_plot_option = _option("FILE", "", lambda given: tuple(_checked(Plot(file)) for file in given))
 
 
 def refuse_outputs(

@@ -130,7 +130,7 @@ def input_options(command: _Command) -> _Command:
 
 def print_findings(findings: Findings) -> None:
     """Print findings to standard error, one line per code."""
-    from karat.report.text import finding_lines, paint_finding
+    from karat.report.layout import finding_lines, paint_finding
 
     style = terminal_style(sys.stderr)
     for line in finding_lines(findings.kept, findings.counts):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from karat.engine.plan import Options
     from karat.errors import Report
     from karat.plugin import ReadOptions
-    from karat.report.view import Sort, View
+    from karat.report.layout import Sort, View
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -115,8 +115,7 @@ class ScoringOptions(NamedTuple):
 
     def view(self) -> "View":
         """How the report is shown."""
-        from karat.report.layout import PLAIN
-        from karat.report.view import View
+        from karat.report.layout import PLAIN, View
 
         style = output_style(self.output) if self.form == "text" else PLAIN
         return View(self.digits, self.sort, self.summary, style)

@@ -82,7 +82,7 @@ def baseline(
     from karat.errors import Findings
     from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
-    from karat.report.text import counted
+    from karat.report.layout import counted
 
     plan = Plan(name, delta, topics, train_topics, dev_topics, gold_arguments)
     written_as = output_format(to, output) or "jsonl"

@@ -235,7 +235,7 @@ def campaign(
     from karat.campaign.submissions import Track, submissions_in
     from karat.engine.executors import cores
     from karat.protocols import parse_setting, resolve_all
-    from karat.report.view import View
+    from karat.report.layout import View
 
     if site is not None and anonymous:
         message = "--site names a site, and --anonymous hides names"
@@ -276,7 +276,7 @@ def campaign(
 
 def _is_site(folder: Path) -> bool:
     """Return whether a folder is a web site that karat has made."""
-    from karat.report.html import is_report
+    from karat.report.html.page import is_report
 
     index = folder / "index.html"
     return index.is_file() and is_report(index)

@@ -63,7 +63,7 @@ def compare(
     """Rank SYSTEMs: intervals, paired tests, one table."""
     from karat.comparison import Task, chosen_baseline, compared, named_systems
     from karat.errors import Findings
-    from karat.report.comparison import FORMATS
+    from karat.report.outputs import FORMATS
 
     scoring.check()
     named = named_systems(systems, gold)
@@ -83,7 +83,8 @@ def compare(
     gathered = None
     if scoring.form == "html" and not scoring.summary:
         from karat.protocols import resolve_all
-        from karat.report.html import GatheredRuns, default_fields
+        from karat.report.html.gather import GatheredRuns
+        from karat.report.html.report import default_fields
 
         gathered = GatheredRuns(gold_corpus, runs, breakdowns=bool(scoring.by))
         by = scoring.by or default_fields(gold_corpus, resolve_all(protocols, values))
@@ -104,13 +105,13 @@ def compare(
         keep=None if gathered is None else gathered.add,
     )
     if plots:
-        from karat.report.figures import comparison_figure
+        from karat.report.figures.kinds import comparison_figure
 
         write_figures(
             plots, lambda kind, of: comparison_figure(comparisons, kind, of, sort=scoring.sort), scoring.output
         )
     if scoring.form == "html":
-        from karat.report.html import comparison_report
+        from karat.report.html.report import comparison_report
 
         if gathered is not None:
             gathered.sort([system.name for system in comparisons[0].systems])

@@ -63,7 +63,7 @@ def convert(
     from karat.errors import Findings
     from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
-    from karat.report.text import counted
+    from karat.report.layout import counted
 
     place = None if out == "-" else out
     format_ = output_format(to, out)

@@ -61,7 +61,7 @@ def demo(output: str | None, to: str | None) -> None:
 
 def _refuse_other_files(path: Path) -> None:
     """Refuse to replace a file that is not a report."""
-    from karat.report.html import is_report
+    from karat.report.html.page import is_report
 
     if path.is_file() and not is_report(path):
         raise UNWRITABLE.error("there is such a file already, and it is not a report of karat", file=str(path))

@@ -60,7 +60,7 @@ def describe(
     from karat.describe import description
     from karat.errors import Findings
     from karat.report.description import FORMATS
-    from karat.report.view import View
+    from karat.report.layout import View
 
     findings = Findings()
     opened = open_corpus(corpus, format=input_format, options=reading, report=findings.add)

@@ -25,7 +25,7 @@ def explain(measure: str) -> None:
     program differ.
     """
     from karat.cli._measures import also, find
-    from karat.report.text import table
+    from karat.report.layout import table
 
     card, row = find(measure)
     if row is not None:

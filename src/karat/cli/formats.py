@@ -12,7 +12,7 @@ Example:
 def formats() -> None:
     """List the formats that karat reads and writes."""
     from karat.formats import FORMATS
-    from karat.report.text import table
+    from karat.report.layout import table
 
     rows = [
         [name, ", ".join(format_.suffixes), "read, written" if format_.write else "read", format_.title]

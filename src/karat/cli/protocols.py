@@ -20,7 +20,7 @@ def protocols(name: str | None) -> None:
     """
     from karat.protocols import PROTOCOLS, resolve
     from karat.protocols.files import lineage, source
-    from karat.report.text import table
+    from karat.report.layout import table
 
     if name is None:
         rows = [[one, resolve(one).title] for one, _ in PROTOCOLS]

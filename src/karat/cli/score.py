@@ -56,7 +56,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     from karat.engine.scoring import score as run
     from karat.errors import Findings, UsageError
     from karat.protocols import resolve_all
-    from karat.report.page import FORMATS
+    from karat.report.outputs import FORMATS
 
     output, level = scoring.output, scoring.level
     if gold == system == "-":
@@ -73,7 +73,7 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
     with_documents = scoring.form == "html" and not scoring.summary
     by = scoring.by
     if with_documents and not by:
-        from karat.report.html import default_fields
+        from karat.report.html.report import default_fields
 
         by = default_fields(gold_corpus, protocols)
     details = scoring.details or with_documents
@@ -90,14 +90,16 @@ def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ..
         resamples, seed = scoring.resamples or RESAMPLES, scoring.seed or SEED
         results = [with_intervals(result, level=level, resamples=resamples, seed=seed) for result in results]
     if plots:
-        from karat.report.figures import result_figure
+        from karat.report.figures.kinds import result_figure
         from karat.stats.confidence import changed
 
         write_figures(plots, lambda kind, of: result_figure(results, kind, of, sort=scoring.sort), output)
         if not with_errors:  # only a figure needed them
             results = [changed(result, errors=None) for result in results]
     if scoring.form == "html":
-        from karat.report.html import Gathered, score_report, short_name
+        from karat.report.html.gather import Gathered
+        from karat.report.html.report import score_report
+        from karat.report.html.sections import short_name
 
         documents = Gathered(gold_corpus) if with_documents else None
         if documents is not None:

@@ -160,7 +160,7 @@ def _rate(text: str) -> tuple[str, float]:
 
 
 def _summary(rates: dict[str, float], made: dict[str, int], seed: int, documents: int, mentions: int) -> str:
-    from karat.report.text import counted, table
+    from karat.report.layout import counted, table
 
     rows = [[name, f"{rate:g}", f"{made.get(name, 0):,}"] for name, rate in rates.items() if rate]
     size = f"{counted(documents, 'document')} with {counted(mentions, 'mention')}, seed {seed}"

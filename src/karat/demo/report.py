@@ -7,7 +7,8 @@ from karat.comparison import Run, Task, compared
 from karat.corpus import open_corpus
 from karat.demo.showcase import PROTOCOL, SYSTEMS
 from karat.engine.plan import Options
-from karat.report.html import GatheredRuns, comparison_report
+from karat.report.html.gather import GatheredRuns
+from karat.report.html.report import comparison_report
 
 SORT_BY = "nugget.type+realis"
 BASELINE = "literal"

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from karat.api import Result, score
 from karat.counts import PrecisionRecall
 from karat.errors import Rule
-from karat.report.text import UNDEFINED, table
+from karat.report.layout import table
+from karat.report.tables import UNDEFINED
 
 PROTOCOL = "tac-2017"
 SYSTEMS = ("cautious", "eager", "literal")

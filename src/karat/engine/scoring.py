@@ -181,7 +181,7 @@ def _result(
             for field, own_field in broken_down.items()
         }
         if options.keep_rows and options.keep_by_rows
-        else None,
+        else {},
     )
 
 
@@ -211,17 +211,17 @@ def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, in
     return listed
 
 
-def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]] | None:
+def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]]:
     if not plan.options.details:
-        return None
+        return {}
     from karat.engine.details import all_outcomes
 
     return all_outcomes(units, plan.selected)
 
 
-def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]] | None:
+def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
     if not plan.options.details:
-        return None
+        return {}
     from karat.engine.details import all_listed
 
     return all_listed(units)

@@ -1,81 +1,54 @@
-"""Breakdowns as tables: scores by the values of a field, by unit of evaluation, or by protocol."""
+"""Tables of scores by the values of a field or by unit: all measures of one system, or several systems side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
+from typing import TYPE_CHECKING
 
 from karat.counts import Ratio, ScoreValues
-from karat.report.layout import table_width
-from karat.report.numbers import SHORT, percentage, score_names, summary
-from karat.report.tables import Cell, Table, score_cell
-from karat.report.view import Sort
-from karat.results import ItemCounts, Score, family
+from karat.report.layout import Sort, View, table_width
+from karat.report.scores import WIDTH, main_scores
+from karat.report.tables import SHORT, Cell, Table, percentage, score_cell, score_names, summary
+from karat.results import ItemCounts, Result, Score, family
+
+if TYPE_CHECKING:
+    from karat.comparison import Comparison
 
 ABSENT = "(none)"
 """The row of items without a value."""
-WIDTH = 120
-"""Of a table of several measures that is not for a terminal."""
+ITEM_COLUMNS = ("gold", "system", "missed", "spurious")
 
-ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]]
-
-
-def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int) -> list[Table]:
-    """One table per family, one row per key: all scores of a single measure, or the main score of each of several.
-
-    A table that would be too wide with intervals has none.
-    """
-    leaves = {key: {id_: _micro(leaf) for id_, leaf in row.items()} for key, row in by_key.items()}
-    names = {id_: score_names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
-    if len(measures) == 1:
-        columns = [(id_, name) for id_ in measures for name in names[id_]]
-        header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)]
-        return [Table(header, _rows(leaves, columns, digits))]
-    tables = []
-    for own in dict.fromkeys(map(family, measures)):
-        columns = [(id_, name) for id_ in measures if family(id_) == own for name in summary(names[id_])]
-        kinds = list(dict.fromkeys(name for _, name in columns))
-        header = [f"{field}: {own} {' '.join(SHORT.get(name, name) for name in kinds)}"]
-        header += [id_.partition(".")[2] for id_, _ in columns]
-        rows = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
-        made = Table(header, _rows(rows, columns, digits))
-        tables.append(made if table_width(header, made.strings()) <= WIDTH else made.without_intervals())
-    return tables
+ByValue = Mapping[str, Mapping[str, Score]]
+"""Scores by value of a field, then by measure."""
 
 
-def _rows(
-    leaves: Mapping[str, Mapping[str, ScoreValues]], columns: Sequence[tuple[str, str]], digits: int
-) -> list[list[Cell]]:
-    return [
-        [Cell(key), *(score_cell(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()
-    ]
+def breakdown_tables(result: Result, view: View) -> list[Table]:
+    """The tables of `--by` and `--per-unit` for one system."""
+    ids = result.counted_ids()
+    tables = [table for field, rows in result.by.items() for table in _field_tables(field, rows, ids, view)]
+    return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
 
 
-def by_field(
-    field: str,
-    by_value: Mapping[str, Mapping[str, Score]],
-    measures: Sequence[str],
-    *,
-    digits: int,
-    sort: Sort = "loss",
-    width: int | None = None,
-) -> list[Table]:
+def _field_tables(field: str, by_value: ByValue, measures: Sequence[str], view: View) -> Iterator[Table]:
     """Items of both sides, scores, missed and spurious items: one table per measure.
 
-    Measures of one family that count the same items share a table of their main scores, if it is not wider than `width`
-    (None: 120). If some measures know the field, those whose items do not have it are omitted.
+    Measures of one family that count the same items share a table of their main scores, if it is not too wide. If some
+    measures know the field, those whose items do not have it are omitted.
     """
     known = [id_ for id_ in measures if any(id_ in row for key, row in by_value.items() if key != ABSENT)]
-    tables: list[Table | None] = []
     for group in _groups(known or measures, by_value):
-        shared = _shared(field, by_value, group, group, digits, sort) if len(group) > 1 else None
-        if shared is not None and table_width(shared.header, shared.strings()) <= (width or WIDTH):
-            tables.append(shared)
-        else:
-            composites = [id_ for id_ in group if _is_composite(by_value, id_)]
-            tables += [_single(field, by_value, id_, digits, sort) for id_ in group if id_ not in composites]
-            tables.append(_shared(field, by_value, group, composites, digits, sort) if composites else None)
-    return [one for one in tables if one is not None]
+        shared = _shared_table(field, by_value, group, group, view) if len(group) > 1 else None
+        if shared is not None and table_width(shared.header, shared.strings()) <= (view.style.width or WIDTH):
+            yield shared
+            continue
+        composites = [id_ for id_ in group if _is_composite(by_value, id_)]
+        for id_ in group:
+            if id_ not in composites and (table := _measure_table(field, by_value, id_, view)):
+                yield table
+        if composites and (table := _shared_table(field, by_value, group, composites, view)):
+            yield table
 
 
-def _groups(measures: Sequence[str], by_value: Mapping[str, Mapping[str, Score]]) -> list[list[str]]:
+def _groups(measures: Sequence[str], by_value: ByValue) -> list[list[str]]:
     """Measures that count the same items; composites, which count none, with those of their family before them."""
     groups: list[list[str]] = []
     last: tuple[str, list[ItemCounts | None]] | None = None
@@ -89,92 +62,90 @@ def _groups(measures: Sequence[str], by_value: Mapping[str, Mapping[str, Score]]
     return groups
 
 
-def _is_composite(by_value: Mapping[str, Mapping[str, Score]], id_: str) -> bool:
+def _is_composite(by_value: ByValue, id_: str) -> bool:
     return all(row[id_].micro.counts is None for row in by_value.values() if id_ in row)
 
 
-def _shared(
-    field: str,
-    by_value: Mapping[str, Mapping[str, Score]],
-    group: Sequence[str],
-    shown: Sequence[str],
-    digits: int,
-    sort: Sort,
+def _shared_table(
+    field: str, by_value: ByValue, group: Sequence[str], shown: Sequence[str], view: View
 ) -> Table | None:
-    """The items of a group of measures, and the main scores of those shown; None if they have other columns."""
-    first = {
-        key: row[group[0]]
-        for key, row in by_value.items()
+    """The items of a group of measures, and the main scores of those shown; None if they have columns of their own."""
+    columns = [(id_, name) for id_ in shown for name in summary(_names(by_value, id_))]
+    header = [" ".join([id_.partition(".")[2], SHORT.get(name, name)]) for id_, name in columns]
+    if any(_extra_columns(row[group[0]]) for row in by_value.values() if group[0] in row):
+        return None
+    return _table(f"{family(group[0])} by {field}", by_value, group, columns, header, view)
+
+
+def _measure_table(field: str, by_value: ByValue, id_: str, view: View) -> Table | None:
+    """All about one measure."""
+    names = _names(by_value, id_)
+    header = [SHORT.get(name, name) for name in names]
+    return _table(f"{id_} by {field}", by_value, [id_], [(id_, name) for name in names], header, view)
+
+
+def _names(by_value: ByValue, id_: str) -> list[str]:
+    return score_names(row[id_].micro for row in by_value.values() if id_ in row)
+
+
+def _table(
+    title: str,
+    by_value: ByValue,
+    group: Sequence[str],
+    columns: Sequence[tuple[str, str]],
+    header: Sequence[str],
+    view: View,
+) -> Table | None:
+    """Values with the items that a group of measures counts, and some scores; None if it counts nothing.
+
+    Only main scores have intervals.
+    """
+    scores = {
+        value: row[group[0]]
+        for value, row in by_value.items()
         if group[0] in row and counts_anything([row[id_] for id_ in group if id_ in row])
     }
-    if any(_own_columns(score) for score in first.values()):
-        return None
-    names = {id_: summary(score_names(row[id_].micro for row in by_value.values() if id_ in row)) for id_ in shown}
-    columns = [(id_, name) for id_ in shown for name in names[id_]]
-    has_items = any(score.items is not None for score in first.values())
-    header = [f"{family(group[0])} by {field}", *(ITEM_COLUMNS if has_items else ())]
-    header += [" ".join([id_.partition(".")[2], SHORT.get(name, name)]) for id_, name in columns]
-    rows = [
-        [
-            Cell(key),
-            *(_items(score.items) if has_items else ()),
-            *(score_cell(_leaf(by_value[key].get(id_)), name, digits) for id_, name in columns),
-        ]
-        for key, score in sorted_scores(first, sort).items()
-    ]
-    return Table(header, rows) if rows else None
-
-
-def _single(field: str, by_value: Mapping[str, Mapping[str, Score]], id_: str, digits: int, sort: Sort) -> Table | None:
-    """All about one measure; None if it counts nothing for any value."""
-    scores = {key: row[id_] for key, row in by_value.items() if id_ in row and counts_anything([row[id_]])}
     if not scores:
         return None
-    names = score_names(score.micro for score in scores.values())
-    main = summary(names)
-    first = next(iter(scores.values()))
-    own = list(_own_columns(first))
-    items = ITEM_COLUMNS if first.items is not None and not own else ()
-    header = [f"{id_} by {field}", *items, *own, *(SHORT.get(name, name) for name in names)]
-    rows = [
-        [
-            Cell(key),
-            *(_items(score.items) if items else ()),
-            *(Cell(_share(value, digits)) for value in _own_columns(score).values()),
-            *(score_cell(score.micro, name, digits, with_interval=name in main) for name in names),
-        ]
-        for key, score in sorted_scores(scores, sort).items()
-    ]
-    return Table(header, rows)
+    extra = list(_extra_columns(next(iter(scores.values()))))
+    has_items = not extra and any(score.items is not None for score in scores.values())
+    main = {id_: summary(_names(by_value, id_)) for id_, _ in columns}
+    rows = []
+    for value, score in sorted_scores(scores, view.sort).items():
+        cells = [Cell(value), *(_item_cells(score.items) if has_items else ())]
+        cells += [Cell(_share(share, view.digits)) for share in _extra_columns(score).values()]
+        for id_, name in columns:
+            leaf = by_value[value][id_].micro if id_ in by_value[value] else None
+            cells.append(score_cell(leaf, name, view.digits, with_interval=name in main[id_]))
+        rows.append(cells)
+    return Table([title, *(ITEM_COLUMNS if has_items else ()), *extra, *header], rows)
 
 
-ITEM_COLUMNS = ("gold", "system", "missed", "spurious")
-
-
-def _items(items: ItemCounts | None) -> list[Cell]:
+def _item_cells(items: ItemCounts | None) -> list[Cell]:
     return [Cell("")] * len(ITEM_COLUMNS) if items is None else [Cell(f"{number:,}") for number in items.numbers()]
 
 
 def sorted_scores(scores: Mapping[str, Score], sort: Sort) -> Mapping[str, Score]:
-    """What lost most first; of equal losses, in the order of names."""
+    """Scores by what they lost, most first; of equal losses, in the order of names."""
     if sort == "name":
         return scores
-    return dict(sorted(scores.items(), key=lambda item: -_lost(item[1])))
+    return dict(sorted(scores.items(), key=lambda item: -lost(item[1].micro)))
 
 
-def _lost(score: Score) -> float:
-    return 0.0 if score.micro.counts is None else score.micro.counts.lost()
+def lost(micro: ScoreValues) -> float:
+    """The counts that a perfect system would have earned more."""
+    return 0.0 if micro.counts is None else micro.counts.lost()
 
 
 def counts_anything(scores: Sequence[Score]) -> bool:
-    """Whether one of these scores counts something. Of composites alone, this is not known: they must be defined."""
+    """Check that one of these scores counts something. Of composites alone, this is not known: they must be defined."""
     counts = [score.micro.counts for score in scores if score.micro.counts is not None]
     if counts:
-        return any(any(one.to_dict().values()) for one in counts)
+        return any(any(numbers.to_dict().values()) for numbers in counts)
     return any(value is not None for score in scores for value in score.micro.values.values())
 
 
-def _own_columns(score: Score) -> Mapping[str, float | Ratio]:
+def _extra_columns(score: Score) -> Mapping[str, float | Ratio]:
     return {} if score.micro.counts is None else score.micro.counts.shown()
 
 
@@ -182,9 +153,85 @@ def _share(value: float | Ratio, digits: int) -> str:
     return percentage(value.value, digits) if isinstance(value, Ratio) else f"{value:g}"
 
 
-def _micro(leaf: Score | ScoreValues) -> ScoreValues:
-    return leaf.micro if isinstance(leaf, Score) else leaf
+# Several systems
 
 
-def _leaf(score: Score | None) -> ScoreValues | None:
-    return None if score is None else score.micro
+def compared_breakdowns(comparison: "Comparison", view: View) -> list[Table]:
+    """The tables of `--by` and `--per-unit`: the main score of each measure of the headline, one table per measure.
+
+    If no measure of the headline knows a field, all measures that know it are shown.
+    """
+    systems, headline = comparison.systems, comparison.headline_ids()
+    tables = []
+    for field in systems[0].by:
+        rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]
+        known = {id_ for row in rows for id_ in row}
+        ids = [id_ for id_ in headline if id_ in known] or [id_ for id_ in comparison.measures() if id_ in known]
+        tables += [_compared_by_field(comparison, field, id_, view) for id_ in ids or headline]
+    if any(system.units for system in systems):
+        units = sorted({unit for system in systems for unit in system.units})
+        for id_ in headline:
+            cells = {unit: [system.units.get(unit, {}).get(id_) for system in systems] for unit in units}
+            tables.append(_compared_table(f"per {comparison.first.unit}", comparison, id_, cells, view.digits))
+    return [table for table in tables if table.rows]
+
+
+def _compared_by_field(comparison: "Comparison", field: str, id_: str, view: View) -> Table:
+    """Gold items and the scores of each system for each value, what all systems together lost most first."""
+    systems = comparison.systems
+    values = sorted({value for system in systems for value, row in system.by[field].items() if id_ in row})
+    # For each value, the scores that each run's counts are taken from, with the number of runs of its system.
+    runs = {
+        value: [
+            (_counted(run.by[field].get(value, {}), id_), len(system.runs)) for system in systems for run in system.runs
+        ]
+        for value in values
+    }
+    if view.sort == "loss":
+        losses = {
+            value: fsum(fsum(lost(score.micro) for score in scores) / count for scores, count in runs[value])
+            for value in values
+        }
+        values.sort(key=lambda value: -losses[value])
+    leaves = {
+        value: [
+            row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
+        ]
+        for value in values
+        if any(counts_anything(scores) for scores, _ in runs[value])
+    }
+    items = {value: [score.items for scores, _ in runs[value] for score in scores if score.items] for value in leaves}
+    gold = {value: max((counts.gold for counts in items[value]), default=None) for value in leaves}
+    return _compared_table(
+        f"by {field}", comparison, id_, leaves, view.digits, gold=gold if any(items.values()) else {}
+    )
+
+
+def _counted(row: Mapping[str, Score], id_: str) -> list[Score]:
+    """The scores that counts are taken from: for a composite, which has none, all of its family."""
+    if id_ in row and row[id_].micro.counts is not None:
+        return [row[id_]]
+    return [score for other, score in row.items() if family(other) == family(id_)]
+
+
+def _compared_table(
+    title: str,
+    comparison: "Comparison",
+    id_: str,
+    cells: Mapping[str, Sequence[ScoreValues | None]],
+    digits: int,
+    *,
+    gold: Mapping[str, int | None] | None = None,
+) -> Table:
+    systems = comparison.systems
+    names = summary(score_names(leaf for row in cells.values() for leaf in row if leaf is not None))
+    name = names[0] if names else ""
+    rows = []
+    for key, leaves in cells.items():
+        values = [value for leaf in leaves if leaf is not None and (value := leaf.values[name]) is not None]
+        best = percentage(max(values), digits) if len(systems) > 1 and values else None
+        scores = [score_cell(leaf, name, digits, with_interval=False) for leaf in leaves]
+        count = [Cell("" if gold[key] is None else f"{gold[key]:,}")] if gold else []
+        rows.append([Cell(key), *count, *(cell._replace(is_best=cell.text == best) for cell in scores)])
+    header = [f"{id_} {SHORT.get(name, name)} {title}", *(["gold"] if gold else [])]
+    return Table([*header, *(system.name for system in systems)], rows)

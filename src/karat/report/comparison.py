@@ -1,60 +1,52 @@
-"""A comparison in every output format: as text, JSON, or tables for papers and other programs."""
+"""Reports of several systems: the ranking with its tests, all measures, errors by class, and what they say."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from karat.comparison import Comparison
-from karat.report.breakdowns import WIDTH
-from karat.report.comparison_breakdowns import breakdown_tables
-from karat.report.comparison_errors import comparison_error_tables
-from karat.report.comparison_tables import SHORT_TESTS, STAR, comparison_tables
-from karat.report.csv import csv, tidy
-from karat.report.json import encoded, refuse_details
-from karat.report.latex import latex
-from karat.report.layout import Style, counted, paragraph, table
-from karat.report.markdown import markdown
-from karat.report.notebook import tables_html
-from karat.report.numbers import SHORT, score_names, summary
-from karat.report.scores import QUOTED_DIGITS, intervals_line
-from karat.report.tables import Page, Table, as_text, score_cell
-from karat.report.text import details, finding_lines, paint_finding
-from karat.report.verdict import verdict
-from karat.report.view import DEFAULT, View
-from karat.report.words import bottleneck
+from karat.comparison import ComparedSystem, Comparison, PairedTest
+from karat.comparison.errors import SystemErrors, system_errors
+from karat.report.breakdowns import compared_breakdowns
+from karat.report.content import Content
+from karat.report.layout import View, counted, finding_lines, shared_findings
+from karat.report.scores import QUOTED_DIGITS, WIDTH, intervals_line
+from karat.report.tables import SHORT, UNDEFINED, Cell, Table, percentage, score_cell, score_names, summary
+from karat.report.verdict import bottleneck, verdict
+from karat.results import family
 
+SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
 TEST_WORDS = {"AR": "approximate randomisation", "PB": "paired bootstrap", "JK": "jackknife of the difference"}
+STAR = "*"
 MOST_DISCUSSED = 10
 """Systems whose bottleneck is described: a leaderboard of forty is not a place to read about each."""
 
 
-def comparison_texts(comparisons: Sequence[Comparison], view: View = DEFAULT) -> str:
-    """The comparison under one protocol, or under several, one after another."""
-    return "\n".join(comparison_text(one, view) for one in comparisons)
-
-
-def comparison_text(comparison: Comparison, view: View = DEFAULT) -> str:
-    """The whole report: what was compared, the rankings, all measures, what they say, findings, the signature."""
-    first, style = comparison.first, view.style
-    gold = ["gold", first.gold.name, counted(first.gold.documents, "document"), counted(first.gold.mentions, "mention")]
-    settings = comparison_facts(comparison)
-    lines = [paragraph(line, style, first=f"{name:<9}", indent=" " * 9) for name, line in settings.items()]
-    # Columns of many systems form further tables below each other even where there is no terminal.
-    folded = style._replace(width=style.width or WIDTH)
-    blocks = [
-        style.paint(f"{first.protocol}: {first.title}", "bold"),
-        "\n".join([table([], [gold], left=2, style=style).replace("gold  ", "gold     ", 1), *lines]),
-        *(as_text(one, style) for one in comparison_tables(comparison, view)),
-        "\n".join(paragraph(line, style) for line in comparison_words(comparison, view)),
-        *(as_text(one, folded) for one in (*breakdown_tables(comparison, view), *_errors(comparison, view))),
-        *_details(comparison, view),
-        *_painted(comparison_findings(comparison), style),
-        paragraph(first.signature, style, first="signature  ", indent=" " * 11),
-        paragraph(quotable_comparison(comparison), style, first="to quote   ", indent=" " * 11),
-    ]
-    return "\n\n".join(blocks) + "\n"
+def comparison_content(comparison: Comparison, view: View) -> Content:
+    """The report of a comparison. Columns of many systems are folded even where there is no terminal."""
+    first = comparison.first
+    return Content(
+        first.protocol,
+        first.title,
+        {"gold": first.gold},
+        comparison_facts(comparison),
+        comparison_tables(comparison, view),
+        list(_words(comparison, view)),
+        compared_breakdowns(comparison, view),
+        [],
+        _error_tables(comparison, view.digits),
+        [
+            (system.name if len(system.runs) == 1 else f"{system.name} ({run.system.name})", run)
+            for system in comparison.systems
+            for run in system.runs
+        ],
+        _findings(comparison),
+        first.signature,
+        [_quotable(comparison)],
+        WIDTH,
+    )
 
 
 def comparison_facts(comparison: Comparison) -> dict[str, str]:
-    """What was compared, and how: names with a line each."""
+    """The systems, units, intervals and tests of a comparison, each as a line."""
     first = comparison.first
     facts = {
         "systems": _systems_line(comparison),
@@ -66,54 +58,13 @@ def comparison_facts(comparison: Comparison) -> dict[str, str]:
 
 
 def _systems_line(comparison: Comparison) -> str:
-    """How many systems there are, in which order, and which one is the baseline."""
-    number = len(comparison.systems)
-    return "1" if number == 1 else f"{number}, best {comparison.sort_by} first; the baseline is {comparison.baseline}"
-
-
-def _details(comparison: Comparison, view: View) -> Iterator[str]:
-    """What each run matched, missed and found in excess, item by item; or its errors."""
-    for system in comparison.systems:
-        for run in system.runs:
-            if blocks := details(run, digits=view.digits, style=view.style):
-                title = system.name if len(system.runs) == 1 else f"{system.name} ({run.system.name})"
-                yield view.style.paint(f"details of {title}", "bold")
-                yield from blocks
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """The tables, for notebooks."""
-    title, *notes = _comments(comparison)
-    return tables_html(_tables(comparison, DEFAULT), caption=title, notes=[*verdict(comparison), *notes])
-
-
-def _tables(comparison: Comparison, view: View) -> list[Table]:
-    return [
-        *comparison_tables(comparison, view),
-        *breakdown_tables(comparison, view),
-        *_errors(comparison, view),
-    ]
-
-
-def _errors(comparison: Comparison, view: View) -> list[Table]:
-    """The errors by class, where there are any."""
-    return [table for table in comparison_error_tables(comparison, view) if table.rows]
-
-
-def _page(comparisons: Sequence[Comparison], view: View) -> Page:
-    """The tables of comparisons."""
-    comments = [line for one in comparisons for line in _comments(one)]
-    return Page([table for one in comparisons for table in _tables(one, view)], comments)
-
-
-def _tidy(comparisons: Sequence[Comparison], view: View) -> Page:
-    """One table of everything."""
-    comments = [line for one in comparisons for line in _comments(one)]
-    return tidy([row for one in comparisons for row in one.to_dicts()], comments, digits=view.digits)
+    """The number of systems, their order, and the baseline."""
+    count = len(comparison.systems)
+    return "1" if count == 1 else f"{count}, best {comparison.sort_by} first; the baseline is {comparison.baseline}"
 
 
 def _tests_line(comparison: Comparison) -> str:
-    """What the tests are, and what the signs in the tables mean."""
+    """The tests, and what the signs in the tables mean."""
     tests = list(dict.fromkeys(SHORT_TESTS[test.test] for test in comparison.tests))
     if not tests:
         return ""
@@ -123,36 +74,25 @@ def _tests_line(comparison: Comparison) -> str:
     return f"{names}; p-values are corrected (Holm, {pairs}); {STAR} p ({tests[0]}) < {alpha}"
 
 
-def comparison_words(comparison: Comparison, view: View) -> Iterator[str]:
-    """What the comparison says, and what holds the best systems back."""
+def _words(comparison: Comparison, view: View) -> Iterator[str]:
+    """The verdict, and the bottlenecks of the best systems."""
     yield from verdict(comparison)
     for system in () if view.summary else comparison.systems[:MOST_DISCUSSED]:
         for line in bottleneck(system.scores, mentions=comparison.first.gold.mentions, system=system.name):
             yield f"{line[0].upper()}{line[1:]}."
 
 
-def comparison_findings(comparison: Comparison) -> list[str]:
-    """What was found in gold and the systems; a finding of some systems names them."""
-    having: dict[str, list[str]] = {}
-    for system in comparison.systems:
-        for run in system.runs:
-            for line in finding_lines(run.warnings, run.warning_counts):
-                if system.name not in having.setdefault(line, []):
-                    having[line].append(system.name)
-    lines = finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
-    for line, names in having.items():
-        severity, _, rest = line.partition(": ")
-        everyone = len(names) == len(comparison.systems)
-        lines.append(line if everyone else f"{severity}: {', '.join(names)}: {rest}")
-    return lines
+def _findings(comparison: Comparison) -> list[str]:
+    """Findings in gold and the systems; a finding of some systems names them."""
+    lines_by_system = {
+        system.name: [line for run in system.runs for line in finding_lines(run.warnings, run.warning_counts)]
+        for system in comparison.systems
+    }
+    notes = finding_lines(comparison.notes, {note.group: 1 for note in comparison.notes})
+    return [*notes, *shared_findings(lines_by_system)]
 
 
-def _painted(lines: Sequence[str], style: Style) -> list[str]:
-    """Findings as one block, if there are any."""
-    return ["\n".join(paint_finding(line, style) for line in lines)] if lines else []
-
-
-def quotable_comparison(comparison: Comparison) -> str:
+def _quotable(comparison: Comparison) -> str:
     """The best system's score, with its interval if there is one, as one line for a paper."""
     best, first = comparison.systems[0], comparison.first
     micro = best.scores[comparison.sort_by].micro
@@ -161,22 +101,160 @@ def quotable_comparison(comparison: Comparison) -> str:
     return f"{score} ({first.protocol}, signature {first.signature})"
 
 
-def _comments(comparison: Comparison) -> list[str]:
-    first = comparison.first
-    lines = [f"{first.protocol}: {first.title}", intervals_line(comparison.confidence), _tests_line(comparison)]
-    return [*filter(None, lines), f"signature {first.signature}"]
+# Tables
 
 
-def _json(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    refuse_details(run for one in comparisons for system in one.systems for run in system.runs)
-    return encoded([one.contents() for one in comparisons])
+def comparison_tables(comparison: Comparison, view: View) -> list[Table]:
+    """The ranking and the tests between neighbours; the rest of the headline; the main scores of all other measures.
+
+    A summary is the ranking alone.
+    """
+    digits = view.digits
+    ranking = _tested(comparison, comparison.sort_by, digits, ranked=True)
+    if view.summary:
+        return [ranking]
+    headline = comparison.headline_ids()
+    quoted = [_tested(comparison, id_, digits, ranked=False) for id_ in headline[1:]]
+    others = [id_ for id_ in comparison.measures() if id_ not in headline]
+    overviews = [_overview(comparison, name, others, digits) for name in dict.fromkeys(map(family, others))]
+    return [ranking, *_neighbours(comparison, digits), *quoted, *overviews]
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Comparison], View], str | Iterable[str]]] = {
-    "text": comparison_texts,
-    "json": lambda comparisons, _: _json(comparisons),
-    "csv": lambda comparisons, view: csv(_tidy(comparisons, view)),
-    "markdown": lambda comparisons, view: markdown(_page(comparisons, view)),
-    "latex": lambda comparisons, view: latex(_page(comparisons, view)),
-}
-"""What `karat compare -f` prints, in each output format."""
+def _tested(comparison: Comparison, id_: str, digits: int, *, ranked: bool) -> Table:
+    """Systems in their order with one measure, tested against the baseline."""
+    name = _main_name(comparison, id_)
+    tests = _tests_of(comparison, id_)
+    has_runs = any(system.deviations for system in comparison.systems)
+    header = ["rank"] * ranked + [id_, SHORT.get(name, name)] + ["sd"] * has_runs
+    header += [f"vs {comparison.baseline}", *_p_columns(tests)] if tests else []
+    best = _best(comparison, id_, digits)
+    rows = []
+    for system in comparison.systems:
+        cell = _score(system, id_, digits)
+        row = [Cell(str(system.rank))] * ranked + [Cell(system.name), cell._replace(is_best=cell.text == best)]
+        if has_runs:
+            deviation = system.deviations.get((id_, "micro", name))
+            row.append(Cell("" if deviation is None else percentage(deviation, digits)))
+        row += _test_cells(comparison, system.name, comparison.baseline, id_, tests, digits) if tests else []
+        rows.append(row)
+    return Table(header, rows, left=1 + ranked)
+
+
+def _neighbours(comparison: Comparison, digits: int) -> list[Table]:
+    """Each system tested against the next one; nothing if there are only two, one of which is the baseline."""
+    id_ = comparison.sort_by
+    tests = _tests_of(comparison, id_)
+    if not tests or len(comparison.systems) < 3:
+        return []
+    rows = [
+        [Cell(system.name), Cell(other.name), *_test_cells(comparison, system.name, other.name, id_, tests, digits)]
+        for system, other in pairwise(comparison.systems)
+    ]
+    return [Table([id_, "next", "vs next", *_p_columns(tests)], rows, left=2)]
+
+
+def _tests_of(comparison: Comparison, id_: str) -> list[str]:
+    return list(dict.fromkeys(test.test for test in comparison.tests if test.measure == id_))
+
+
+def _p_columns(tests: Sequence[str]) -> list[str]:
+    return [f"p ({SHORT_TESTS[test]})" for test in tests]
+
+
+def _test_cells(
+    comparison: Comparison, system: str, other: str, id_: str, tests: Sequence[str], digits: int
+) -> list[Cell]:
+    """The difference to another system, marked if it is significant, and p-values."""
+    found = [comparison.test(system, other, id_, test) for test in tests]
+    first = found[0]
+    if first is None:
+        return [Cell("")] * (1 + len(tests))
+    sign = -1 if first.a == system else 1
+    difference = UNDEFINED if first.difference is None else f"{100 * sign * first.difference:+.{digits}f}"
+    mark = STAR if comparison.is_significant(first) else ""
+    return [Cell(difference, mark=mark), *(Cell(_p(test)) for test in found)]
+
+
+def _p(test: PairedTest | None) -> str:
+    """A p-value to three digits."""
+    if test is None or test.p_adjusted is None:
+        return UNDEFINED
+    return "<0.001" if test.p_adjusted < 0.001 else f"{test.p_adjusted:.3f}"
+
+
+def _overview(comparison: Comparison, name: str, measures: Sequence[str], digits: int) -> Table:
+    """The main scores of the measures of one family, marked where they differ significantly from the baseline's."""
+    ids = [id_ for id_ in measures if family(id_) == name]
+    names = list(dict.fromkeys(SHORT.get(_main_name(comparison, id_), _main_name(comparison, id_)) for id_ in ids))
+    rows = []
+    best = {id_: _best(comparison, id_, digits) for id_ in ids}
+    for system in comparison.systems:
+        row = [Cell(system.name)]
+        for id_ in ids:
+            cell = _score(system, id_, digits)._replace(interval=None)
+            test = comparison.deciding_test(comparison.baseline, system.name, id_)
+            mark = STAR if comparison.is_significant(test) else ""
+            row.append(cell._replace(is_best=cell.text == best[id_], mark=mark))
+        rows.append(row)
+    return Table([f"{name} {' '.join(names)}", *(id_.partition(".")[2] for id_ in ids)], rows)
+
+
+def _score(system: ComparedSystem, id_: str, digits: int) -> Cell:
+    if id_ not in system.scores:
+        return Cell("")
+    micro = system.scores[id_].micro
+    return score_cell(micro, summary(score_names([micro]))[0], digits)
+
+
+def _best(comparison: Comparison, id_: str, digits: int) -> str | None:
+    """The best score of a measure as it is printed; None if there is only one system."""
+    if len(comparison.systems) == 1:
+        return None
+    scores = [
+        value
+        for system in comparison.systems
+        if id_ in system.scores
+        if (value := system.scores[id_].micro.values[_main_name(comparison, id_)]) is not None
+    ]
+    return percentage(max(scores), digits) if scores else None
+
+
+def _main_name(comparison: Comparison, id_: str) -> str:
+    micro = next(system.scores[id_].micro for system in comparison.systems if id_ in system.scores)
+    return summary(score_names([micro]))[0]
+
+
+def _error_tables(comparison: Comparison, digits: int) -> list[Table]:
+    """Two tables per measure that was analysed; what all systems together would gain most from comes first."""
+    by_system = [system_errors(system.runs) for system in comparison.systems]
+    names = [system.name for system in comparison.systems]
+    measures = dict.fromkeys(id_ for errors in by_system for id_ in errors)
+    tables = [_error_table(names, [errors.get(id_) for errors in by_system], digits) for id_ in measures]
+    return [table for pair in tables for table in pair if table.rows]
+
+
+def _error_table(names: Sequence[str], systems: Sequence[SystemErrors | None], digits: int) -> tuple[Table, Table]:
+    """The number of errors of each class in each system, and the scores if the class were repaired."""
+    known = [errors for errors in systems if errors is not None]
+    measure, main = known[0].measure, SHORT.get(known[0].main, known[0].main)
+    scores = [None if errors is None else errors.score for errors in systems]
+    gains = dict.fromkeys((name for errors in known for name in errors.classes), 0.0)
+    for errors in known:
+        for name, mean in errors.classes.items():
+            gains[name] += (mean.fixed or 0.0) - (errors.score or 0.0)
+    counts, fixed = [], []
+    for name in sorted(gains, key=lambda name: (-gains[name], name)):
+        means = [None if errors is None else errors.classes.get(name) for errors in systems]
+        counts.append([Cell(name), *(Cell(UNDEFINED if mean is None else _count(mean.count)) for mean in means)])
+        after = [score if mean is None else mean.fixed for mean, score in zip(means, scores, strict=True)]
+        fixed.append([Cell(name), *(Cell(percentage(value, digits)) for value in after)])
+    as_it_is = [Cell("as it is"), *(Cell(percentage(score, digits)) for score in scores)]
+    return (
+        Table([f"{measure} errors", *names], counts),
+        Table([f"{measure} {main} if fixed", *names], [as_it_is, *fixed] if fixed else []),
+    )
+
+
+def _count(count: float) -> str:
+    """The mean of several runs, which may be a fraction."""
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"

@@ -7,32 +7,30 @@ import msgspec
 from karat import __version__
 from karat.counts import Ratio
 from karat.describe import Description, EcbTable, Values
-from karat.report.csv import csv
-from karat.report.latex import latex
-from karat.report.markdown import markdown
-from karat.report.numbers import percentage
-from karat.report.tables import Page, Table, as_text
-from karat.report.view import View
+from karat.report.json import indented
+from karat.report.layout import View
+from karat.report.markup import csv, latex, markdown
+from karat.report.tables import Page, Table, as_text, percentage
 
 
 def _text(description: Description, view: View) -> str:
     """Tables of documents, mentions, attributes, clusters and links, then the fingerprint."""
-    tables = [as_text(one, view.style) for one in _tables(description, view.digits)]
+    tables = [as_text(table, view.style) for table in _tables(description, view.digits)]
     return "\n\n".join([*tables, f"fingerprint  {description.fingerprint}"]) + "\n"
 
 
 def _page(description: Description, view: View) -> Page:
-    """The same tables for a paper; the fingerprint identifies the corpus."""
+    """Tables for a paper; the fingerprint identifies the corpus."""
     return Page([*_tables(description, view.digits)], _comments(description))
 
 
 def _tidy(description: Description, view: View) -> Page:
-    """The same numbers as one table: what is counted, its name, and how many there are."""
+    """All numbers as one table: what is counted, its name, and how many there are."""
     rows = [
-        [one.header[0] if one.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
-        for one in _tables(description, view.digits)
-        for row in one.rows
-        for header, cell in zip(one.header[1:] or ["all"], row[1:], strict=True)
+        [table.header[0] if table.header else "corpus", str(row[0]).strip(), header, str(cell).replace(",", "")]
+        for table in _tables(description, view.digits)
+        for row in table.rows
+        for header, cell in zip(table.header[1:] or ["all"], row[1:], strict=True)
     ]
     return Page([Table.of(["of", "name", "counted", "number"], rows, left=3)], _comments(description))
 
@@ -41,20 +39,14 @@ def _comments(description: Description) -> list[str]:
     return [f"signature karat={__version__}|corpus={description.fingerprint}"]
 
 
-def _json(description: Description, view: View) -> str:
-    """The same numbers as JSON; `karat.describe` documents the keys."""
-    del view
-    return msgspec.json.format(msgspec.json.encode(description), indent=2).decode() + "\n"
-
-
 FORMATS: Mapping[str, Callable[[Description, View], str]] = {
     "text": _text,
-    "json": _json,
+    "json": lambda description, _: indented(description),
     "csv": lambda description, view: csv(_tidy(description, view)),
     "markdown": lambda description, view: markdown(_page(description, view)),
     "latex": lambda description, view: latex(_page(description, view)),
 }
-"""What `karat describe -f` prints, in each output format."""
+"""Outputs of `karat describe -f`."""
 
 
 def _tables(description: Description, digits: int) -> Iterator[Table]:
@@ -106,8 +98,8 @@ def _counts(noun: str, counted: str, counts: Mapping[str, int]) -> Table:
 
 
 def _values(noun: str, counted: str, values: Values, digits: int) -> Table:
-    """How many have each value, and the share of all that this is."""
-    counts = [(_printed(one.value), one.count) for one in values.values]
+    """Number of records with each value, and their share."""
+    counts = [(_printed(count.value), count.count) for count in values.values]
     if values.more.values:
         plural = "s" * (values.more.values > 1)
         counts.append((f"{values.more.values:,} more value{plural}", values.more.count))

@@ -1,12 +1,12 @@
-"""Errors by class as tables: how often each occurs, what it costs, and which values are confused."""
+"""Errors of one system by class: how often each occurs, what it costs, which values are confused, and every error."""
 
 from collections.abc import Iterator
 from itertools import groupby
 
-from karat.report.layout import Style, counted, paragraph, printable
+from karat.errors import visible
+from karat.report.layout import Style, counted, paragraph
 from karat.report.listing import WIDTH, described
-from karat.report.numbers import SHORT, UNDEFINED, percentage
-from karat.report.tables import Cell, Table
+from karat.report.tables import SHORT, UNDEFINED, Table, percentage
 from karat.results import Result
 from karat.results.errors import Confusion, MeasureErrors
 
@@ -17,106 +17,99 @@ MOST_CONFUSED = 10
 
 def error_tables(result: Result, *, digits: int) -> list[Table]:
     """For each measure that was analysed: its classes, then confusions; then the classes by field."""
-    if result.errors is None:
-        return []
     tables = []
-    for measure in result.errors.measures:
-        tables += [_classes(measure, digits), *filter(None, map(_confusion, measure.confusions))]
-        fields = dict.fromkeys(field for one in measure.found() for field in one.by)
-        tables += [_by(measure, field) for field in fields]
-    return tables
+    for measure in () if result.errors is None else result.errors.measures:
+        tables += [_class_table(measure, digits), *filter(None, map(_confusion_table, measure.confusions))]
+        fields = dict.fromkeys(field for found in measure.found() for field in found.by)
+        tables += [_field_table(measure, field) for field in fields]
+    return [table for table in tables if table.rows]
 
 
 def error_lines(result: Result, *, digits: int) -> Iterator[str]:
-    """What to look at first: for each measure the class that costs most."""
-    if result.errors is not None:
-        yield from (in_words(measure, digits=digits) for measure in result.errors.measures)
-        if not result.errors.measures:
-            yield "no errors to show: these measures have no error classes, or nothing was scored"
+    """For each measure the class whose repair would gain most, in one sentence."""
+    if result.errors is not None and not result.errors.measures:
+        yield "no errors to show: these measures have no error classes, or nothing was scored"
+    for measure in () if result.errors is None else result.errors.measures:
+        name = f"{measure.id} {SHORT.get(measure.main, measure.main)}"
+        classes = measure.found()
+        if not classes:
+            yield f"{name}: no errors"
+        elif not classes[0].share or classes[0].share <= 0:
+            errors = counted(sum(found.count for found in classes), "error")
+            yield f"{name}: {errors}; repairing one class alone gains nothing"
+        else:
+            first, scores = classes[0], (measure.score, classes[0].fixed)
+            before, after = (percentage(values.get(measure.main) or 0.0, digits) for values in scores)
+            errors = counted(first.count, "error")
+            yield f"{name}: {first.name} costs most ({errors}); fixed, {after} instead of {before}"
 
 
 def error_listing(result: Result, style: Style) -> Iterator[str]:
     """Every error, class by class: where it is, and the items of both sides."""
     style = style._replace(width=style.width or WIDTH)
-    for measure in result.errors.measures if result.errors is not None else ():
-        for one in measure.found():
-            lines = [style.paint(f"{measure.id}, {one.name}: {counted(one.count, 'error')}", "bold")]
-            for place, instances in groupby(one.instances, key=lambda instance: instance.document or instance.unit):
-                lines.append(f"  {printable(place)}")
+    for measure in () if result.errors is None else result.errors.measures:
+        for found in measure.found():
+            lines = [style.paint(f"{measure.id}, {found.name}: {counted(found.count, 'error')}", "bold")]
+            for place, instances in groupby(found.instances, key=lambda instance: instance.document or instance.unit):
+                lines.append(f"  {visible(place)}")
                 for instance in instances:
-                    sides = ("gold", instance.gold), ("system", instance.system)
-                    texts = [(side, described(record, show_lines=False)) for side, own in sides for record in own]
-                    lines += [paragraph(text, style, first=f"    {side:<6}  ", indent=" " * 14) for side, text in texts]
+                    for side, records in (("gold", instance.gold), ("system", instance.system)):
+                        texts = [described(record, show_lines=False) for record in records]
+                        first = f"    {side:<6}  "
+                        lines += [paragraph(text, style, first=first, indent=" " * 14) for text in texts]
             yield "\n".join(lines)
 
 
-def in_words(measure: MeasureErrors, *, digits: int) -> str:
-    """The class whose repair would gain most, in one sentence."""
-    name = f"{measure.id} {SHORT.get(measure.main, measure.main)}"
-    found = measure.found()
-    if not found:
-        return f"{name}: no errors"
-    first = found[0]
-    before, after = (percentage(scores.get(measure.main) or 0.0, digits) for scores in (measure.score, first.fixed))
-    if not first.share or first.share <= 0:
-        return f"{name}: {counted(sum(one.count for one in found), 'error')}; repairing one class alone gains nothing"
-    return f"{name}: {first.name} costs most ({counted(first.count, 'error')}); fixed, {after} instead of {before}"
-
-
-def _classes(measure: MeasureErrors, digits: int) -> Table:
-    """The classes that occur; what gains most comes first."""
+def _class_table(measure: MeasureErrors, digits: int) -> Table:
+    """Classes with their errors, their share of the loss, and the score without them."""
     main = SHORT.get(measure.main, measure.main)
-    rows = [
-        [
-            Cell(one.name),
-            Cell(f"{one.count:,}"),
-            Cell(percentage(one.share, digits)),
-            Cell(percentage(one.fixed.get(measure.main), digits)),
-        ]
-        for one in measure.found()
-    ]
-    notes = [f"{one.name} cannot be repaired alone: {one.why_not}" for one in measure.found() if one.why_not]
-    return Table([f"{measure.id} errors", "count", "% of the loss", f"{main} if fixed"], rows, notes=notes)
+    rows, notes = [], []
+    for found in measure.found():
+        cost = percentage(found.share, digits), percentage(found.fixed.get(measure.main), digits)
+        rows.append([found.name, f"{found.count:,}", *cost])
+        if found.why_not:
+            notes.append(f"{found.name} cannot be repaired alone: {found.why_not}")
+    header = [f"{measure.id} errors", "count", "% of the loss", f"{main} if fixed"]
+    return Table.of(header, rows)._replace(notes=notes)
 
 
-def _confusion(confusion: Confusion) -> Table | None:
+def _confusion_table(confusion: Confusion) -> Table | None:
     """A matrix if it is small, else the values that are confused most; None if no value is confused with another."""
+    confused = confused_values(confusion)
+    if not confused:
+        return None
     golds = sorted({gold for gold, _ in confusion.cells if gold is not None})
     systems = sorted({system for _, system in confusion.cells if system is not None})
-    if not any(None not in cell and cell[0] != cell[1] for cell in confusion.cells):
-        return None
     if len(golds) > MOST_VALUES or len(systems) > MOST_VALUES:
-        return _most_confused(confusion)
-    rows: list[list[Cell]] = []
+        rows = [[gold, system, f"{count:,}"] for gold, system, count in confused[:MOST_CONFUSED]]
+        return Table.of([f"gold {confusion.attribute}", "system", "times"], rows, left=2)
+    matrix = []
     for gold in (*golds, None):
-        cells = [confusion.cells.get((gold, system), 0) for system in systems]
-        missed = "" if gold is None else _number(confusion.cells.get((gold, None), 0))
-        rows.append(
-            [Cell("spurious" if gold is None else gold), *(Cell(_number(cell)) for cell in cells), Cell(missed)]
-        )
-    return Table([f"gold {confusion.attribute}, by the system's", *systems, "missed"], rows)
+        counts = [_count(confusion.cells.get((gold, system), 0)) for system in systems]
+        missed = "" if gold is None else _count(confusion.cells.get((gold, None), 0))
+        matrix.append(["spurious" if gold is None else gold, *counts, missed])
+    return Table.of([f"gold {confusion.attribute}, by the system's", *systems, "missed"], matrix)
 
 
-def _most_confused(confusion: Confusion) -> Table | None:
+def confused_values(confusion: Confusion) -> list[tuple[str, str, int]]:
+    """Gold values, the system values that they were confused with, and how often; the most frequent first."""
     cells = [
-        (number, gold, system)
-        for (gold, system), number in confusion.cells.items()
+        (gold, system, count)
+        for (gold, system), count in confusion.cells.items()
         if gold is not None and system is not None and gold != system
     ]
-    cells.sort(key=lambda cell: (-cell[0], cell[1:]))
-    rows = [[Cell(gold), Cell(system), Cell(f"{number:,}")] for number, gold, system in cells[:MOST_CONFUSED]]
-    return Table([f"gold {confusion.attribute}", "system", "times"], rows, left=2) if rows else None
+    return sorted(cells, key=lambda cell: (-cell[2], cell[:2]))
 
 
-def _by(measure: MeasureErrors, field: str) -> Table:
-    """How often each class occurs for each value of a field."""
+def _field_table(measure: MeasureErrors, field: str) -> Table:
+    """Number of errors of each class, for each value of a field."""
     classes = measure.found()
-    values = sorted({value for one in classes for value in one.by.get(field, {})})
-    numbers = {value: [one.by.get(field, {}).get(value, 0) for one in classes] for value in values}
-    order = sorted(values, key=lambda value: (-sum(numbers[value]), value))
-    rows = [[Cell(value), *(Cell(_number(number)) for number in numbers[value])] for value in order]
-    return Table([f"{measure.id} errors by {field}", *(one.name for one in classes)], rows)
+    values = sorted({value for found in classes for value in found.by.get(field, {})})
+    counts = {value: [found.by.get(field, {}).get(value, 0) for found in classes] for value in values}
+    values.sort(key=lambda value: -sum(counts[value]))
+    rows = [[value, *map(_count, counts[value])] for value in values]
+    return Table.of([f"{measure.id} errors by {field}", *(found.name for found in classes)], rows)
 
 
-def _number(number: int) -> str:
-    return f"{number:,}" if number else UNDEFINED
+def _count(count: int) -> str:
+    return f"{count:,}" if count else UNDEFINED

@@ -4,13 +4,11 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from karat.engine.against import LISTED, Submission
 from karat.engine.validation import Validation
-from karat.errors import Finding
-from karat.report.excerpt import excerpt
-from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted
+from karat.errors import Finding, visible
+from karat.report.json import indented
+from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, width
 
 WIDTH = 100
 """Columns of hints and excerpts, where no terminal says how many there are."""
@@ -19,7 +17,7 @@ MESSAGES = 5
 
 
 COMPARED = ("units", "offsets", "texts", "tokens")
-"""What may be compared, in the order of the report."""
+"""Checks against gold, in the order of the report."""
 
 
 def text(validation: Validation, *, style: Style = PLAIN) -> str:
@@ -30,22 +28,22 @@ def text(validation: Validation, *, style: Style = PLAIN) -> str:
 
 def _group(validation: Validation, group: Sequence[Finding], style: Style) -> str:
     """The first finding of a code with its line and what to do, then the others."""
-    first, columns, width = group[0], style.width, style.width or WIDTH
+    first, columns = group[0], style.width or WIDTH
     side = " in gold" if first.origin == "gold" else ""
-    message = _wrapped(f"{first.place}{first.severity}{side}: {first.message} [{first.code}]", columns, "  ")
+    message = _wrapped(f"{first.place}{first.severity}{side}: {first.message} [{first.code}]", style.width, "  ")
     lines = [_painted(message, first.severity, style)]
     line = validation.line_of(first)
     if line is not None and line.strip():
-        lines.append(textwrap.indent(excerpt(line, first, width - 4), "    "))
+        lines.append(textwrap.indent(_excerpt(line, first, columns - 4), "    "))
     if first.hint:
-        lines.append(textwrap.fill(first.hint, width, initial_indent="  ", subsequent_indent="  "))
+        lines.append(textwrap.fill(first.hint, columns, initial_indent="  ", subsequent_indent="  "))
     others = validation.findings.counts[first.group] - 1
     if others:
         lines.append(f"  {others:,} more:" if others < MESSAGES else f"  {others:,} more, the first of them:")
         messages = [f"    {finding.place}{finding.message}" for finding in group[1:MESSAGES]]
-        lines += [_wrapped(message, columns, "      ") for message in messages]
+        lines += [_wrapped(message, style.width, "      ") for message in messages]
         if rest := "; ".join(_places(group[MESSAGES:])):
-            also = textwrap.fill(f"also {rest}", width - 4, break_long_words=False)
+            also = textwrap.fill(f"also {rest}", columns - 4, break_long_words=False)
             lines.append(textwrap.indent(also, "    "))
         if others >= len(group):
             lines.append(f"    and {others + 1 - len(group):,} that are only counted")
@@ -83,7 +81,7 @@ def _wrapped(message: str, columns: int | None, indent: str) -> str:
 
 
 def summary(validation: Validation) -> str:
-    """How much was read, and how many findings of each severity there are."""
+    """Documents and mentions read, and findings of each severity."""
     read = f"{counted(validation.total.documents, 'document')}, {counted(validation.total.mentions, 'mention')}"
     number = validation.findings.by_severity()
     if not any(number.values()):
@@ -92,7 +90,7 @@ def summary(validation: Validation) -> str:
 
 
 def verdict(submission: Submission) -> str:
-    """Whether a submission can be sent, or what is missing."""
+    """Say that a submission can be sent, or what is missing."""
     gold = submission.gold
     if submission.ready:
         number = len(gold.documents)
@@ -115,5 +113,71 @@ def verdict(submission: Submission) -> str:
 
 
 def json(validation: Validation) -> str:
-    """The same as JSON."""
-    return msgspec.json.format(msgspec.json.encode(validation.to_dict()), indent=2).decode() + "\n"
+    """All findings as JSON."""
+    return indented(validation.to_dict())
+
+
+# A line of a file with carets under what is wrong in it
+
+ELLIPSIS = "..."
+LEAD = 30
+"""Characters shown before the carets if a line is too long."""
+
+
+def _excerpt(line: str, finding: Finding, columns: int) -> str:
+    """Two lines: as much of a line as fits, and carets under the place of the finding."""
+    begin, end = _place(line, finding)
+    first = max(0, begin - LEAD) if _columns(line[: columns + 1]) > columns else 0
+    cells = [_shown(character) for character in line[first : first + columns]]
+    room = columns - 2 * len(ELLIPSIS)
+    while sum(map(width, cells)) > room:
+        cells.pop()
+    before, after = (ELLIPSIS * (first > 0), ELLIPSIS * (first + len(cells) < len(line)))
+    indent = width(before + "".join(cells[: begin - first]))
+    under = width("".join(cells[begin - first : end - first]))
+    return f"{before}{''.join(cells)}{after}\n{' ' * indent}{'^' * max(under, 1)}"
+
+
+def _place(line: str, finding: Finding) -> tuple[int, int]:
+    """Where in its line a finding is: what was found (after its item), else the item, else what the message quotes."""
+    if finding.found == "":
+        return len(line), len(line)
+    item = finding.item[-1] if isinstance(finding.item, tuple) else finding.item
+    at_item = _position(line, item, 0) if isinstance(item, str) and item else None
+    if finding.found:
+        for start in ([] if at_item is None else [at_item[1]]) + [0]:
+            at_found = _position(line, finding.found, start)
+            if at_found is not None:
+                return at_found
+    if at_item is not None:
+        return at_item
+    # Messages quote what was found. In columns, annotations stand last: numbers before them may look the same.
+    for quotation in re.findall(r"'([^']+)'", finding.message):
+        if (at_quotation := _last_position(line, quotation)) is not None:
+            return at_quotation
+    start = len(line) - len(line.lstrip())
+    return start, start
+
+
+def _position(line: str, text: str, start: int) -> tuple[int, int] | None:
+    """The position of a text, as a whole word if possible."""
+    alone = _alone(text).search(line, start)
+    begin = alone.start() if alone else line.find(text, start)
+    return None if begin < 0 else (begin, begin + len(text))
+
+
+def _last_position(line: str, text: str) -> tuple[int, int] | None:
+    begin = max((alone.start() for alone in _alone(text).finditer(line)), default=line.rfind(text))
+    return None if begin < 0 else (begin, begin + len(text))
+
+
+def _alone(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+
+
+def _columns(text: str) -> int:
+    return sum(width(_shown(character)) for character in text)
+
+
+def _shown(character: str) -> str:
+    return "  " if character == "\t" else visible(character)

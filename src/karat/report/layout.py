@@ -1,11 +1,11 @@
-"""How text is laid out: tables, paragraphs and colours, fitted to a terminal if there is one."""
+"""Layout of text: tables, paragraphs and colours, fitted to a terminal if there is one."""
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from karat.errors import visible
+from karat.errors import Finding, Origin, visible
 
 TONES: Mapping[str, str] = {
     "bold": "1",
@@ -39,6 +39,24 @@ class Style(NamedTuple):
 
 PLAIN = Style()
 
+Sort = Literal["loss", "name"]
+"""The order of the rows of a breakdown: what lost most first, or by name."""
+
+
+class View(NamedTuple):
+    """Choices of a user about a report, whatever its format."""
+
+    digits: int = 2
+    """Decimal digits of percentages."""
+    sort: Sort = "loss"
+    summary: bool = False
+    """Only the main scores."""
+    style: Style = PLAIN
+    """Where text is shown."""
+
+
+DEFAULT = View()
+
 
 def counted(number: int, noun: str) -> str:
     """`1 document`, `2 documents`."""
@@ -56,29 +74,29 @@ def table(
     """Rows in columns: the first `left` columns aligned to the left, the others to the right.
 
     If a table is wider than the terminal, long cells on the left are cut, and columns on the right that still do not
-    fit form further tables below. `emphasised` are numbers of rows.
+    fit form further tables below. `emphasised` are indexes of rows.
     """
-    lines = [[printable(cell) for cell in row] for row in (header, *rows) if row]
+    lines = [[visible(cell) for cell in row] for row in (header, *rows) if row]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     if style.width is not None and _total(widths) > style.width:
         room = style.width - _total(widths[left:]) - len(GAP) * (len(widths) > left)
         widths[:left] = _cut(widths[:left], room if room >= NARROWEST * left else style.width // 2)
-    headline = {number + bool(header) for number in emphasised}
+    headline = {index + bool(header) for index in emphasised}
     blocks = []
     for columns in _blocks(widths, left, style.width):
         shown = []
-        for number, line in enumerate(lines):
+        for index, line in enumerate(lines):
             cells = [_aligned(line[column], widths[column], left=column < left) for column in columns]
             text = GAP.join(cells).rstrip()
-            tone = "bold" if header and number == 0 else "headline" if number in headline else None
+            tone = "bold" if header and index == 0 else "headline" if index in headline else None
             shown.append(text if tone is None else style.paint(text, tone))
         blocks.append("\n".join(shown))
     return "\n\n".join(blocks)
 
 
 def table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """How wide a table is if nothing is cut."""
-    return _total([max(map(width, map(printable, column))) for column in zip(header, *rows, strict=True)])
+    """Return the width of a table of which nothing is cut."""
+    return _total([max(map(width, map(visible, column))) for column in zip(header, *rows, strict=True)])
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -98,7 +116,7 @@ def _blocks(widths: Sequence[int], left: int, most: int | None) -> Iterator[list
     first = list(range(min(left, len(widths))))
     columns = list(first)
     for column in range(left, len(widths)):
-        if most is not None and len(columns) > left and _total([widths[one] for one in (*columns, column)]) > most:
+        if most is not None and len(columns) > left and _total([widths[index] for index in (*columns, column)]) > most:
             yield columns
             columns = list(first)
         columns.append(column)
@@ -112,7 +130,7 @@ def _aligned(cell: str, wide: int, *, left: bool) -> str:
 
 
 def shortened(cell: str, most: int) -> str:
-    """A cell that is at most so wide; what is cut off is shown as an ellipsis."""
+    """Cut a cell to a width; an ellipsis stands for the rest."""
     if width(cell) <= most:
         return cell
     kept = takewhile(lambda wide: wide < most, accumulate(map(width, cell)))
@@ -135,13 +153,40 @@ def paragraph(text: str, style: Style, *, indent: str = "", first: str = "") -> 
     return "\n".join([*lines, line])
 
 
-def printable(cell: str) -> str:
-    """A cell on one line, with every character visible."""
-    return visible(cell)
-
-
 def width(cell: str) -> int:
     """The width of a cell on a terminal: wide characters take two columns, combining marks none."""
     if cell.isascii():
         return len(cell)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in cell)
+
+
+def finding_lines(findings: Iterable[Finding], counts: Mapping[tuple[str, Origin | None], int]) -> list[str]:
+    """One line per code and side: its first finding, and how many more there are. The side is named if both have it."""
+    lines: dict[tuple[str, Origin | None], str] = {}
+    for finding in findings:
+        more = counts[finding.group] - 1
+        both = sum(code == finding.code for code, _ in counts) > 1
+        side = f" ({finding.origin})" if both and finding.origin else ""
+        line = f"{finding.severity}{side}: {finding}" + (f" (and {more:,} more)" if more else "")
+        lines.setdefault(finding.group, line)
+    return list(lines.values())
+
+
+def shared_findings(lines_by_name: Mapping[str, Iterable[str]]) -> list[str]:
+    """Each line of several systems or protocols once; a line that only some have names them."""
+    having: dict[str, list[str]] = {}
+    for name, lines in lines_by_name.items():
+        for line in dict.fromkeys(lines):
+            having.setdefault(line, []).append(name)
+    shared = []
+    for line, names in having.items():
+        severity, _, rest = line.partition(": ")
+        shared.append(line if len(names) == len(lines_by_name) else f"{severity}: {', '.join(names)}: {rest}")
+    return shared
+
+
+def paint_finding(line: str, style: Style) -> str:
+    """A line about a finding, fitted to the terminal, its severity in colour."""
+    severity, separator, rest = line.partition(":")
+    wrapped = paragraph(rest.strip(), style, first=f"{severity}{separator} ", indent="  ")
+    return style.paint(severity, SEVERITY_TONES.get(severity, "bold")) + wrapped[len(severity) :]

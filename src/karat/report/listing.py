@@ -1,17 +1,20 @@
-"""The outcomes of a measure as text: what was matched, missed and spurious, document by document."""
+"""Outcomes of measures as text: what was matched, missed and spurious, document by document; elements of ACE."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
+from typing import Any
 
 from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
+from karat.errors import visible
 from karat.limits import check_pairs
 from karat.model import Region, Value
 from karat.model.arguments import HOLDERS
-from karat.report.layout import GAP, Style, counted, paragraph, printable, shortened, table
+from karat.report.layout import GAP, Style, counted, paragraph, shortened, table
+from karat.report.tables import UNDEFINED, percentage
 from karat.results import (
     ClusterRecord,
     ElementRecord,
@@ -31,12 +34,13 @@ TONES = {"match": "green", "miss": "red", "spurious": "magenta"}
 OTHER_TONE = "yellow"
 ORDER = ("match", "partial", "miss", "spurious")
 LONGEST_TEXT = 32
-MOST_MENTIONS = 5_000_000
-"""Each outcome lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n
-times. ECB+ with a system that joins all mentions with one lemma lists 2 million."""
+MOST_CONFUSED = 8
 NOTHING = Ratio(0, 0)
 SCORES = {"precision": "P", "recall": "R", "accuracy": "accuracy", "score": "score"}
 """The scores whose parts are shown with an outcome."""
+MOST_MENTIONS = 5_000_000
+"""Mentions that the outcomes of a result may list together, which are 100 MB of text or 700 MB of JSON. Each outcome
+lists all mentions of its clusters: a cluster of n mentions that is divided into n others is listed n times."""
 
 
 def refuse_long(result: Result) -> None:
@@ -51,7 +55,7 @@ Paragraphs = dict[tuple[str, int, bool], str]
 
 
 def listings(outcomes: Mapping[str, Sequence[OutcomeRecord]], style: Style) -> Iterator[str]:
-    """What each measure lists."""
+    """Outcomes of each measure."""
     style = style._replace(width=style.width or WIDTH)
     paragraphs: Paragraphs = {}
     for measure, records in outcomes.items():
@@ -65,14 +69,13 @@ def _listing(measure: str, records: Sequence[OutcomeRecord], style: Style, parag
     summary = ", ".join(f"{numbers[name]:,} {style.paint(name, _tone(name))}" for name in classes)
     yield f"{style.paint(f'{measure} by item', 'bold')}: {summary or 'nothing to list'}"
     for place, group in groupby(records, key=lambda record: record.document or record.unit):
-        own = list(group)
-        items = {id(item): item for record in own for item in (record.gold, record.system)}
-        lines = {one.line for item in items.values() for one in _mentions_of(item) if one.line is not None}
+        outcomes = list(group)
+        items = {id(item): item for record in outcomes for item in (record.gold, record.system)}
+        lines = {mention.line for item in items.values() for mention in _mentions_of(item) if mention.line is not None}
         # In a format with one document per line, the line is said once.
-        title = f"{place}, line {next(iter(lines))}" if len(lines) == 1 and own[0].document else place
-        show_lines = title == place
-        listed = _outcomes(own, style, paragraphs, show_lines=show_lines)
-        yield "\n".join([style.paint(printable(title), "bold"), *listed])
+        title = f"{place}, line {next(iter(lines))}" if len(lines) == 1 and outcomes[0].document else place
+        listed = _outcomes(outcomes, style, paragraphs, show_lines=title == place)
+        yield "\n".join([style.paint(visible(title), "bold"), *listed])
 
 
 def _mentions_of(item: Record | None) -> Sequence[MentionRecord]:
@@ -119,13 +122,13 @@ def _mention_outcomes(records: Sequence[OutcomeRecord], style: Style, *, show_li
     labels: list[str] = []
     for record in records:
         sides = [
-            (name, one)
-            for name, one in (("gold", record.gold), ("system", record.system))
-            if isinstance(one, MentionRecord)
+            (name, item)
+            for name, item in (("gold", record.gold), ("system", record.system))
+            if isinstance(item, MentionRecord)
         ]
         label = " ".join(filter(None, [record.outcome, earned(record.counts, full=False) if len(sides) == 2 else ""]))
         if len(sides) == 2 and _content(sides[0][1]) == _content(sides[1][1]):
-            lines = dict.fromkeys(str(one.line) for _, one in sides if one.line is not None)
+            lines = dict.fromkeys(str(mention.line) for _, mention in sides if mention.line is not None)
             rows.append([label, "both", _line(" and ".join(lines)), *_columns(sides[0][1])])
             labels.append(record.outcome)
             continue
@@ -169,28 +172,28 @@ def described(item: Record, *, show_lines: bool) -> str:
         return f"{_cluster_name(item)} {_mentions(item.mentions, show_lines)}"
     if isinstance(item, LinkRecord):
         ends = (item.source, item.source_mentions), (item.target, item.target_mentions)
-        source, target = (f"{printable(name)} {_mentions(mentions, show_lines)}" for name, mentions in ends)
-        return f"{printable(item.kind)}: {' '.join(filter(None, [source, _event(item)]))} -> {target}"
+        source, target = (f"{visible(name)} {_mentions(mentions, show_lines)}" for name, mentions in ends)
+        return f"{visible(item.kind)}: {' '.join(filter(None, [source, _event(item)]))} -> {target}"
     if isinstance(item, TreeRecord):
-        events = ", ".join(f"{printable(event.id)} {_mentions(event.mentions, show_lines)}" for event in item.events)
-        return ": ".join(filter(None, [f"tree {printable(item.id)}, {counted(len(item.events), 'event')}", events]))
+        events = ", ".join(f"{visible(event.id)} {_mentions(event.mentions, show_lines)}" for event in item.events)
+        return ": ".join(filter(None, [f"tree {visible(item.id)}, {counted(len(item.events), 'event')}", events]))
     assert isinstance(item, ElementRecord), "all other records have mentions"
-    return f"{printable(item.kind)} {attributes_in_words(item.attributes)}"
+    return f"{visible(item.kind)} {attributes_in_words(item.attributes)}"
 
 
 def _same(gold: ClusterRecord, system: ClusterRecord) -> bool:
-    """Whether two clusters have the same mentions in the same lines."""
+    """Check that two clusters have the same mentions in the same lines."""
     if len(gold.mentions) != len(system.mentions):
         return False
-    sides = ([(one.document, one.span, one.text, one.line) for one in cluster.mentions] for cluster in (gold, system))
+    sides = ([(m.document, m.span, m.text, m.line) for m in cluster.mentions] for cluster in (gold, system))
     return next(sides) == next(sides)
 
 
 def _cluster_name(cluster: ClusterRecord) -> str:
     """Its id; how many of its mentions count, if not all do."""
     if cluster.size == len(cluster.mentions):
-        return printable(cluster.id)
-    return f"{printable(cluster.id)} ({cluster.size:,} of {len(cluster.mentions):,} mentions count)"
+        return visible(cluster.id)
+    return f"{visible(cluster.id)} ({cluster.size:,} of {len(cluster.mentions):,} mentions count)"
 
 
 def _mentions(mentions: Sequence[MentionRecord], show_lines: bool) -> str:
@@ -201,7 +204,8 @@ def _event(link: LinkRecord) -> str:
     """The attributes of an event or template that has an argument; without them, a wrong type could not be seen."""
     if any(mention.kind in HOLDERS for mention in link.target_mentions):
         return ""
-    return ", ".join(attributes_in_words(one.attributes) for one in link.source_mentions if one.kind in HOLDERS)
+    events = [mention for mention in link.source_mentions if mention.kind in HOLDERS]
+    return ", ".join(attributes_in_words(event.attributes) for event in events)
 
 
 def _mention(mention: MentionRecord, show_line: bool) -> str:
@@ -211,14 +215,14 @@ def _mention(mention: MentionRecord, show_line: bool) -> str:
     document = mention.document if isinstance(mention.document, str) else ""
     where = ", ".join(filter(None, [document, place]))
     matched = "" if mention.matched is UNSET else " (unmatched)"
-    return printable(f"{name} [{where}]{matched}" if where else f"{name}{matched}")
+    return visible(f"{name} [{where}]{matched}" if where else f"{name}{matched}")
 
 
 def attributes_in_words(attributes: Mapping[str, Value]) -> str:
     """Values: those of type and realis as they are, others with their names."""
     known = [str(attributes[name]) for name in ("type", "realis") if name in attributes]
     others = [f"{name}={value}" for name, value in sorted(attributes.items()) if name not in ("type", "realis")]
-    return printable(", ".join([*known, *others]))
+    return visible(", ".join([*known, *others]))
 
 
 def offsets(span: Region) -> str:
@@ -228,7 +232,7 @@ def offsets(span: Region) -> str:
 
 @lru_cache(maxsize=4096)
 def earned(counts: Counts, *, full: bool = True) -> str:
-    """What an outcome earned of what it could, such as `P 1/2  R 1/3`; unless `full`, only if that is not all."""
+    """Share that an outcome earned of what it could, such as `P 1/2  R 1/3`; unless `full`, only if that is not all."""
     ratios = counts.ratios()
     parts = {
         short: f"{ratio.num:.4g}/{ratio.den:.4g}"
@@ -242,3 +246,66 @@ def earned(counts: Counts, *, full: bool = True) -> str:
 
 def _tone(label: str) -> str:
     return TONES.get(label, OTHER_TONE)
+
+
+# Elements, which measures such as those of ACE list in place of outcomes
+
+
+def elements(id_: str, detail: Mapping[str, Any], *, digits: int, style: Style) -> list[str]:
+    """Recognition of attributes, the most frequent confusions, and every item."""
+    blocks = [_recognition(id_, detail["recognition"], digits, style)] if detail["recognition"] else []
+    blocks += _detection(id_, detail["recognition"], style)
+    confused = [
+        [f"{part} {name}", gold, system, str(count)]
+        for part, attributes in detail["recognition"].items()
+        for name, recognised in attributes.items()
+        for gold, system, count in _most_confused(recognised["confusion"])
+    ]
+    if confused:
+        blocks.append(table([f"{id_} confused", "reference", "system", "times"], confused, left=3, style=style))
+    rows = [
+        [
+            *(item.get(name) or UNDEFINED for name in ("document", "reference", "system", "outcome")),
+            f"{item['value']:.5f} of {item['worth']:.5f}",
+            "; ".join(item["lost"]),
+        ]
+        for item in detail["items"]
+    ]
+    if rows:
+        blocks.append(table([id_, "reference", "system", "outcome", "value", "lost"], rows, left=6, style=style))
+    return blocks
+
+
+def _recognition(id_: str, parts: Mapping[str, Any], digits: int, style: Style) -> str:
+    names = ("reference", "false_alarm", "miss", "substitution", "error")
+    rows = [
+        [
+            f"{part} {name}",
+            *(str(recognised[count]) for count in names),
+            *(percentage(recognised[score], digits) for score in ("precision", "recall", "f1")),
+        ]
+        for part, attributes in parts.items()
+        for name, recognised in attributes.items()
+    ]
+    return table([f"{id_} recognition", *(name.replace("_", " ") for name in names), "P", "R", "F1"], rows, style=style)
+
+
+def _detection(id_: str, parts: Mapping[str, Any], style: Style) -> list[str]:
+    """Number of parts of items (mentions, arguments) with each value are in the reference, spurious and missed."""
+    rows = []
+    for part in list(parts)[1:]:
+        for name, found in parts[part].items():
+            values = sorted({*found["confusion"], *found["missed"], *found["spurious"]})
+            for value in values if len(values) > 1 else ():
+                missed, spurious = found["missed"].get(value, 0), found["spurious"].get(value, 0)
+                matched = sum(found["confusion"].get(value, {}).values())
+                rows.append([f"{part} {name}", value, str(matched + missed), str(spurious), str(missed)])
+    header = [f"{id_} detection", "value", "reference", "false alarm", "miss"]
+    return [table(header, rows, left=2, style=style)] if rows else []
+
+
+def _most_confused(confusion: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int]]:
+    cells = [
+        (gold, system, count) for gold, row in confusion.items() for system, count in row.items() if gold != system
+    ]
+    return sorted(cells, key=lambda cell: (-cell[2], cell[:2]))[:MOST_CONFUSED]

@@ -1,13 +1,17 @@
-"""The table of a result's scores, how its intervals were made, and a line to quote."""
+"""Scores of one system as tables and lines: all measures, the main ones of several protocols, a line to quote."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from karat.report.layout import counted
-from karat.report.numbers import SHORT, level, score_names, summary
-from karat.report.tables import Cell, Table, score_cell
-from karat.results import Confidence, Result
+from karat.counts import PrecisionRecall, ScoreValues
+from karat.report.layout import counted, table_width
+from karat.report.tables import SHORT, Cell, Table, level, percentage, printed, score_cell, score_names, summary
+from karat.results import Confidence, Result, Score, family
 
+WIDTH = 120
+"""Of a table of several measures that is not for a terminal."""
 QUOTED_DIGITS = 1
+
+ScoresByKey = Mapping[str, Mapping[str, Score]] | Mapping[str, Mapping[str, ScoreValues]]
 
 
 def score_table(result: Result, *, digits: int) -> Table:
@@ -30,12 +34,45 @@ def score_table(result: Result, *, digits: int) -> Table:
         leaves = score.averages()
         cells = [score_cell(leaves.get(average), name, digits, with_interval=name in main) for average, name in columns]
         rows.append([Cell(id_), *cells])
-    emphasised = [number for number, id_ in enumerate(listed) if id_ in result.headline and len(listed) > 1]
+    emphasised = [index for index, id_ in enumerate(listed) if id_ in result.headline and len(listed) > 1]
     return Table(["measure", *header], rows, emphasised=emphasised)
 
 
+def main_scores(field: str, by_key: ScoresByKey, measures: Sequence[str], *, digits: int) -> list[Table]:
+    """One table per family, one row per key: all scores of a single measure, or the main score of each of several.
+
+    A table that would be too wide with intervals has none.
+    """
+    leaves = {
+        key: {id_: leaf.micro if isinstance(leaf, Score) else leaf for id_, leaf in row.items()}
+        for key, row in by_key.items()
+    }
+    names = {id_: score_names(row[id_] for row in leaves.values() if id_ in row) for id_ in measures}
+    if len(measures) == 1:
+        columns = [(id_, name) for id_ in measures for name in names[id_]]
+        header = [field, *(f"{id_} {SHORT.get(name, name)}" for id_, name in columns)]
+        return [Table(header, _rows(leaves, columns, digits))]
+    tables = []
+    for name in dict.fromkeys(map(family, measures)):
+        columns = [(id_, score) for id_ in measures if family(id_) == name for score in summary(names[id_])]
+        kinds = dict.fromkeys(SHORT.get(score, score) for _, score in columns)
+        header = [f"{field}: {name} {' '.join(kinds)}", *(id_.partition(".")[2] for id_, _ in columns)]
+        rows = {key: row for key, row in leaves.items() if any(id_ in row for id_, _ in columns)}
+        table = Table(header, _rows(rows, columns, digits))
+        tables.append(table if table_width(header, table.strings()) <= WIDTH else table.without_intervals())
+    return tables
+
+
+def _rows(
+    leaves: Mapping[str, Mapping[str, ScoreValues]], columns: Sequence[tuple[str, str]], digits: int
+) -> list[list[Cell]]:
+    return [
+        [Cell(key), *(score_cell(row.get(id_), name, digits) for id_, name in columns)] for key, row in leaves.items()
+    ]
+
+
 def intervals_line(how: Confidence | None) -> str:
-    """How intervals were made, in words; empty if there are none."""
+    """The method of the intervals, in words; empty if there are none."""
     if how is None:
         return ""
     if how.resamples is None:
@@ -43,6 +80,19 @@ def intervals_line(how: Confidence | None) -> str:
     else:
         over = f"{counted(how.resamples, 'resample')} of {counted(how.units, how.unit)}, seed {how.seed}"
     return f"{level(how.level)} intervals in brackets: {how.method}, {over}"
+
+
+def averages_line(result: Result) -> str:
+    """The units that scores are averaged over, and how."""
+    units = counted(result.unit_count, result.unit) if result.unit != "corpus" else "the corpus as a whole"
+    if result.unit_count < 2:
+        return units
+    averages = {average for score in result.scores.values() for average in score.averages()}
+    if averages == {"macro"}:
+        return f"{units}; macro is the mean over the items of all of them"
+    if "macro" in averages:
+        return f"{units}; micro adds the counts, macro is the mean of the scores"
+    return f"{units}, whose counts are added"
 
 
 def quotable(result: Result) -> Iterator[str]:
@@ -57,3 +107,56 @@ def quotable(result: Result) -> Iterator[str]:
         for name in summary(score_names([micro])):
             cell = score_cell(micro, name, QUOTED_DIGITS)
             yield f"{id_} {SHORT.get(name, name)} {cell} ({result.protocol}, signature {result.signature})"
+
+
+def main_line(result: Result) -> str:
+    """The main score of the last measure of each family, which takes the most into account, in percent."""
+    last = {family(id_): id_ for id_ in result.counted_ids()}
+    return ", ".join(
+        f"{id_} {SHORT.get(name, name)} {printed(result.scores[id_].micro, name, 2)}"
+        for id_ in last.values()
+        for name in summary(score_names([result.scores[id_].micro]))
+    )
+
+
+# One name, several definitions
+
+NAME = "arg.c"
+"""The measure that has most definitions."""
+VARIANTS = (NAME, f"{NAME}+", f"{NAME}.coref")
+
+
+def definitions(results: Sequence[Result], *, digits: int) -> Table | None:
+    """One row per definition of Arg-C with its counts; below, why they differ. None unless there are several."""
+    rows = [(result, id_) for result in results for id_ in VARIANTS if id_ in result.scores]
+    if len({result.protocol for result, _ in rows}) < 2:
+        return None
+    table = Table.of(
+        ["Arg-C by", "", "P", "R", "F1"], [_definition(result, id_, digits) for result, id_ in rows], left=2
+    )
+    return table._replace(notes=_reasons(rows))
+
+
+def _definition(result: Result, id_: str, digits: int) -> list[str]:
+    leaf = result.scores[id_].micro
+    counts = leaf.counts
+    fractions = ""
+    if isinstance(counts, PrecisionRecall):
+        numbers = [f"{number:g}" for number in counts.to_dict().values()]
+        fractions = f"{numbers[0]}/{numbers[1]}, {numbers[2]}/{numbers[3]}"
+    values = [percentage(leaf.values[name], digits) for name in ("precision", "recall", "f1")]
+    return [f"{result.protocol} {id_}", fractions, *values]
+
+
+def _reasons(rows: Sequence[tuple[Result, str]]) -> list[str]:
+    """A sentence with what each definition does with arguments that others treat differently."""
+    values = {tuple(result.scores[id_].micro.values.values()) for result, id_ in rows}
+    reasons: dict[tuple[str, int], list[str]] = {}
+    for result, id_ in rows:
+        for what, count in result.differences.get(id_, {}).items():
+            reasons.setdefault((what, count), []).append(result.protocol if id_ == NAME else f"{result.protocol} {id_}")
+    if not reasons:
+        return ["They agree here."] if len(values) == 1 else []
+    parts = [f"{counted(count, 'argument')} {what} ({', '.join(names)})" for (what, count), names in reasons.items()]
+    verb = "They agree here, although they count differently" if len(values) == 1 else "They differ here"
+    return [f"{verb}: {'; '.join(parts)}."]

@@ -1,15 +1,70 @@
-"""Tables as every output format receives them: cells that are already rounded, and what is special about them."""
+"""Tables as every output format receives them: scores rounded to percentages, under short names."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from karat.counts import ScoreValues
+from karat.counts import Interval, ScoreValues
 from karat.report.layout import PLAIN, Style, table
-from karat.report.numbers import bounds, printed
+from karat.results import main_score
+
+SHORT: Mapping[str, str] = {
+    "value": "value",
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "value_precision": "value P",
+    "value_recall": "value R",
+    "value_f1": "value F1",
+}
+UNDEFINED = "-"
+
+
+def percentage(value: float | None, digits: int) -> str:
+    """A fraction as a percentage."""
+    return UNDEFINED if value is None else f"{100 * value:.{digits}f}"
+
+
+def printed(leaf: ScoreValues | None, name: str, digits: int) -> str:
+    """One score as a percentage; nothing if there is no such score.
+
+    An F1 whose precision and recall are both 0 is undefined, but people read it as 0.
+    """
+    if leaf is None or name not in leaf.values:
+        return ""
+    value = leaf.values[name]
+    if value is None and name.endswith("f1"):
+        before = name.removesuffix("f1")
+        if leaf.values.get(f"{before}precision") == leaf.values.get(f"{before}recall") == 0:
+            value = 0.0
+    return percentage(value, digits)
+
+
+def bounds(interval: Interval | None, digits: int) -> tuple[str, str] | None:
+    """An interval as percentages. One digit less than scores have is enough, since bounds are estimates."""
+    if interval is None:
+        return None
+    low, high = (percentage(bound, max(digits - 1, min(digits, 1))) for bound in interval)
+    return low, high
+
+
+def level(fraction: float) -> str:
+    """A confidence level as a percentage: `95 %`."""
+    return f"{100 * fraction:.10g} %"
+
+
+def score_names(leaves: Iterable[ScoreValues]) -> list[str]:
+    """The names of all scores, the well-known ones first."""
+    names = dict.fromkeys(name for leaf in leaves for name in leaf.values)
+    return [*(name for name in SHORT if name in names), *(name for name in names if name not in SHORT)]
+
+
+def summary(names: Sequence[str]) -> list[str]:
+    """The main score of a measure, if it has any."""
+    return [main_score(names)] if names else []
 
 
 class Cell(NamedTuple):
-    """What one place of a table shows."""
+    """One cell of a table."""
 
     text: str
     interval: tuple[str, str] | None = None
@@ -18,7 +73,7 @@ class Cell(NamedTuple):
     mark: str = ""
     """A sign after the text, which a note of the table explains."""
     link: str = ""
-    """Where HTML leads to from here."""
+    """The address that HTML links to."""
 
     def __str__(self) -> str:
         inside = "" if self.interval is None else f" [{', '.join(self.interval)}]"
@@ -32,7 +87,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
     left: int = 1
     emphasised: Collection[int] = ()
-    """Numbers of rows that matter most."""
+    """Indexes of the rows that matter most."""
     notes: Sequence[str] = ()
 
     @classmethod
@@ -41,7 +96,7 @@ class Table(NamedTuple):
         return cls(header, [[Cell(text) for text in row] for row in rows], left)
 
     def without_intervals(self) -> "Table":
-        """The same table without intervals."""
+        """Drop the intervals."""
         return self._replace(rows=[[cell._replace(interval=None) for cell in row] for row in self.rows])
 
     def strings(self) -> list[list[str]]:
@@ -51,7 +106,7 @@ class Table(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What one command prints: tables, what to know about them, and how the numbers were made."""
+    """Tables for a paper or another program, with comments on how their numbers were made."""
 
     tables: Sequence[Table]
     comments: Sequence[str]
@@ -64,10 +119,10 @@ def score_cell(leaf: ScoreValues | None, name: str, digits: int, *, with_interva
     return Cell(printed(leaf, name, digits), bounds(ci, digits))
 
 
-def as_text(one: Table, style: Style = PLAIN) -> str:
+def as_text(cells: Table, style: Style = PLAIN) -> str:
     """The table in columns, its notes below."""
-    body = table(one.header, one.strings(), left=one.left, style=style, emphasised=one.emphasised)
-    return "\n".join([body, *one.notes])
+    body = table(cells.header, cells.strings(), left=cells.left, style=style, emphasised=cells.emphasised)
+    return "\n".join([body, *cells.notes])
 
 
 def _padded(column: Sequence[Cell]) -> list[str]:
@@ -77,7 +132,7 @@ def _padded(column: Sequence[Cell]) -> list[str]:
     texts = [cell.text + cell.mark.ljust(marks) for cell in column]
     if not intervals:
         return texts if marks else [cell.text for cell in column]
-    low, high = (max(len(one[end]) for one in intervals) for end in (0, 1))
+    low, high = (max(len(interval[end]) for interval in intervals) for end in (0, 1))
     blank = " " * (low + high + 5)
     return [
         text + (blank if cell.interval is None else f" [{cell.interval[0]:>{low}}, {cell.interval[1]:>{high}}]")

@@ -3,24 +3,22 @@
 analysis = result.errors                         made with `karat.score(..., errors=True)`
 for measure in analysis.measures:                one per family that was analysed
     measure.id, measure.score                    `nugget.type+realis`, its scores as the system is
-    for one in measure.classes:                  sorted by what repairing the class gains
-        one.name, one.count, one.share           `wrong type`, 12, 0.31
-        one.fixed["f1"]                          the score of the system with only this class repaired
-        for instance in one.instances:           where: document, gold's items, the system's items
+    for kind in measure.classes:                 sorted by what repairing the class gains
+        kind.name, kind.count, kind.share        `wrong type`, 12, 0.31
+        kind.fixed["f1"]                         the score of the system with only this class repaired
+        for instance in kind.instances:          where: document, gold's items, the system's items
             instance.document, instance.gold, instance.system
     for confusion in measure.confusions:         gold values by system values of an attribute
         confusion.attribute, confusion.cells
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, json
 
 from karat.counts import Scores
-
-if TYPE_CHECKING:
-    from karat.results import Record
+from karat.results.records import Record
 
 Cell = tuple[str | None, str | None]
 """A gold value and a system value; None where one side has no item: missed, or spurious."""
@@ -32,10 +30,10 @@ class Instance(Struct, frozen=True, gc=False):
     unit: str
     document: str | None
     """None if its items are in several documents."""
-    gold: tuple["Record", ...]
-    system: tuple["Record", ...]
+    gold: tuple[Record, ...]
+    system: tuple[Record, ...]
     outcomes: int = 1
-    """How many outcomes of the measure it explains: a mention of the wrong type is a miss and a spurious mention."""
+    """The number of outcomes that it explains: a mention of the wrong type is a miss and a spurious mention."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with records as in `--details`."""
@@ -51,12 +49,12 @@ class ErrorClass(Struct, frozen=True):
     name: str
     """Such as `missed` or `divided entity`."""
     explanation: str
-    """What it is, in one sentence."""
+    """An explanation in one sentence."""
     count: int
     fixed: Scores
     """The scores of the system if all errors of this class, and no others, were repaired; None where undefined."""
     share: float | None
-    """What repairing it gains, as a share of the lost score: (fixed - score) / (1 - score). None if nothing was lost.
+    """The gain of its repair, as a share of the lost score: (fixed - score) / (1 - score). None if nothing was lost.
 
     Shares need not add up to 1: an item may need two repairs, and F1 is not a sum.
     """
@@ -71,11 +69,11 @@ class ErrorClass(Struct, frozen=True):
         content: dict[str, Any] = {"count": self.count, "share": self.share, "fixed": dict(self.fixed)}
         if self.why_not:
             content["why_not"] = self.why_not
-        return content | ({"instances": [one.to_dict() for one in self.instances]} if instances else {})
+        return content | ({"instances": [instance.to_dict() for instance in self.instances]} if instances else {})
 
 
 class Confusion(Struct, frozen=True):
-    """How often each gold value of an attribute met each system value. Every mention of either side counts once."""
+    """Counts of gold values of an attribute that met system values. Every mention of either side counts once."""
 
     attribute: str
     cells: Mapping[Cell, int]
@@ -110,7 +108,7 @@ class MeasureErrors(Struct, frozen=True):
 
     def found(self) -> list[ErrorClass]:
         """The classes that occur."""
-        return [one for one in self.classes if one.count]
+        return [kind for kind in self.classes if kind.count]
 
 
 class ErrorAnalysis(Struct, frozen=True):
@@ -118,10 +116,10 @@ class ErrorAnalysis(Struct, frozen=True):
 
     measures: tuple[MeasureErrors, ...]
     is_listed: bool = False
-    """Whether reports list every error."""
+    """Reports list every error."""
 
     def __getitem__(self, name: str) -> ErrorClass:
-        classes = {key: one for key, _, one in self._keyed()}
+        classes = {key: kind for key, _, kind in self._keyed()}
         try:
             return classes[name]
         except KeyError:
@@ -129,38 +127,38 @@ class ErrorAnalysis(Struct, frozen=True):
 
     def _keyed(self) -> list[tuple[str, MeasureErrors, ErrorClass]]:
         """Each class under a name of its own: after its measure, if several measures have a class of that name."""
-        every = [(measure, one) for measure in self.measures for one in measure.classes]
-        names = [one.name for _, one in every]
+        every = [(measure, kind) for measure in self.measures for kind in measure.classes]
+        names = [kind.name for _, kind in every]
         return [
-            (one.name if names.count(one.name) == 1 else f"{measure.id}: {one.name}", measure, one)
-            for measure, one in every
+            (kind.name if names.count(kind.name) == 1 else f"{measure.id}: {kind.name}", measure, kind)
+            for measure, kind in every
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON under `errors`: for each class its measure, count, share and fixed scores."""
         keyed = self._keyed()
-        return {key: {"measure": measure.id, **one.to_dict(instances=self.is_listed)} for key, measure, one in keyed}
+        return {key: {"measure": measure.id, **kind.to_dict(instances=self.is_listed)} for key, measure, kind in keyed}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row per class, for pandas or polars."""
         return [
             {
                 "by": "error",
-                "value": one.name,
+                "value": kind.name,
                 "measure": measure.id,
                 "average": "micro",
-                **one.fixed,
-                "count": one.count,
-                "share": one.share,
+                **kind.fixed,
+                "count": kind.count,
+                "share": kind.share,
             }
             for measure in self.measures
-            for one in measure.classes
+            for kind in measure.classes
         ]
 
     def confusions(self) -> dict[str, Any]:
         """The JSON under `confusions`: matrices by measure and attribute."""
         return {
-            measure.id: {one.attribute: one.to_dict() for one in measure.confusions}
+            measure.id: {confusion.attribute: confusion.to_dict() for confusion in measure.confusions}
             for measure in self.measures
             if measure.confusions
         }
@@ -168,8 +166,8 @@ class ErrorAnalysis(Struct, frozen=True):
     def by(self) -> dict[str, dict[str, dict[str, int]]]:
         """The JSON under `errors_by`: for each field and value, how often each class occurs."""
         content: dict[str, dict[str, dict[str, int]]] = {}
-        for key, _, one in self._keyed():
-            for field, values in one.by.items():
+        for key, _, kind in self._keyed():
+            for field, values in kind.by.items():
                 for value, count in values.items():
                     content.setdefault(field, {}).setdefault(value, {})[key] = count
         return content

@@ -80,7 +80,7 @@ def with_intervals(result: R, *, level: float, resamples: int, seed: int) -> R:
 
 def changed(result: R, **fields: Any) -> R:
     """The result with other fields."""
-    return type(result)(**{**vars(result), **fields})
+    return replace(result, **fields)
 
 
 def is_resampled(rows: UnitRows, how: Confidence) -> bool:

@@ -16,7 +16,7 @@ from karat.errors import KaratError
 from karat.model import Document, Pair
 from karat.model.arguments import argument_test
 from karat.protocols import Protocol
-from karat.report.text import summary
+from karat.report.tables import summary
 from karat.studies.pieces import Pieces, without_clusters, without_links
 from karat.studies.pieces.arguments import Arguments
 from karat.studies.pieces.clusters import Clusters

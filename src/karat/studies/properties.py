@@ -16,7 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from karat.counts import ScoreValues
-from karat.report.text import UNDEFINED
+from karat.report.tables import UNDEFINED
 from karat.studies.bench import headline
 from karat.studies.curves import Curve, Point
 

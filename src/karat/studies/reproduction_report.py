@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from karat.report.text import UNDEFINED, table
+from karat.report.layout import table
+from karat.report.tables import UNDEFINED
 from karat.studies.papers import PAPERS, Cell, Column, Form, Numbers, Reproduction
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from karat.report.figures import Curves, Figure, Line
-from karat.report.text import counted, table
+from karat.report.figures.figure import Curves, Figure, Line
+from karat.report.layout import counted, table
 from karat.studies.curves import Curve
 from karat.studies.lab import Examination
 from karat.studies.properties import PROPERTIES, percent, plural

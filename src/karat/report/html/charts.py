@@ -1,10 +1,18 @@
-"""Charts as numbers: where bars and intervals are, in percent of the width. Templates draw them as inline SVG."""
+"""Charts as numbers: bars and intervals in percent of the width. Templates draw them as inline SVG."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
 from typing import NamedTuple
 
-from karat.counts import Interval
+from karat.comparison import Comparison
+from karat.counts import Interval, ScoreValues
+from karat.report.breakdowns import lost
+from karat.report.html.gather import LABELS, TONES
+from karat.report.layout import Sort
+from karat.report.listing import ORDER
+from karat.report.tables import SHORT, bounds, printed, score_names, summary
+from karat.results import ItemCounts, Score
 
 
 class Segment(NamedTuple):
@@ -39,7 +47,7 @@ class Axis(NamedTuple):
         return cls(low, high) if high > low else cls(low - 0.1, high + 0.1) if high == low else cls(0.0, 1.0)
 
     def place(self, value: float) -> float:
-        """Where a value is, in percent."""
+        """The place of a value, in percent."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
     def whisker(self, value: float | None, interval: Interval | None) -> Whisker | None:
@@ -60,3 +68,146 @@ def stacked(parts: Sequence[tuple[str, float]], total: float) -> list[Segment]:
             segments.append(Segment(round(x, 2), round(width, 2), tone))
         x += width
     return segments
+
+
+class Headline(NamedTuple):
+    """A score to quote, in large figures."""
+
+    measure: str
+    name: str
+    value: str
+    interval: tuple[str, str] | None
+    whisker: Whisker | None
+    others: str
+    """The scores behind it."""
+
+
+class Bar(NamedTuple):
+    """A row with a bar."""
+
+    name: str
+    segments: Sequence[Segment]
+    numbers: Sequence[str]
+
+
+class Bars(NamedTuple):
+    """Rows with bars, as a table."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Bar]
+
+
+class Ranked(NamedTuple):
+    """A system in a ranking."""
+
+    rank: int
+    name: str
+    value: str
+    interval: tuple[str, str] | None
+    whisker: Whisker | None
+    is_baseline: bool
+    link: str = ""
+    """The page about it, if there is one."""
+
+
+class Ranking(NamedTuple):
+    """Systems with their scores and intervals on one axis."""
+
+    measure: str
+    low: str
+    high: str
+    rows: Sequence[Ranked]
+
+
+def headline(id_: str, score: Score, digits: int) -> Headline:
+    micro = score.micro
+    names = score_names([micro])
+    (name,) = summary(names)
+    others = [f"{SHORT.get(other, other)} {printed(micro, other, digits)}" for other in names if other != name]
+    ci = None if micro.ci is None else micro.ci.values.get(name)
+    whisker = Axis(0.0, 1.0).whisker(micro.values[name], ci) if (micro.values[name] or 0) >= 0 else None
+    return Headline(
+        id_, SHORT.get(name, name), printed(micro, name, digits), bounds(ci, digits), whisker, ", ".join(others[:2])
+    )
+
+
+def ranking_chart(comparison: Comparison, digits: int, links: Mapping[str, str] | None = None) -> Ranking:
+    """Systems on one axis. With `links`, the pages about them, the baseline is not marked: it is just the best."""
+    id_ = comparison.sort_by
+    micros = {system.name: system.scores[id_].micro for system in comparison.systems}
+    (name,) = summary(score_names(micros.values()))[:1]
+    cis = {system: None if micro.ci is None else micro.ci.values.get(name) for system, micro in micros.items()}
+    values = [value for micro in micros.values() if (value := micro.values.get(name)) is not None]
+    axis = Axis.around([*values, *(bound for ci in cis.values() if ci is not None for bound in ci)])
+    rows = [
+        Ranked(
+            system.rank,
+            system.name,
+            printed(micros[system.name], name, digits),
+            bounds(cis[system.name], digits),
+            axis.whisker(micros[system.name].values.get(name), cis[system.name]),
+            system.name == comparison.baseline and links is None,
+            (links or {}).get(system.name, ""),
+        )
+        for system in comparison.systems
+    ]
+    return Ranking(f"{id_} {SHORT.get(name, name)}", f"{100 * axis.low:.0f}", f"{100 * axis.high:.0f}", rows)
+
+
+def item_bars(
+    field: str, rows: Mapping[str, Mapping[str, Score]], measure: str | None, digits: int, sort: Sort
+) -> list[Bars]:
+    """Bars of the items of each value that were found, missed and spurious."""
+    if measure is None:
+        return []
+    scores = {key: row[measure] for key, row in rows.items() if measure in row}
+    items = {
+        key: score.items for key, score in scores.items() if score.items is not None and any(score.items.numbers())
+    }
+    if not items:
+        return []
+    widest = max(counts.gold + counts.spurious for counts in items.values())
+    order = sorted(items, key=lambda key: (-lost(scores[key].micro), key)) if sort == "loss" else list(items)
+    bars = [
+        Bar(key, _item_bar(items[key], widest), _item_numbers(items[key], scores[key].micro, digits)) for key in order
+    ]
+    (name,) = summary(score_names(score.micro for score in scores.values()))[:1] or ("score",)
+    return [Bars(f"{measure} by {field}", [field, "gold", "missed", "spurious", SHORT.get(name, name)], bars)]
+
+
+def _item_bar(items: ItemCounts, widest: int) -> list[Segment]:
+    parts = [("right", items.gold - items.missed), ("missed", items.missed), ("spurious", items.spurious)]
+    return stacked(parts, widest)
+
+
+def _item_numbers(items: ItemCounts, micro: ScoreValues, digits: int) -> list[str]:
+    (name,) = summary(score_names([micro]))[:1] or ("",)
+    return [f"{items.gold:,}", f"{items.missed:,}", f"{items.spurious:,}", printed(micro, name, digits)]
+
+
+def outcome_bars(measure: str, numbers: Mapping[str, Counter[str]], what: str) -> list[Bars]:
+    """Bars of the outcomes of each class, one per measure or system."""
+    classes = _in_order(name for counts in numbers.values() for name in counts)
+    if not classes:
+        return []
+    widest = max(counts.total() for counts in numbers.values())
+    rows = [
+        Bar(
+            key,
+            stacked([(TONES.get(name, "other"), counts[name]) for name in classes], widest),
+            [f"{counts[name]:,}" for name in classes],
+        )
+        for key, counts in numbers.items()
+    ]
+    title = f"Outcomes of {measure}" if measure else "Outcomes"
+    return [Bars(title, [what, *(LABELS.get(name, name) for name in classes)], rows)]
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    tones = ("right", "other", "wrong", "missed", "spurious")
+
+    def place(name: str) -> tuple[int, int, str]:
+        return tones.index(TONES.get(name, "other")), ORDER.index(name) if name in ORDER else len(ORDER), name
+
+    return sorted(set(names), key=place)

@@ -7,13 +7,24 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
+from karat.comparison.scoring import Run
 from karat.corpus import Corpus
-from karat.errors import visible
+from karat.errors import KaratError, visible
 from karat.model import Document
-from karat.report.html.records import DocumentData, IndexData, MeasureData, OutcomeClass, OutcomeData
-from karat.report.html.shown_text import ShownText
-from karat.report.html.sides import CorpusSide, DocumentSide, Item, Place
+from karat.report.html.sides import (
+    CorpusSide,
+    DocumentData,
+    DocumentSide,
+    IndexData,
+    Item,
+    MeasureData,
+    OutcomeClass,
+    OutcomeData,
+    Place,
+    ShownText,
+)
 from karat.report.listing import earned
 from karat.results import MentionRecord, OutcomeRecord, Result, family
 from karat.results.errors import MeasureErrors
@@ -28,7 +39,7 @@ LABELS: Mapping[str, str] = {"miss": "missed", "false_alarm": "false alarm"}
 
 
 class Selection(NamedTuple):
-    """What can be shown over the text: the outcomes of a measure, or its errors by class."""
+    """A choice of marks over the text: the outcomes of a measure, or its errors by class."""
 
     protocol: str
     measure: str
@@ -36,37 +47,25 @@ class Selection(NamedTuple):
 
 
 Outcomes = dict[int, dict[int, list[OutcomeData]]]
-"""What is listed of one system, by the numbers of documents and views."""
+"""Outcomes of one system, by the numbers of documents and views."""
 
 
-class _Encoded:
-    """The sides of systems of one document, as JSON: with many systems, records would need much memory."""
+class _Side(NamedTuple):
+    """The side of one system in one document, as JSON: with many systems, records would need much memory."""
 
-    def __init__(self, unit: str, shown: ShownText) -> None:
-        self.unit = unit
-        self.shown = shown
-        self.mentions: list[Raw] = []
-        self.items: list[Raw] = []
-        self.links: list[list[tuple[str, str, str]]] = []
-        self.outcomes: list[Raw] = []
-        self.notes: dict[str, int] = {"": 0}
+    mentions: Raw = Raw(b"[]")
+    items: Raw = Raw(b"[]")
+    links: Sequence[tuple[str, str, str]] = ()
+    outcomes: Raw = Raw(b"[]")
 
-    def add(self, number: int, side: DocumentSide, outcomes: list[list[OutcomeData]]) -> None:
-        """Add the side of the system with this number. Earlier systems may not have had the document."""
-        lacking = number - len(self.links)
-        self.mentions += [_raw([])] * lacking + [_raw(side.mentions)]
-        self.items += [_raw([])] * lacking + [_raw(list(side.items))]
-        self.links += [[]] * lacking + [side.links]
-        self.outcomes += [_raw([])] * lacking + [_raw(outcomes)]
 
-    def sort(self, order: Sequence[int]) -> None:
-        """Put the systems in this order; later ones may not have had the document."""
-        lacking = len(order) - len(self.links)
-        for side in (self.mentions, self.items, self.outcomes):
-            side += [_raw([])] * lacking
-            side[:] = [side[number] for number in order]
-        self.links += [[]] * lacking
-        self.links[:] = [self.links[number] for number in order]
+class _Document(NamedTuple):
+    """A document, with the side of each system that has it."""
+
+    unit: str
+    shown: ShownText
+    sides: dict[str, _Side]
+    notes: dict[str, int]
 
 
 class Gathered:
@@ -75,7 +74,7 @@ class Gathered:
     def __init__(self, gold: Corpus) -> None:
         self._corpus = gold
         self._numbers: dict[str, int] = {}
-        self._documents: list[_Encoded] = []
+        self._documents: list[_Document] = []
         self._gold = CorpusSide()
         self._shared: list[CorpusSide] = [self._gold]
         self._systems: list[str] = []
@@ -95,7 +94,7 @@ class Gathered:
         return self._views.get(view)
 
     def counts(self, system: str, protocol: str, measure: str) -> Counter[str]:
-        """How many outcomes of each class a measure has."""
+        """Number of outcomes of a measure, by class."""
         return self._counts[system].get((protocol, measure), Counter())
 
     def add(self, name: str, corpus: Corpus, results: Iterable[Result]) -> None:
@@ -110,8 +109,12 @@ class Gathered:
                     self._add_errors(outcomes, result, measure, system)
         for number, document_side in system.documents.items():
             by_measure = outcomes.get(number, {})
-            listed_outcomes = [by_measure.get(measure, []) for measure in range(len(self._views))]
-            self._documents[number].add(len(self._systems), document_side, listed_outcomes)
+            self._documents[number].sides[name] = _Side(
+                _raw(document_side.mentions),
+                _raw(list(document_side.items)),
+                document_side.links,
+                _raw([by_measure.get(view, []) for view in range(len(self._views))]),
+            )
         self._systems.append(name)
         system.documents.clear()
         for side in (self._gold, system):
@@ -120,27 +123,24 @@ class Gathered:
 
     def sort(self, names: Sequence[str]) -> None:
         """Put the systems in this order."""
-        order = [self._systems.index(name) for name in names]
+        shared = dict(zip(self._systems, self._shared[1:], strict=True))
         self._systems = list(names)
-        self._shared = [self._gold, *(self._shared[1 + number] for number in order)]
-        for document in self._documents:
-            document.sort(order)
+        self._shared = [self._gold, *(shared[name] for name in names)]
 
     def _read(self, corpus: Corpus) -> CorpusSide:
         """The side of a system, with every document that it or gold has."""
         side = CorpusSide()
         golds, systems = self._corpus.survey().rows, corpus.survey().rows
-        for id_ in [*sorted(golds), *sorted(one for one in systems if one not in golds)]:
-            own = corpus.read(id_, _ignore) if id_ in systems else None
+        for id_ in [*sorted(golds), *sorted(systems.keys() - golds.keys())]:
+            found = corpus.read(id_, _ignore) if id_ in systems else None
             number = self._numbers.get(id_)
             if number is None:
                 gold = self._corpus.read(id_, _ignore) if id_ in golds else None
-                present = [document for document in (gold, own) if document is not None]
+                present = [document for document in (gold, found) if document is not None]
                 number = self._numbers[id_] = len(self._numbers)
-                encoded = _Encoded(present[0].unit, ShownText(present))
-                self._documents.append(encoded)
-                self._gold.documents[number] = DocumentSide(gold or Document(id_), encoded.shown)
-            side.documents[number] = DocumentSide(own or Document(id_), self._documents[number].shown)
+                self._documents.append(_Document(present[0].unit, ShownText(present), {}, {"": 0}))
+                self._gold.documents[number] = DocumentSide(gold or Document(id_), self._documents[number].shown)
+            side.documents[number] = DocumentSide(found or Document(id_), self._documents[number].shown)
         self._corpus.close()
         corpus.close()
         return side
@@ -176,34 +176,35 @@ class Gathered:
         """Add an outcome, unless its items are to be left out."""
         document = None if record.document is None else self._numbers[record.document]
         gold = None if record.gold is None else self._gold.item(record.gold, document, self._numbers)
-        own = None if record.system is None else system.item(record.system, document, self._numbers)
-        if unless is not None and unless(gold, own):
+        found = None if record.system is None else system.item(record.system, document, self._numbers)
+        if unless is not None and unless(gold, found):
             return
-        is_pair = gold is not None and own is not None
+        is_pair = gold is not None and found is not None
         is_mention = isinstance(record.gold or record.system, MentionRecord)
         note = earned(record.counts, full=not is_mention) if is_pair or not is_mention else ""
-        self._enter(outcomes, view, outcome_class(record.outcome), (gold, own), system, document, note)
+        self._enter(outcomes, view, outcome_class(record.outcome), (gold, found), system, document, note)
 
     def _add_errors(self, outcomes: Outcomes, result: Result, measure: MeasureErrors, system: CorpusSide) -> None:
-        """Errors by class, and what is right and no part of an error."""
+        """Add errors by class, and what is right and no part of an error."""
         view = self._view(Selection(result.protocol, measure.id, by_class=True))
         in_errors: tuple[set[Place], set[Place]] = set(), set()
-        for one in measure.classes:
-            kind = OutcomeClass(one.name, one.name, TONES.get(one.name, "wrong"), one.explanation)
-            for instance in one.instances:
+        for error_class in measure.classes:
+            name = error_class.name
+            kind = OutcomeClass(name, name, TONES.get(name, "wrong"), error_class.explanation)
+            for instance in error_class.instances:
                 document = None if instance.document is None else self._numbers[instance.document]
                 gold = self._gold.items(instance.gold, document, self._numbers)
-                own = system.items(instance.system, document, self._numbers)
-                for places, item in zip(in_errors, (gold, own), strict=True):
+                found = system.items(instance.system, document, self._numbers)
+                for places, item in zip(in_errors, (gold, found), strict=True):
                     places.update(() if item is None else item.places())
-                self._enter(outcomes, view, kind, (gold, own), system, document, "")
+                self._enter(outcomes, view, kind, (gold, found), system, document, "")
 
         @cache
         def is_in_error(item: Item | None, side: int) -> bool:
             return item is not None and not in_errors[side].isdisjoint(item.places())
 
-        def unless(gold: Item | None, own: Item | None) -> bool:
-            return is_in_error(gold, 0) or is_in_error(own, 1)
+        def unless(gold: Item | None, found: Item | None) -> bool:
+            return is_in_error(gold, 0) or is_in_error(found, 1)
 
         for record in result.outcomes.get(self.outcomes_of(result.protocol, measure.id), ()):
             if TONES.get(record.outcome) == "right":
@@ -212,15 +213,15 @@ class Gathered:
     def _add_elements(
         self, outcomes: Outcomes, view: int, listed: Iterable[Mapping[str, Any]], system: CorpusSide
     ) -> None:
-        """What measures list in place of outcomes: elements, by their ids."""
+        """Add elements, which measures list in place of outcomes, by their ids."""
         for entry in listed:
             document = self._numbers.get(entry["document"])
-            gold, own = (
+            gold, found = (
                 None if entry.get(key) is None else side.element(entry[key], document)
                 for side, key in ((self._gold, "reference"), (system, "system"))
             )
             note = "; ".join([f"{entry['value']:.4g} of {entry['worth']:.4g}", *entry["lost"]])
-            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, own), system, document, note)
+            self._enter(outcomes, view, outcome_class(entry["outcome"]), (gold, found), system, document, note)
 
     def _enter(
         self,
@@ -236,15 +237,15 @@ class Gathered:
 
         (Where either is would be all pairs of documents for a large cluster of the system.)
         """
-        gold, own = items
-        places = (gold and gold.documents) or (own and own.documents) or (() if document is None else (document,))
+        gold, found = items
+        places = (gold and gold.documents) or (found and found.documents) or (() if document is None else (document,))
         kind_number = self._classes.setdefault(kind, len(self._classes))
         for place, number in enumerate(places):
             notes = self._documents[number].notes
             data = OutcomeData(
                 kind_number if place == 0 else -1 - kind_number,
                 self._gold.reference(gold, number),
-                system.reference(own, number),
+                system.reference(found, number),
                 notes.setdefault(note, len(notes)),
             )
             outcomes.setdefault(number, {}).setdefault(view, []).append(data)
@@ -253,16 +254,18 @@ class Gathered:
         return self._views.setdefault(view, len(self._views))
 
     def index(self, *, view: Selection | None, a: str, b: str | None = None) -> IndexData:
-        """What all documents share; `view` and the systems `a` and `b` are shown first."""
+        """The index of all documents; `view` and the systems `a` and `b` are shown first."""
         return IndexData(
             [visible(name) for name in self._systems],  # a file's name need not be text
             [
                 MeasureData(
-                    f"{one.measure}: error classes" if one.by_class else one.measure,
-                    one.protocol,
-                    self._views.get(Selection(one.protocol, self.outcomes_of(one.protocol, one.measure)), number),
+                    f"{selection.measure}: error classes" if selection.by_class else selection.measure,
+                    selection.protocol,
+                    self._views.get(
+                        Selection(selection.protocol, self.outcomes_of(selection.protocol, selection.measure)), number
+                    ),
                 )
-                for one, number in self._views.items()
+                for selection, number in self._views.items()
             ],
             list(self._classes),
             list(self._numbers),
@@ -274,16 +277,17 @@ class Gathered:
 
     def documents(self) -> Iterator[DocumentData]:
         """The documents, in the order of the index."""
-        for number, encoded in enumerate(self._documents):
+        for number, document in enumerate(self._documents):
             gold = self._gold.documents[number]
+            sides = [document.sides.get(name, _Side()) for name in self._systems]
             yield DocumentData(
-                encoded.unit,
-                encoded.shown.text,
-                [_raw(gold.mentions), *encoded.mentions],
-                [_raw(list(gold.items)), *encoded.items],
-                [gold.links, *encoded.links],
-                encoded.outcomes,
-                list(encoded.notes),
+                document.unit,
+                document.shown.text,
+                [_raw(gold.mentions), *(side.mentions for side in sides)],
+                [_raw(list(gold.items)), *(side.items for side in sides)],
+                [gold.links, *(side.links for side in sides)],
+                [side.outcomes for side in sides],
+                list(document.notes),
             )
 
 
@@ -299,3 +303,33 @@ def _raw(records: list[Any]) -> Raw:
 
 def _ignore(finding: object) -> None:
     """The run has already reported it."""
+
+
+class GatheredRuns:
+    """The documents of all runs, and the results of each run by its name, without outcomes."""
+
+    def __init__(self, gold: Corpus, runs: Sequence[Run], *, breakdowns: bool) -> None:
+        """With `breakdowns`, the comparison has those of the results, too."""
+        self.documents = Gathered(gold)
+        self.results: dict[str, list[Result]] = {}
+        self._breakdowns = breakdowns
+        self._runs = Counter(run.system for run in runs)
+        self._seen: Counter[str] = Counter()
+
+    def add(self, run: Run, results: list[Result]) -> list[Result]:
+        """Gather a run, whose results have outcomes and errors; return what the comparison needs of them."""
+        self._seen[run.system] += 1
+        number = f" (run {self._seen[run.system]})" if self._runs[run.system] > 1 else ""
+        name = f"{run.system}{number}"
+        assert not isinstance(run.corpus, KaratError), "a run that was scored was read"
+        self.documents.add(name, run.corpus, results)
+        self.results[name] = [replace(result, outcomes={}, details={}) for result in results]
+        parts: dict[str, Any] = {} if self._breakdowns else {"by": {}, "by_rows": {}}
+        return [replace(result, errors=None, **parts) for result in self.results[name]]
+
+    def sort(self, systems: Sequence[str]) -> None:
+        """Put the runs in the order of their systems."""
+        place = {name: number for number, name in enumerate(systems)}
+        order = sorted(self.results, key=lambda name: place[name if name in place else name.rpartition(" (run ")[0]])
+        self.results = {name: self.results[name] for name in order}
+        self.documents.sort(order)

@@ -1,18 +1,203 @@
-"""One side of a report, gold or a system: its mentions, and the items of outcomes that are made of them."""
+"""The documents of a page as its script reads them: text, and the mentions and items of outcomes of each side."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
-from karat.model import Document
-from karat.report.html.records import ItemData, MentionData, Reference
-from karat.report.html.shown_text import ShownText
+from karat.model import Document, Mention, Region, Value
 from karat.report.listing import attributes_in_words, offsets
 from karat.results import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
+# Records that are encoded as JSON arrays, in the order of their fields
+
+Segments = list[tuple[int, int]]
+
+Reference = int | tuple[int]
+"""An item of an outcome: a mention by its number; another item of the document, counted from -1 down; or, as an array
+of one number, an item that is in several documents."""
+
+
+class MentionData(Struct, array_like=True, gc=False):
+    """A mention of one side of a document."""
+
+    id: str
+    place: Segments
+    """Where it is in the text that is shown, in UTF-16 code units, as scripts count; empty if it is not known."""
+    text: str | None
+    kind: str
+    cluster: str | None
+    attributes: dict[str, Value]
+    line: int | None
+    span: str
+    """Its offsets as the file has them; empty if these are those of `place`."""
+
+
+class ItemData(Struct, array_like=True, frozen=True, gc=False):
+    """An item of an outcome that is not a mention."""
+
+    form: str
+    """cluster, link, tree or element."""
+    label: str
+    parts: tuple[tuple[Any, ...], ...]
+    """Numbers of the mentions of each of its parts: a cluster has one part, a link two, a tree one per event. If the
+    item is in several documents, a mention is a pair of numbers: of the document, and in it."""
+    about: str = ""
+    """Its attributes, and what else is known about it."""
+
+
+class OutcomeData(Struct, array_like=True, gc=False):
+    """An outcome of a measure."""
+
+    outcome: int
+    """The number of its class in `IndexData.outcomes`; counted from -1 down if an earlier document lists it, too."""
+    gold: Reference | None
+    system: Reference | None
+    earned: int
+    """Its share of the score, as a number in `DocumentData.notes`."""
+
+
+class OutcomeClass(Struct, array_like=True, frozen=True):
+    """A class of outcomes as the page shows it."""
+
+    name: str
+    label: str
+    tone: str
+    """right, missed, spurious, wrong or other."""
+    about: str = ""
+    """An explanation, if the name is not enough."""
+
+
+class DocumentData(Struct, omit_defaults=True):
+    """A document with gold's mentions and those of every system."""
+
+    unit: str
+    text: str | None
+    mentions: list[Raw]
+    """Of gold, then of each system: arrays of `MentionData`."""
+    items: list[Raw]
+    """Likewise: arrays of `ItemData`."""
+    links: list[Sequence[tuple[str, str, str]]]
+    """Likewise: kind, source and target of each link."""
+    outcomes: list[Raw]
+    """Of each system: for each measure an array of `OutcomeData`."""
+    notes: list[str]
+
+
+class MeasureData(Struct):
+    """A choice of marks over the text: the outcomes of a measure, or its errors by class."""
+
+    label: str
+    protocol: str
+    outcomes: int
+    """The number of its outcomes in `IndexData.measures`: its own, or, of errors by class, those of the measure."""
+
+
+class IndexData(Struct):
+    """Index of the documents."""
+
+    systems: list[str]
+    measures: list[MeasureData]
+    outcomes: list[OutcomeClass]
+    documents: list[str]
+    """Their ids."""
+    items: list[list[ItemData]]
+    """Of gold, then of each system: the items that are in several documents."""
+    measure: int
+    """The number of the measure to show first."""
+    a: int
+    """The number of the system to show first."""
+    b: int
+    """The number of the system to show beside it; -1: none."""
+
+
+# The text and the sides
+
 Place = tuple[int, int]
 """A mention: the number of its document, and its number there."""
+UNKNOWN_FORM = "…"
+"""Stands for a token whose form is not known."""
+
+
+class ShownText:
+    """The text of a document: its own, or that of its tokens, one sentence per line. None if neither is known."""
+
+    def __init__(self, sources: Sequence[Document]) -> None:
+        """`sources` are the sides of the document; the first one with a text gives it."""
+        self.text: str | None = None
+        self._tokens: Sequence[tuple[int, int]] | None = None
+        self._empty: Sequence[int] = ()
+        for document in sources:
+            self._take(document)
+            if self.text is not None:
+                break
+        self._units = _utf16_positions(self.text or "")
+
+    def _take(self, document: Document) -> None:
+        if document.unit == "char" and document.text is not None:
+            self.text = document.text
+        elif document.unit == "token" and document.text is not None and document.tokens is not None:
+            self.text, self._tokens = document.text, document.tokens
+        elif document.unit == "token" and document.forms is not None:
+            self.text, self._tokens = _joined(document)
+        self._empty = [node.token for node in document.empty_nodes]
+
+    def place(self, mention: Mention, document: Document) -> Segments:
+        """The segments of a mention of one side in UTF-16 code units; empty if they are not in the text."""
+        if self.text is None or document.unit not in ("char", "token"):
+            return []
+        segments = mention.span if document.unit == "char" else self._of_tokens(mention.span, document)
+        length = len(self.text)
+        inside = [(begin, min(end, length)) for begin, end in segments if 0 <= begin < length]
+        return inside if self._units is None else [(self._units[begin], self._units[end]) for begin, end in inside]
+
+    def _of_tokens(self, span: Region, document: Document) -> Region:
+        if self._tokens is None:
+            return ()
+        empty = [node.token for node in document.empty_nodes]
+        most = len(self._tokens) + len(empty)  # a span may claim any number of tokens
+        pieces = [(begin, min(end, most)) for begin, end in span]
+        if empty != list(self._empty):  # the sides number their tokens differently: only their words are the same
+            words = [token for begin, end in pieces for token in range(begin, end) if token not in empty]
+            pieces = [(number, number + 1) for number in (self._number(token, empty) for token in words)]
+        runs: list[tuple[int, int]] = []
+        for begin, end in pieces:
+            end = min(end, len(self._tokens))
+            if runs and runs[-1][1] == begin < end:
+                runs[-1] = runs[-1][0], end
+            elif begin < end:
+                runs.append((begin, end))
+        return tuple((self._tokens[first][0], self._tokens[last - 1][1]) for first, last in runs)
+
+    def _number(self, token: int, empty: Sequence[int]) -> int:
+        """The number here of a word of another side, which has other empty nodes."""
+        number = token - bisect_left(empty, token)
+        for node in self._empty:
+            number += node <= number
+        return number
+
+
+def _joined(document: Document) -> tuple[str, list[tuple[int, int]]]:
+    """Forms with blanks between them, each sentence on a line of its own; and the place of each."""
+    forms = [form or UNKNOWN_FORM for form in document.forms or ()]
+    begins = {sentence.begin for sentence in document.sentences} - {0}
+    pieces, tokens, at = [], [], 0
+    for number, form in enumerate(forms):
+        separator = "" if number == 0 else "\n" if number in begins else " "
+        at += len(separator)
+        pieces += [separator, form]
+        tokens.append((at, at + len(form)))
+        at += len(form)
+    return "".join(pieces), tokens
+
+
+def _utf16_positions(text: str) -> list[int] | None:
+    """The position of each character in UTF-16 code units; None if it is just its number."""
+    if text.isascii() or max(text) <= "\uffff":
+        return None
+    return [0, *accumulate(1 + (character > "\uffff") for character in text)]
 
 
 class Item(Struct, eq=False, gc=False):
@@ -25,9 +210,9 @@ class Item(Struct, eq=False, gc=False):
     documents: tuple[int, ...] = ()
     """The numbers of the documents that it has mentions in."""
     local: int | None = None
-    """How outcomes refer to it in its only document."""
+    """Its reference in outcomes of its only document."""
     shared: tuple[int] | None = None
-    """How outcomes refer to it elsewhere."""
+    """Its reference in outcomes elsewhere."""
 
     def __post_init__(self) -> None:
         self.documents = tuple(sorted({document for part in self.parts for document, _ in part}))
@@ -136,10 +321,10 @@ class CorpusSide:
                     for name in {mention.id, mention.cluster} - {None}:
                         self._elements.setdefault(str(name), []).append((number, place))
         places = self._elements.get(id_, [])
-        return Item("element", id_, (tuple(one for one in places if document in (None, one[0])),))
+        return Item("element", id_, (tuple(place for place in places if document in (None, place[0])),))
 
     def reference(self, item: Item | None, document: int) -> Reference | None:
-        """How an outcome in this document refers to an item."""
+        """The reference to an item in outcomes of this document."""
         if item is None:
             return None
         if item.form == "mention":

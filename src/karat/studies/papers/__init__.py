@@ -20,7 +20,7 @@ from msgspec import Struct
 from karat.corpus import Progress
 from karat.errors import UsageError
 from karat.registry import Registry, modules_of
-from karat.report.figures import Figure
+from karat.report.figures.figure import Figure
 
 Form = Literal["count", "percent", "share"]
 """How a number is printed: as it is, as a percentage with two digits, or with three digits."""

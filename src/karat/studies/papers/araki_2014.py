@@ -16,7 +16,7 @@ from karat.corpus import Progress, open_corpus
 from karat.counts import ScoreValues
 from karat.model import Document, Link
 from karat.protocols import resolve
-from karat.report.figures import Curves, Figure, Line
+from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies.bench import Bench
 from karat.studies.curves import Curve, Way, curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from karat.corpus import Progress
 from karat.model import Document, Mention
-from karat.report.figures import Figure, systems_figure
+from karat.report.figures.figure import Figure
+from karat.report.figures.kinds import systems_figure
 from karat.results import Result
 from karat.studies import pilot
 from karat.studies.papers import Cell, Column, Numbers, Reproduction

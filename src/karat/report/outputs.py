@@ -1,0 +1,217 @@
+"""Results and comparisons in every output format: text, JSON, or tables for papers and other programs."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from karat.report.breakdowns import breakdown_tables
+from karat.report.content import Content, result_content
+from karat.report.errors import error_listing
+from karat.report.json import json
+from karat.report.layout import (
+    DEFAULT,
+    Style,
+    View,
+    counted,
+    finding_lines,
+    paint_finding,
+    paragraph,
+    shared_findings,
+    table,
+)
+from karat.report.listing import elements, listings, refuse_long
+from karat.report.markup import csv, latex, markdown, tidy
+from karat.report.scores import definitions, main_scores
+from karat.report.tables import Page, Table, as_text
+from karat.report.verdict import verdict
+from karat.results import Result, family
+
+if TYPE_CHECKING:
+    from karat.comparison import Comparison
+
+    Scored = Result | Comparison
+
+
+def _content(scored: "Scored", view: View) -> Content:
+    if isinstance(scored, Result):
+        return result_content(scored, view)
+    from karat.report.comparison import comparison_content  # scoring one system does not need it
+
+    return comparison_content(scored, view)
+
+
+# Text
+
+
+def text(scored: "Sequence[Scored]", view: View = DEFAULT) -> str:
+    """The report of one protocol, or of several.
+
+    Protocols of one system are also shown side by side, and findings that several of them have stand once, at the end.
+    """
+    results = [item for item in scored if isinstance(item, Result)]
+    if results and view.summary:
+        return _summary(results, view)
+    contents = [_content(item, view) for item in scored]
+    if not results or len(results) == 1:
+        return "\n".join(_text(content, view) for content in contents)
+    lines = Counter(line for content in contents for line in content.findings)
+    repeated = [line for line, count in lines.items() if count > 1]
+    each = [_text(content, view, omitted=repeated) for content in contents]
+    shared = [*_definitions(results, view), *_side_by_side(results, view)]
+    return "\n\n".join([*shared, *each, *_finding_block(repeated, view.style)]) + "\n" * bool(repeated)
+
+
+def _text(content: Content, view: View, *, omitted: Collection[str] = ()) -> str:
+    """Everything about one protocol; `omitted` are lines of findings that are printed elsewhere."""
+    style = view.style
+    folded = style._replace(width=style.width or content.width)
+    label = max(map(len, [*content.sides, *content.facts]))
+    sides = [
+        [name.ljust(label), side.name, counted(side.documents, "document"), counted(side.mentions, "mention")]
+        for name, side in content.sides.items()
+    ]
+    facts = [
+        paragraph(line, style, first=f"{name:<{label}}  ", indent=" " * (label + 2))
+        for name, line in content.facts.items()
+    ]
+    paragraphs = (
+        [paragraph(line, style) for line in content.words],
+        [paragraph(line, style, indent="  ") for line in content.error_words],
+    )
+    words, error_words = (["\n".join(lines)] if lines else [] for lines in paragraphs)
+    blocks = [
+        style.paint(f"{content.protocol}: {content.title}", "bold"),
+        "\n".join([table([], sides, left=2, style=style), *facts]),
+        *(as_text(cells, style) if cells.rows else "nothing to score" for cells in content.tables),
+        *words,
+        *(as_text(cells, folded) for cells in content.breakdowns),
+        *error_words,
+        *(as_text(cells, folded) for cells in content.errors),
+        *_details(content, view),
+        *_finding_block([line for line in content.findings if line not in omitted], style),
+        _signature(content.signature, style),
+        *(paragraph(line, style, first="to quote   ", indent=" " * 11) for line in content.quotes),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _signature(signature: str, style: Style) -> str:
+    return paragraph(signature, style, first="signature  ", indent=" " * 11)
+
+
+def _details(content: Content, view: View) -> Iterator[str]:
+    """The outcomes of each measure, or the elements it lists; with error classes, the errors of each class."""
+    for title, run in content.runs:
+        if run.errors is not None and run.errors.is_listed:
+            blocks = list(error_listing(run, view.style))
+        else:
+            refuse_long(run)
+            blocks = list(listings(run.outcomes, view.style))
+            for id_, listed in run.details.items():
+                blocks += elements(id_, listed, digits=view.digits, style=view.style)
+        if title and blocks:
+            yield view.style.paint(f"details of {title}", "bold")
+        yield from blocks
+
+
+def _finding_block(lines: Iterable[str], style: Style) -> list[str]:
+    """Lines of findings as one block, if there are any."""
+    painted = [paint_finding(line, style) for line in lines]
+    return ["\n".join(painted)] if painted else []
+
+
+def _summary(results: Sequence[Result], view: View) -> str:
+    """One row per protocol with the main score of each measure; each finding once; the signatures."""
+    style = view.style
+    sides = table([], [["gold", results[0].gold.name], ["system", results[0].system.name]], left=2, style=style)
+    findings = {result.protocol: finding_lines(result.warnings, result.warning_counts) for result in results}
+    blocks = [
+        sides,
+        *_definitions(results, view),
+        *(as_text(cells, style) for cells in _summary_tables(results, view)),
+        *_finding_block(shared_findings(findings), style),
+        "\n".join(_signature(result.signature, style) for result in results),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _summary_tables(results: Sequence[Result], view: View) -> Iterator[Table]:
+    """Main scores, one row per protocol, and breakdowns; with several protocols, each breakdown names its own."""
+    ids = list(dict.fromkeys(id_ for result in results for id_ in result.counted_ids()))
+    yield from main_scores("protocol", {result.protocol: result.scores for result in results}, ids, digits=view.digits)
+    for result in results:
+        for cells in breakdown_tables(result, view):
+            name = f"{cells.header[0]} ({result.protocol})" if len(results) > 1 else cells.header[0]
+            yield cells._replace(header=[name, *cells.header[1:]])
+
+
+def _definitions(results: Sequence[Result], view: View) -> list[str]:
+    """The definitions of Arg-C side by side, and why they differ."""
+    cells = definitions(results, digits=view.digits)
+    if cells is None:
+        return []
+    notes = [paragraph(note, view.style) for note in cells.notes]
+    return ["\n".join([as_text(cells._replace(notes=[]), view.style), *notes])]
+
+
+def _side_by_side(results: Sequence[Result], view: View) -> list[str]:
+    """One table per shared family, one row per protocol, to show how much each setting inflates scores."""
+    ids = dict.fromkeys(id_ for result in results for id_ in result.scores)
+    families = Counter(name for result in results for name in set(map(family, result.scores)))
+    shared = [id_ for id_ in ids if families[family(id_)] > 1]
+    rows = {result.protocol: result.scores for result in results}
+    return [as_text(cells, view.style) for cells in main_scores("protocol", rows, shared, digits=view.digits)]
+
+
+# Tables for papers, programs and notebooks
+
+
+def _page(scored: "Sequence[Scored]", view: View) -> Page:
+    contents = [_content(item, view) for item in scored]
+    comments = [line for content in contents for line in content.comments()]
+    results = [item for item in scored if isinstance(item, Result)]
+    if results and view.summary:
+        return Page(list(_summary_tables(results, view)), comments)
+    tables: list[Table] = []
+    for content in contents:
+        scores = content.tables
+        if len(results) > 1:
+            scores = [cells._replace(header=[content.protocol, *cells.header[1:]]) for cells in scores]
+        tables += [*scores, *content.breakdowns, *content.errors]
+    return Page(tables, comments)
+
+
+def _records(scored: "Sequence[Scored]", view: View) -> Page:
+    """One table of everything."""
+    comments = [line for item in scored for line in _content(item, view).comments()]
+    return tidy([row for item in scored for row in item.to_dicts()], comments, digits=view.digits)
+
+
+def html(scored: "Scored") -> str:
+    """Tables for notebooks: a caption above the first one, words and the signature below the last."""
+    from karat.report.html.page import environment  # jinja2 is needed only here
+
+    content = _content(scored, DEFAULT)
+    caption, *notes = content.comments()
+    tables = [*content.tables, *content.breakdowns]
+    if isinstance(scored, Result):
+        sides = [
+            f"{name}: {counted(side.documents, 'document')}, {counted(side.mentions, 'mention')}"
+            for name, side in content.sides.items()
+        ]
+        caption = f"{caption} ({'; '.join(sides)})"
+        notes = [*content.words, *filter(None, [content.facts.get("ci")]), content.signature]
+    else:
+        tables += content.errors
+        notes = [*verdict(scored), *notes]
+    return environment().get_template("notebook.html").render(tables=tables, caption=caption, notes=notes)
+
+
+FORMATS: "Mapping[str, Callable[[Sequence[Scored], View], str | Iterable[str]]]" = {
+    "text": text,
+    "json": lambda scored, _: json(scored),
+    "csv": lambda scored, view: csv(_records(scored, view)),
+    "markdown": lambda scored, view: markdown(_page(scored, view)),
+    "latex": lambda scored, view: latex(_page(scored, view)),
+}
+"""Outputs of `karat score -f` and `karat compare -f`."""

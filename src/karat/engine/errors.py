@@ -13,7 +13,7 @@ from karat.engine.rows import DocumentRow, UnitRow
 from karat.engine.scores import UnitTable
 from karat.engine.units import finish
 from karat.errors import Finding, KaratError
-from karat.insight.collecting import TargetErrors
+from karat.insight.collecting import TargetErrors, first_spelling
 from karat.insight.edits import Repair, merged_edits
 from karat.results import Result, family, main_score
 from karat.results.errors import ErrorAnalysis, ErrorClass, MeasureErrors
@@ -42,14 +42,11 @@ class Analysis:
     def of(self, units: Sequence[UnitRow]) -> ErrorAnalysis:
         """Analyse the errors of all units."""
         families = {family(id_) for id_ in self._result.counted_ids()}
-        targets = self._plan.finder.targets
+        by_unit, protocol = [unit.errors for unit in units if unit.errors], self._plan.protocol
+        spell = first_spelling(by_unit, protocol)
         found = [
-            TargetErrors(
-                target,
-                [errors for unit in units if unit.errors and (errors := unit.errors[index])],
-                self._plan.protocol,
-            )
-            for index, target in enumerate(targets)
+            TargetErrors(target, [errors for own in by_unit if (errors := own[index])], protocol, spell)
+            for index, target in enumerate(self._plan.finder.targets)
             if family(target.id) in families
         ]
         return ErrorAnalysis(tuple(map(self.measure_errors, found)), self._plan.options.details)
@@ -108,6 +105,7 @@ class _Narrowing:
     """Takes from rows what a smaller set of measures needs."""
 
     def __init__(self, whole: MeasureSet, part: MeasureSet) -> None:
+        self._part = part
         table_of = {measure.id: measure.table for measure, _ in whole.measures}
         place = {measure.table: whole.specs.index(table_of[measure.id]) for measure, _ in part.measures}
         self._specs = [place[spec] for spec in part.specs]
@@ -120,10 +118,14 @@ class _Narrowing:
             start = end
 
     def row(self, row: DocumentRow) -> DocumentRow:
-        """Return the row with fewer tables and counts."""
-        tables = tuple(row.tables[index] for index in self._specs) if row.tables else ()
-        counts = array("d", chain.from_iterable(row.counts[columns] for columns in self._columns if row.counts))
-        return DocumentRow(row.unit, row.gold, row.system, counts, tables=tables)
+        """Return the row with fewer tables, or with fewer counts."""
+        if not row.tables:
+            counts = array("d", chain.from_iterable(row.counts[columns] for columns in self._columns))
+            return DocumentRow(row.unit, row.gold, row.system, counts)
+        tables = tuple(row.tables[index] for index in self._specs)
+        if self._part.is_by_document:  # other measures of the run had to wait for the whole corpus
+            return DocumentRow(row.unit, row.gold, row.system, self._part.counts(tables))
+        return DocumentRow(row.unit, row.gold, row.system, tables=tables)
 
 
 def _document(row: DocumentRow) -> str:

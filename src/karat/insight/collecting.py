@@ -1,6 +1,6 @@
 """The errors behind the main measures of a run: found unit by unit, and put together."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from karat.insight.anaphors import ANAPHOR_CLASSES, anaphor_errors
@@ -21,16 +21,35 @@ from karat.results.errors import Cell, Confusion
 ABSENT = "(none)"
 
 
+Spell = Callable[[str, str], str]
+"""From a field and a value of it to the spelling that stands for all values that the protocol considers equal."""
+
+
+def first_spelling(units: Iterable[Sequence[UnitErrors | None]], protocol: Protocol) -> Spell:
+    """Return what spells a value as the first error that has it, whichever measure that error is behind."""
+    spellings: dict[tuple[str, Value | None], str] = {}
+
+    def spell(field: str, value: str) -> str:
+        if field in ("kind", *DOCUMENT_FIELDS):
+            return value
+        return spellings.setdefault((field, protocol.comparison.key(value)), value)
+
+    for errors in units:
+        for found in filter(None, errors):
+            for _, field, value in found.values:
+                spell(field, value)
+    return spell
+
+
 class TargetErrors:
     """The errors of all units behind one measure."""
 
-    def __init__(self, target: Target, units: Iterable[UnitErrors], protocol: Protocol) -> None:
+    def __init__(self, target: Target, units: Iterable[UnitErrors], protocol: Protocol, spell: Spell) -> None:
         self.target, self._protocol = target, protocol
         self.errors: list[FoundError] = []
         self.by: dict[str, dict[str, dict[str, int]]] = {}
         """By class, field and value: how many there are."""
         self._cells: dict[str, dict[Cell, int]] = {}
-        spellings: dict[tuple[str, Value | None], str] = {}
         for findings, values in units:
             self.errors += findings.errors
             for name, cells in findings.confusions.items():
@@ -38,11 +57,9 @@ class TargetErrors:
                 for cell, number in cells.items():
                     own[cell] = own.get(cell, 0) + number
             for name, field, value in values:
-                if field not in ("kind", *DOCUMENT_FIELDS):
-                    # Values that the protocol considers equal are one, spelt as they are first.
-                    value = spellings.setdefault((field, protocol.comparison.key(value)), value)
                 counts = self.by.setdefault(name, {}).setdefault(field, {})
-                counts[value] = counts.get(value, 0) + 1
+                spelt = spell(field, value)
+                counts[spelt] = counts.get(spelt, 0) + 1
 
     def classes(self) -> Classes:
         """All classes in the order of definition, without those that only some corpora have and this one has not."""

@@ -11,25 +11,23 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from karat.campaign.archives import Limits
-from karat.campaign.golds import gold_path
-from karat.campaign.intake import submissions_in
-from karat.campaign.layouts import Track
-from karat.campaign.pages import slug
-from karat.campaign.scoring import Conditions, Job
-from karat.campaign.statistics import resamples_for
-from karat.campaign.store import Store
+from karat.campaign import children, scoring
+from karat.campaign.ranking import resamples_for
+from karat.campaign.scoring import gold_path
+from karat.campaign.site import slug
+from karat.campaign.submissions import Track
 from karat.errors import Finding
 from tests.running import command, run
-from tests.submissions import DOCUMENTS, folder, jsonl, tar, zipped
+from tests.submissions import DOCUMENTS, folder, jsonl, tar, tar_header, zipped
 
 SYSTEMS = {"alpha": 0, "beta_primary": 1, "gamma_contrastive1": 2, "delta_contrastive1": 4}
 
@@ -264,37 +262,107 @@ def known(store: Path, mode: str = "ro") -> int:
         return 0
 
 
+def hang() -> None:
+    time.sleep(600)
+
+
+def burn() -> None:
+    while True:
+        pass
+
+
+def take_memory() -> None:
+    bytes(10**10)
+
+
+def die() -> None:
+    """As the system ends a process that needs too much memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def recurse() -> None:
+    recurse()
+
+
+def fail() -> None:
+    raise ValueError("a mistake of karat")
+
+
+def misbehave(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *names: str) -> None:
+    """Act in the child process that validates a submission of one of these names."""
+    validated = scoring._validated
+
+    def acting(conditions: scoring.Conditions, job: scoring.Job) -> Any:
+        if job.submission.system in names:
+            act()
+        return validated(conditions, job)
+
+    monkeypatch.setattr(scoring, "_validated", acting)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
 @pytest.mark.slow
-def test_a_submission_that_ends_its_process_is_refused_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own, once more: whoever dies again is refused, and tried again in the next run."""
-    from karat.campaign import running, scoring
+@pytest.mark.parametrize(
+    ("act", "options", "code", "words"),
+    [
+        (burn, ("--cpu-limit", "1"), "submission-limit", "it needs more than 1 second of CPU time"),
+        (take_memory, ("--memory-limit", "0.5"), "submission-limit", "it needs more than 0.5 GB of memory"),
+        (hang, ("--time-limit", "3"), "submission-limit", "it takes more than 3 seconds"),
+        (die, (), "submission-too-much", "it needs more memory or deeper nesting than there is"),
+        (recurse, (), "submission-too-much", "it needs more memory or deeper nesting than there is"),
+    ],
+)
+def test_a_submission_that_meets_a_limit_is_refused_alone(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[], None],
+    options: tuple[str, ...],
+    code: str,
+    words: str,
+) -> None:
+    misbehave(monkeypatch, act, "beta_primary")
+    content, out = campaign(place, "--no-reports", *options)
+    found = {one["system"]: [finding["code"] for finding in one["findings"]] for one in content["submissions"]}
+    assert found["beta_primary"] == [code]
+    ranked = {system["system"] for one in content["rankings"] for system in one["systems"]}
+    assert ranked == {"alpha", "gamma_contrastive1", "delta_contrastive1"}
+    assert words in (out / "results.txt").read_text()
 
-    monkeypatch.setattr(scoring, "_outcome", _short_of_memory)
-    content, out = campaign(place, "--no-reports")
-    refused = [one for one in content["submissions"] if one["status"] == "refused"]
-    assert sorted(finding["code"] for one in refused for finding in one["findings"]) == [
-        "archive-path",
-        *["submission-too-much"] * 6,
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems may not limit memory")
+@pytest.mark.slow
+def test_files_that_need_too_much_memory_are_refused_alone(place: Path) -> None:
+    """Where they are unpacked, and where they are parsed. They are tried again in the next run."""
+    parsed = b'{"id": "a", "text": "%s"}' % (b"a" * 50_000_000)
+    tar(place / "submissions" / "parsed.tar.gz", {"out.jsonl": parsed})
+    with gzip.open(place / "submissions" / "unpacked.tar.gz", "wb", 1) as stream:
+        stream.write(tar_header(b"a", 120 << 20, b"L") + bytes(120 << 20))  # a long name, which is no member
+    found = []
+    for limit in ("0.05", "4"):
+        content, _ = campaign(place, "--no-reports", "--max-ratio", "100000", "--memory-limit", limit)
+        codes = {one["system"]: [finding["code"] for finding in one["findings"]] for one in content["submissions"]}
+        found.append((codes["parsed"][0], codes["unpacked"][0], codes["alpha"]))
+    assert found == [
+        ("submission-limit", "submission-limit", []),
+        ("texts-differ", "archive-damaged", []),
     ]
-    monkeypatch.undo()
-    content, _ = campaign(place, "--no-reports")
-    assert len(content["rankings"]) == 6
-    work = running.Work("score", _dying, scoring.Conditions(), out / "none.sqlite")
-    job = scoring.Job("key", submissions_in(str(place / "submissions"), Limits())[0], "", ())
-    with Store(out / "none.sqlite") as store:
-        assert running.run_jobs(work, [job, job._replace(key="other")], store, processes=2) == 2
-        assert store.keys("score") == {"other"}
 
 
-def _short_of_memory(*_: object) -> None:
-    raise MemoryError
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a child that is no fork does not misbehave")
+def test_a_mistake_of_karat_is_no_refusal(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    misbehave(monkeypatch, fail, "beta_primary")
+    with pytest.raises(ValueError, match="a mistake of karat"):
+        run(*arguments(place, "--no-reports"))
 
 
-def _dying(conditions: Conditions, job: Job) -> bytes:
-    """What the system does to a process that needs too much memory."""
-    if job.key == "key":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return b""
+@pytest.mark.slow
+def test_processes_that_are_no_forks_give_the_same_bytes(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("gamma_contrastive1.tar.xz", "delta_contrastive1.zip", "hostile.tar.gz"):
+        (place / "submissions" / name).unlink()
+    campaign(place, output="forks")
+    monkeypatch.setattr(children, "_CONTEXT", get_context("spawn"))
+    campaign(place, output="others")
+    assert outputs(place / "forks") == outputs(place / "others")
 
 
 def test_the_store_can_be_asked_in_sql(place: Path) -> None:

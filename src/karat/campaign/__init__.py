@@ -1,11 +1,10 @@
 """Campaigns: a shared task, from a folder of submissions to rankings and a web site.
 
-names, archives, packages   what participants hand in, read safely
-layouts, intake             which system, track and site each file belongs to
-golds, scoring, reporting   one submission checked, scored and explained, in whatever process
-stored, store, running      what is kept, so that nothing is computed twice
-ranking, campaign           who is ranked with whom
-naming, nameless            pseudonyms for a blind phase
-listing, pages, site        the results as text, JSON, CSV and HTML
-publication, writing        what one site may publish; all files together
+children                  child processes with limits, in which files of strangers are read
+packages, submissions     what participants hand in, and the system, track and site of each file
+scoring, store            each submission checked, scored and explained once
+ranking, campaign         systems ranked with each other
+pseudonyms                names for a blind phase
+listing, site, outputs    the results as text, JSON, CSV and HTML
+template                  a campaign to start from
 """

@@ -1,4 +1,4 @@
-"""A campaign: every submission checked and scored, and what is ranked with what."""
+"""A campaign: every submission checked and scored, and systems ranked."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -7,38 +7,34 @@ from typing import NamedTuple
 
 import msgspec
 
-from karat.campaign.golds import Gold, gold_path, secret
-from karat.campaign.layouts import Submission, Track
-from karat.campaign.naming import Naming
-from karat.campaign.ranking import Ranking, Statistics, rankings
-from karat.campaign.running import OnJob, Work, executor_for, job_key, run_jobs
-from karat.campaign.scoring import Conditions, Job, scored
-from karat.campaign.statistics import KeptStatistics
-from karat.campaign.store import Store
-from karat.campaign.stored import Check, Outcome
+from karat.campaign.children import Children
+from karat.campaign.pseudonyms import Naming
+from karat.campaign.ranking import CachedStatistics, Ranking, Statistics, rankings
+from karat.campaign.scoring import Conditions, Gold, Job, OnJob, gold_path, job_key, run_jobs, secret
+from karat.campaign.store import Check, Outcome, Store
+from karat.campaign.submissions import Submission, Track
 from karat.comparison.comparing import NO_MEASURE
-from karat.errors import Finding, Rule, nearest
+from karat.engine.executors import Processes, Serial
+from karat.errors import Finding, nearest
 from karat.results import Result
-
-TOO_MUCH = Rule("submission-too-much", "fatal", "Check that the files are not damaged, and not much larger than gold.")
 
 
 class Entry(NamedTuple):
-    """A submission, and what became of it."""
+    """A submission with its check and its results."""
 
     submission: Submission
     name: str
-    """What the system is called in reports."""
+    """The name of the system in reports."""
     site: str
     check: Check
     results: Sequence[Result]
     """One per protocol, if it was accepted."""
     job: Job | None
-    """How it was scored; None if it was refused before."""
+    """The job that scored it; None if it was refused before."""
 
     @property
     def track(self) -> Track:
-        """Where it competes."""
+        """Return the track in which it competes."""
         return self.submission.track
 
 
@@ -48,28 +44,27 @@ class Campaign(NamedTuple):
     gold: str
     entries: Sequence[Entry]
     rankings: Sequence[Ranking]
-    golds: Mapping[Track, Gold]
     naming: Naming
     newly_scored: int
-    """How many submissions this run has scored; the others were known."""
+    """Number of submissions that this run has scored; the others were known."""
 
     def accepted(self) -> list[Entry]:
-        """Those that are ranked."""
+        """Return the submissions that are ranked."""
         return [entry for entry in self.entries if entry.results]
 
     def refused(self) -> list[Entry]:
-        """Those that are not."""
+        """Return the submissions that are not."""
         return [entry for entry in self.entries if not entry.results]
 
 
 class Run(NamedTuple):
-    """What a campaign is run with."""
+    """The settings of a campaign."""
 
     gold: str
     conditions: Conditions
+    children: Children
     statistics: Statistics = Statistics()
     sort_by: str | None = None
-    processes: int = 1
 
     def campaign(
         self, submissions: Sequence[Submission], store: Store, *, blind: bool = False, on_job: OnJob | None = None
@@ -82,77 +77,77 @@ class Run(NamedTuple):
             for submission in submissions
             if not submission.problems
         }
-        work = Work("score", scored, self.conditions, store.path)
-        new = run_jobs(work, [*jobs.values()], store, processes=self.processes, on_job=on_job)
-        entries = [self._entry(one, jobs.get(one.key), golds, store, naming) for one in submissions]
+        new, failures = run_jobs("score", [*jobs.values()], self.conditions, store, self.children, on_job=on_job)
+        entries = []
+        for submission in submissions:
+            job = jobs.get(submission.key)
+            problems = submission.problems or ((failures[job.key],) if job is not None and job.key in failures else ())
+            entries.append(_entry(submission._replace(problems=problems), job, store, naming))
         entries.sort(key=lambda entry: (entry.track, entry.name))
-        return Campaign(
-            Path(self.gold).resolve().name, entries, self._rankings(entries, golds, store), golds, naming, new
-        )
+        name = Path(self.gold).resolve().name
+        return Campaign(name, entries, self._rankings(entries, golds, store), naming, new)
 
     def _golds(self, submissions: Sequence[Submission]) -> tuple[dict[Track, Gold], list[Submission]]:
-        """The gold of each track, and the submissions, refused where there is none."""
-        opened: dict[str, Gold] = {}
+        """Return the gold of each track, and the submissions, refused where there is none."""
+        read: dict[str, Gold] = {}
         golds: dict[Track, Gold] = {}
         lacking: dict[Track, Finding] = {}
-        for track in sorted({one.track for one in submissions if not one.problems}):
+        for track in sorted({submission.track for submission in submissions if not submission.problems}):
             path = gold_path(self.gold, track)
             if isinstance(path, Finding):
                 lacking[track] = path
             else:
-                if path not in opened:
-                    opened[path] = Gold(path, self.conditions)
-                golds[track] = opened[path]
+                if path not in read:
+                    read[path] = Gold(path, self.conditions)
+                golds[track] = read[path]
         checked = [
-            one._replace(problems=(lacking[one.track],)) if one.track in lacking and not one.problems else one
-            for one in submissions
+            submission._replace(problems=(lacking[submission.track],))
+            if submission.track in lacking and not submission.problems
+            else submission
+            for submission in submissions
         ]
         return golds, checked
 
-    def measures(self, track: Track) -> tuple[str, ...]:
-        """What is scored in a track: of an ACE task, its measure."""
-        return (f"ace.{track.task}",) if track.task else self.conditions.measures
-
     def _job(self, submission: Submission, gold: Gold) -> Job:
-        job = Job("", submission, gold.path, self.measures(submission.track))
-        return job._replace(key=job_key("score", job, gold, self.conditions))
-
-    def _entry(
-        self, submission: Submission, job: Job | None, golds: Mapping[Track, Gold], store: Store, naming: Naming
-    ) -> Entry:
-        content = None if job is None else store.get(job.key)
-        if content is None or job is None:
-            problems = submission.problems or [TOO_MUCH.at("it needs more memory or deeper nesting than there is")]
-            outcome = Outcome(Check.refused(problems, submission.package.name))
-        else:
-            try:
-                outcome = Outcome.decoded(content)
-            except msgspec.MsgspecError as error:
-                raise store.unusable(f"a result in it is damaged: {error}") from None
-        outcome = outcome.changed(partial(naming.hidden, submission))
-        name, gold = naming.system(submission), golds.get(submission.track)
-        results = [
-            stored.result(protocol, gold.corpus.survey(), job.measures, (gold.name, name))
-            for stored, protocol in zip(outcome.results, () if gold is None else gold.protocols, strict=False)
-            if job is not None and gold is not None
-        ]
-        return Entry(submission, name, naming.site(submission), outcome.check, results, job)
+        task = submission.track.task
+        job = Job("", submission, gold, (f"ace.{task}",) if task else self.conditions.measures)
+        return job._replace(key=job_key("score", job, self.conditions))
 
     def _rankings(self, entries: Sequence[Entry], golds: Mapping[Track, Gold], store: Store) -> list[Ranking]:
         found: list[Ranking] = []
         accepted = [entry for entry in entries if entry.results]
-        with executor_for(self.processes) as processes:
-            executor = KeptStatistics(processes, store)
+        jobs = self.children.processes
+        with Processes(jobs) if jobs > 1 else Serial() as processes:
+            executor = CachedStatistics(processes, store)
             for track, gold in golds.items():
-                for number, sources in enumerate(gold.sources):
+                for index, sources in enumerate(gold.sources):
                     systems = {
-                        entry.name: (entry.submission.condition, entry.results[number])
+                        entry.name: (entry.submission.condition, entry.results[index])
                         for entry in accepted
                         if entry.track == track
                     }
                     found += rankings(track, systems, sources, self.statistics, executor, sort_by=self.sort_by)
-        if self.sort_by is not None and found and all(one.measure != self.sort_by for one in found):
+        if self.sort_by is not None and found and all(ranking.measure != self.sort_by for ranking in found):
             known = list(dict.fromkeys(id_ for entry in accepted for result in entry.results for id_ in result.scores))
             message = f"--sort-by: there is no measure {self.sort_by!r} here. {nearest(self.sort_by, known)}"
             raise NO_MEASURE.error(message)
         return found
+
+
+def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming) -> Entry:
+    content = None if job is None or submission.problems else store.get(job.key)
+    if content is None:
+        outcome = Outcome(Check.refused(submission.problems, submission.package.name))
+    else:
+        try:
+            outcome = Outcome.decoded(content)
+        except msgspec.MsgspecError as error:
+            raise store.unusable(f"a result in it is damaged: {error}") from None
+    outcome = outcome.changed(partial(naming.hidden, submission))
+    name = naming.system(submission)
+    results = []
+    if job is not None:
+        names, survey = (job.gold.name, name), job.gold.corpus.survey()
+        for stored, protocol in zip(outcome.results, job.gold.protocols, strict=False):
+            results.append(stored.result(protocol, survey, job.measures, names))
+    return Entry(submission, name, naming.site(submission), outcome.check, results, job)

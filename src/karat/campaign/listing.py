@@ -8,8 +8,8 @@ from msgspec import to_builtins
 
 from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
-from karat.campaign.layouts import Track
 from karat.campaign.ranking import Ranking
+from karat.campaign.submissions import Track
 from karat.report.comparison_tables import comparison_tables
 from karat.report.csv import csv, tidy
 from karat.report.layout import counted
@@ -23,28 +23,29 @@ MOST = 10
 
 
 def heading(ranking: Ranking) -> str:
-    """What a ranking is of."""
+    """Name the systems and documents of a ranking."""
     track = "" if ranking.track == Track() else f"{ranking.track}, "
-    return f"{track}{ranking.condition} systems, {source_words(ranking.source)}"
+    source = "all sources" if ranking.source is None else f"source {ranking.source}"
+    return f"{track}{ranking.condition} systems, {source}"
 
 
 def first_place(ranking: Ranking) -> str:
-    """Who is best, and whether the second is significantly worse. The table says the same of the others."""
+    """Name the best system, and say whether the second is significantly worse, as the table does of the others."""
     return next(verdict(ranking.comparison))
 
 
-def source_words(source: str | None) -> str:
-    """Which documents count."""
-    return "all sources" if source is None else f"source {source}"
-
-
 def status(entry: Entry) -> str:
-    """What became of a submission."""
+    """Say whether a submission is ranked."""
     return "ranked" if entry.results else "refused"
 
 
+def description(entry: Entry) -> str:
+    """Say whether there is a description of the system."""
+    return "present" if entry.submission.described else "missing"
+
+
 def reasons(entry: Entry) -> Iterator[str]:
-    """Why a submission is refused, in a few lines."""
+    """Explain in a few lines why a submission is refused."""
     check = entry.check
     if check.missing and check.documents:
         yield f"{counted(len(check.missing), 'document')} missing: {listed(check.missing)}"
@@ -54,13 +55,13 @@ def reasons(entry: Entry) -> Iterator[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Some names, and how many more there are."""
+    """List some names, and count the others."""
     more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
     return ", ".join(names[:MOST]) + more
 
 
 def text(campaign: Campaign, view: View) -> str:
-    """The rankings, then what was refused and why, then what is still missing."""
+    """Return the rankings, the refused submissions with reasons, and the missing descriptions."""
     accepted, refused = campaign.accepted(), campaign.refused()
     blocks = [f"{counted(len(campaign.entries), 'submission')}: {len(accepted)} ranked, {len(refused)} refused"]
     for ranking in campaign.rankings:
@@ -91,47 +92,36 @@ def _some(lines: Sequence[str]) -> list[str]:
 
 
 def descriptions(campaign: Campaign) -> Table:
-    """Which sites have described their systems (ACE 2005 plan, 3.7.2)."""
-    rows = [
-        [entry.site, _called(entry), "present" if entry.submission.described else "missing"]
-        for entry in campaign.entries
-    ]
+    """Tell which sites have described their systems (ACE 2005 plan, 3.7.2)."""
+    rows = [[entry.site, _called(entry), description(entry)] for entry in campaign.entries]
     return Table.of(["site", "system", "system description"], rows, left=3)
 
 
 def rows(campaign: Campaign) -> list[dict[str, Any]]:
-    """One row for each system and measure of each ranking; scores and differences are fractions."""
+    """Return one row for each system and measure of each ranking; scores and differences are fractions."""
     found = []
     for ranking in campaign.rankings:
-        place = {
-            "language": ranking.track.language or None,
-            "task": ranking.track.task or None,
-            "condition": ranking.condition,
-            "source": ranking.source,
-        }
         for row in ranking.comparison.to_dicts():
-            found.append(
-                {**place, **{key: row[key] for key in row if key not in ("runs", "by", "by_value", "deviation")}}
-            )
+            chosen = {key: value for key, value in row.items() if key not in ("runs", "by", "by_value", "deviation")}
+            found.append({**ranking.to_dict(), **chosen})
     return found
 
 
 def rankings_csv(campaign: Campaign, view: View) -> str:
-    """The rankings as one table."""
+    """Return the rankings as one table."""
     comments = [f"signature {line}" for line in signatures(campaign)]
     return csv(tidy(rows(campaign), comments, digits=view.digits))
 
 
 def signatures(campaign: Campaign) -> list[str]:
-    """How scores were made."""
+    """Return the signatures of all scores."""
     return list(dict.fromkeys(ranking.comparison.first.signature for ranking in campaign.rankings))
 
 
 def _named(entry: Entry) -> dict[str, Any]:
-    """Which submission it is, and what became of it."""
+    """Name a submission, and say whether it is ranked."""
     return {
-        "language": entry.track.language or None,
-        "task": entry.track.task or None,
+        **entry.track.to_dict(),
         "site": entry.site,
         "system": entry.name,
         "condition": entry.submission.condition,
@@ -140,11 +130,11 @@ def _named(entry: Entry) -> dict[str, Any]:
 
 
 def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
-    """One row for each submission."""
+    """Return one row for each submission."""
     return [
         {
             **_named(entry),
-            "description": "present" if entry.submission.described else "missing",
+            "description": description(entry),
             "documents": entry.check.documents,
             "missing": len(entry.check.missing),
             "extra": len(entry.check.extra),
@@ -158,12 +148,12 @@ def submission_rows(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def submissions_csv(campaign: Campaign) -> str:
-    """The submissions as one table."""
+    """Return the submissions as one table."""
     return csv(tidy(submission_rows(campaign), [], digits=2))
 
 
 def json(campaign: Campaign) -> str:
-    """Everything."""
+    """Return everything as JSON."""
     content = {
         "karat": __version__,
         "gold": campaign.gold,
@@ -174,17 +164,14 @@ def json(campaign: Campaign) -> str:
 
 
 def encoded(content: Any) -> str:
-    """As indented JSON."""
+    """Encode as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
     comparison, first = ranking.comparison, ranking.comparison.first
     return {
-        "language": ranking.track.language or None,
-        "task": ranking.track.task or None,
-        "condition": ranking.condition,
-        "source": ranking.source,
+        **ranking.to_dict(),
         "protocol": first.protocol,
         "signature": first.signature,
         "unit": first.unit,

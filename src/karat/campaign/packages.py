@@ -1,33 +1,83 @@
-"""Packages: what a participant hands in, one folder, archive or file, and the files in it."""
+"""Packages: what a participant hands in, one folder, archive (tar or zip) or file, read under limits.
 
+A package comes from a stranger. Archives are read member by member and never unpacked to disk. Each member must be a
+plain file or a folder with a relative path of its own, and nothing may be larger than the limits. Anything that breaks
+a rule refuses the whole package.
+"""
+
+import errno
 import hashlib
+import lzma
 import os
+import re
 import stat
-from collections.abc import Iterator, Mapping
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
-from karat.campaign.archives import (
-    BYTES,
-    FLOOR,
-    LINK,
-    MEMBERS,
-    RATIO,
-    SPECIAL,
-    Limits,
-    Member,
-    archive_members,
-    is_archive,
-)
-from karat.campaign.names import is_hidden, member_name
 from karat.corpus import File, MemorySpool
 from karat.corpus.folders import UNREADABLE, shown
 from karat.corpus.paths import CHUNK, usable
-from karat.errors import KaratError, Rule, quoted
-from karat.limits import INPUT_TOO_LARGE
+from karat.errors import Finding, KaratError, Rule, quoted
+from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
 from karat.opened import opened
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsRead
+
+PATH = Rule("archive-path", "fatal", "Pack only relative paths that stay below the folder of the submission.")
+NAME = Rule("archive-name", "fatal", "Rename it: names are UTF-8, without control characters, backslashes and drives.")
+LINK = Rule("archive-link", "fatal", "Pack the file itself in place of the link (tar --dereference, zip without -y).")
+SPECIAL = Rule("archive-special", "fatal", "Pack only files and folders.")
+TWICE = Rule("archive-duplicate", "fatal", "Pack each file once.")
+MEMBERS = Rule("archive-members", "fatal", "Raise --max-members if the archive is meant to have that many.")
+BYTES = Rule("archive-bytes", "fatal", "Raise --max-bytes or --max-member-bytes if it is meant to be that large.")
+RATIO = Rule("archive-ratio", "fatal", "Raise --max-ratio if the files are meant to be that repetitive.")
+DAMAGED = Rule("archive-damaged", "fatal", "Pack or upload it again.")
+METHOD = Rule("archive-method", "fatal", "Pack it with tar and gzip, bzip2 or xz, or as a plain zip.")
 CHANGED = Rule("submission-changed", "fatal", "Start the campaign again when nobody writes to the submissions.")
+
+FLOOR = 10_000_000
+"""Bytes that any archive may hold, however well they are compressed."""
+LONGEST = 1000
+"""Characters of a name."""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
+COMPRESSIONS = {b"\x1f\x8b": "r:gz", b"BZh": "r:bz2", b"\xfd7zXZ\x00": "r:xz"}
+"""The first bytes of a compressed tar, and the mode of `tarfile` that reads it."""
+
+TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
+SUFFIXES = (*TAR_SUFFIXES, ".zip")
+
+_WRONG = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
+
+
+class Limits(NamedTuple):
+    """Limits on the contents of a package."""
+
+    members: int = 10_000
+    member_bytes: int = 1_000_000_000
+    bytes: int = MAX_BYTES
+    ratio: int = 200
+    """Unpacked bytes per packed byte."""
+
+
+class Member(NamedTuple):
+    """A file of a package; its bytes can be read until the next member is asked for."""
+
+    name: str
+    stream: "SupportsRead[bytes]"
+
+
+class Contents(NamedTuple):
+    """The files of a package with their hashes, or the reason why it is refused."""
+
+    is_archive: bool
+    members: Mapping[str, str] | Finding
 
 
 class Package(NamedTuple):
@@ -37,84 +87,91 @@ class Package(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return shown(self.path)
 
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder."""
-        return self.path.is_dir()
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether it is an archive."""
-        return not self.is_folder and is_archive(self.path)
-
-    def members(self, limits: Limits) -> Iterator[Member]:
-        """Its files in the order of the archive, or of their names; refuses what breaks a rule."""
+    def contents(self, limits: Limits) -> Contents:
+        """Hash the files."""
+        is_archive = not self.path.is_dir() and _is_archive(self.path)
         try:
-            if self.is_folder:
-                yield from _folder_members(self.path, limits)
-            elif self.is_archive:
-                yield from archive_members(opened(self.path), limits, self.name)
-            elif not self.path.is_file():
-                raise SPECIAL.error("this is no plain file and no folder", file=self.name)
-            else:
-                with opened(self.path).open("rb") as stream:
-                    yield Member(member_name(self.path.name, self.name), stream)
-        except OSError as error:
-            raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
-
-    def digests(self, limits: Limits) -> dict[str, str]:
-        """The hash of the content of each file."""
-        return {member.name: _digest(member) for member in self.members(limits)}
+            with self._refusing_damage():
+                return Contents(is_archive, {member.name: _digest(member) for member in self._members(limits)})
+        except KaratError as error:
+            return Contents(is_archive, error.finding)
 
     def files(self, wanted: Mapping[str, str], limits: Limits) -> list[File]:
-        """The files of these names, which must have these hashes; what is unpacked is held in memory.
+        """Return the files of these names, which must have these hashes; what is unpacked is held in memory.
 
         The name of a member leads through the archive, so it is the name of no file: nothing is found beside it.
         """
-        most = min(limits.bytes, max(FLOOR, limits.ratio * self._packed_bytes(limits)))
-        spool = MemorySpool(most)
+        most = min(limits.bytes, max(FLOOR, limits.ratio * self._packed_bytes()))
         try:
-            return self._files(wanted, limits, spool)
+            with self._refusing_damage():
+                return self._files(wanted, limits, MemorySpool(most))
         except KaratError as error:
             if error.finding.code != INPUT_TOO_LARGE.code:
                 raise
             message = f"compressed files in it have more than {most:,} bytes when unpacked"
             raise RATIO.error(message, file=error.finding.file) from None
 
-    def _packed_bytes(self, limits: Limits) -> int:
-        """How many bytes it has on disk."""
-        if not self.is_folder:
+    def _packed_bytes(self) -> int:
+        if not self.path.is_dir():
             return self.path.stat().st_size
-        return sum((self.path / member.name).stat().st_size for member in self.members(limits))
+        return sum(path.stat().st_size for path, _ in _walk(self.path, self.path))
 
     def _files(self, wanted: Mapping[str, str], limits: Limits, spool: MemorySpool) -> list[File]:
         found: dict[str, File] = {}
-        for member in self.members(limits):
+        is_archive = not self.path.is_dir() and _is_archive(self.path)
+        for member in self._members(limits):
             if member.name in wanted:
-                kept = _Hashed(member)
-                if self.is_archive:
-                    found[member.name] = spool.file(kept, f"{self.name}/{member.name}")
+                hashed = _Hashed(member.stream)
+                if is_archive:
+                    found[member.name] = spool.file(hashed, f"{self.name}/{member.name}")
                 else:
-                    path = self.path / member.name if self.is_folder else self.path
+                    path = self.path / member.name if self.path.is_dir() else self.path
                     found[member.name] = usable(path, spool)
-                    while kept.read(CHUNK):
-                        pass
-                if kept.digest() != wanted[member.name]:
+                if hashed.digest() != wanted[member.name]:
                     raise CHANGED.error("it was changed while karat was reading it", file=f"{self.name}/{member.name}")
         if len(found) < len(wanted):
             raise CHANGED.error("files have disappeared while karat was reading it", file=self.name)
         return [found[name] for name in sorted(found)]
 
+    def _members(self, limits: Limits) -> Iterator[Member]:
+        """Yield its files in the order of the archive, or of their names."""
+        if self.path.is_dir():
+            yield from _folder_members(self.path, limits)
+        elif _is_archive(self.path):
+            yield from _archive_members(opened(self.path), limits, self.name)
+        elif not self.path.is_file():
+            raise SPECIAL.error("this is no plain file and no folder", file=self.name)
+        else:
+            with opened(self.path).open("rb") as stream:
+                yield Member(_member_name(self.path.name, self.name), stream)
+
+    @contextmanager
+    def _refusing_damage(self) -> Iterator[None]:
+        """Turn the errors of libraries into findings."""
+        try:
+            yield
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+            raise DAMAGED.error(f"the archive is damaged or no tar or zip: {error}", file=self.name) from None
+        except UnicodeDecodeError:
+            raise NAME.error("the name of a member is not UTF-8", file=self.name) from None
+        except NotImplementedError as error:
+            raise METHOD.error(f"the archive cannot be read: {error}", file=self.name) from None
+        except OSError as error:
+            if error.errno in (None, errno.EINVAL):  # of gzip and bz2, and of places that there are not
+                raise DAMAGED.error(f"the archive cannot be read: {error}", file=self.name) from None
+            raise UNREADABLE.error(error.strerror or str(error), file=self.name) from None
+        except (ValueError, OverflowError) as error:  # numbers in headers that make no sense
+            raise DAMAGED.error(f"the archive cannot be read: {error}", file=self.name) from None
+
 
 class _Hashed:
-    """A member whose bytes are hashed as they are read."""
+    """A stream whose bytes are hashed as they are read."""
 
-    def __init__(self, member: Member) -> None:
-        self._stream = member.stream
-        self._hash = hashlib.sha256()
+    def __init__(self, stream: "SupportsRead[bytes]") -> None:
+        self._stream, self._hash = stream, hashlib.sha256()
 
     def read(self, size: int = -1, /) -> bytes:
         data = self._stream.read(size)
@@ -122,18 +179,39 @@ class _Hashed:
         return data
 
     def digest(self) -> str:
+        """Return the hash of the whole stream."""
+        while self.read(CHUNK):
+            pass
         return self._hash.hexdigest()
 
 
 def _digest(member: Member) -> str:
-    hashed = _Hashed(member)
-    while hashed.read(CHUNK):
-        pass
-    return hashed.digest()
+    return _Hashed(member.stream).digest()
+
+
+def _member_name(raw: str, file: str) -> str:
+    """Return a name as parts joined by `/`, empty for the folder itself, or refuse a path that leads elsewhere.
+
+    `raw` has surrogates for bytes that are not UTF-8.
+    """
+    visible = quoted(raw.encode("utf-8", "backslashreplace").decode())
+    if raw.startswith("/") or ".." in raw.split("/"):
+        raise PATH.error(f"member {visible} leads out of the archive", file=file)
+    if re.search(r"[\ud800-\udfff]", raw):
+        raise NAME.error(f"the name of member {visible} is not UTF-8", file=file)
+    if len(raw) > LONGEST:
+        raise NAME.error(f"the name of member {visible} has more than {LONGEST:,} characters", file=file)
+    if _WRONG.search(raw):
+        raise NAME.error(f"member {visible} has a name that other systems read as something else", file=file)
+    return "/".join(part for part in raw.split("/") if part not in ("", "."))
+
+
+def _is_hidden(name: str) -> bool:
+    """Return whether a member is no part of a submission: hidden files, and what some programs add to archives."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
 def _folder_members(folder: Path, limits: Limits) -> Iterator[Member]:
-    """The files of a folder under the rules that archives have: nothing leads out of it."""
     total = 0
     for count, (path, name) in enumerate(_walk(folder, folder), 1):
         size = path.stat().st_size
@@ -148,11 +226,12 @@ def _folder_members(folder: Path, limits: Limits) -> Iterator[Member]:
 
 
 def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files below a folder under the rules of archives: nothing leads out of it."""
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries)
     for path in (folder / name for name in names):
-        name = member_name(path.relative_to(root).as_posix(), shown(root))
-        if is_hidden(name):
+        name = _member_name(path.relative_to(root).as_posix(), shown(root))
+        if _is_hidden(name):
             continue
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
@@ -165,9 +244,104 @@ def _walk(folder: Path, root: Path) -> Iterator[tuple[Path, str]]:
             raise SPECIAL.error(f"{quoted(name)} is no plain file", file=shown(root))
 
 
-def contents(package: Package, limits: Limits) -> dict[str, str] | KaratError:
-    """The files of a package with their hashes, or why it is refused."""
+def _is_archive(path: Path) -> bool:
+    """Return whether a file is a tar or a zip, by its name or by its content."""
+    if not path.is_file():  # a pipe would never end
+        return False
     try:
-        return package.digests(limits)
-    except KaratError as error:
-        return error.with_traceback(None)
+        return path.name.lower().endswith(SUFFIXES) or zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+    except (OSError, EOFError):  # whoever reads it learns why it cannot be read
+        return False
+
+
+class _Entry(NamedTuple):
+    """A member as the archive declares it."""
+
+    raw: str
+    kind: Literal["file", "folder", "link", "special"]
+    size: int
+    open: Callable[[], IO[bytes] | None]
+
+
+def _tar_entries(path: Path, head: bytes) -> Iterator[_Entry]:
+    mode = next((mode for mark, mode in COMPRESSIONS.items() if head.startswith(mark)), "r:")
+    with tarfile.open(path, mode, encoding="utf-8", errors="surrogateescape") as tar:  # type: ignore[call-overload]
+        while (info := tar.next()) is not None:
+            if info.isdir():
+                yield _Entry(info.name, "folder", 0, lambda: None)
+            elif info.issym() or info.islnk():
+                yield _Entry(info.name, "link", 0, lambda: None)
+            else:
+                kind: Literal["file", "special"] = "file" if info.isreg() and not info.issparse() else "special"
+                yield _Entry(info.name, kind, max(info.size, 0), partial(tar.extractfile, info))
+
+
+def _zip_entries(path: Path, name: str) -> Iterator[_Entry]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            raw, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
+            if not info.flag_bits & 0x800:  # names without the mark of UTF-8 are UTF-8 all the same, or refused
+                raw = raw.encode("cp437").decode("utf-8", "surrogateescape")
+            if info.flag_bits & 1:
+                raise METHOD.error(f"member {quoted(raw)} is encrypted", file=name)
+            if info.compress_type not in METHODS:
+                raise METHOD.error(f"member {quoted(raw)} is packed by a method that karat does not read", file=name)
+            # `open` reads no more bytes than the directory states, and checks the CRC.
+            opening = partial(archive.open, info)
+            if stat.S_ISLNK(kind):
+                yield _Entry(raw, "link", 0, opening)
+            elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                yield _Entry(raw, "special", 0, opening)
+            else:
+                yield _Entry(raw, "folder" if raw.endswith("/") else "file", info.file_size, opening)
+
+
+def _archive_members(path: Path, limits: Limits, name: str) -> Iterator[Member]:
+    """Yield the files of an archive; `name` is its name in messages."""
+    with path.open("rb") as stream:
+        head = stream.read(6)
+    packed = path.stat().st_size
+    names = _Names(name)
+    total = 0
+    for count, entry in enumerate(_zip_entries(path, name) if head[:2] == b"PK" else _tar_entries(path, head), 1):
+        if count > limits.members:
+            raise MEMBERS.error(f"more than {limits.members:,} members", file=name)
+        if entry.kind == "link":
+            raise LINK.error(f"member {quoted(entry.raw)} is a link", file=name)
+        if entry.kind == "special":
+            raise SPECIAL.error(f"member {quoted(entry.raw)} is no plain file", file=name)
+        member = names.add(entry.raw, is_folder=entry.kind == "folder")
+        if entry.size > limits.member_bytes:
+            message = f"member {quoted(member)} has {entry.size:,} bytes; {limits.member_bytes:,} are allowed"
+            raise BYTES.error(message, file=name)
+        total += entry.size
+        if total > limits.bytes:
+            raise BYTES.error(f"more than {limits.bytes:,} bytes when unpacked", file=name)
+        if total > max(FLOOR, limits.ratio * packed):
+            raise RATIO.error(f"more than {limits.ratio:,} bytes for each packed byte when unpacked", file=name)
+        if entry.kind == "file" and not _is_hidden(member) and (data := entry.open()) is not None:
+            with data:
+                yield Member(member, data)
+
+
+class _Names:
+    """The names of an archive so far: none twice, and none both a file and a folder."""
+
+    def __init__(self, archive: str) -> None:
+        self._archive = archive
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+
+    def add(self, raw: str, *, is_folder: bool) -> str:
+        """Return the name of a member, or refuse it."""
+        member = _member_name(raw, self._archive)
+        if not member and not is_folder:
+            raise NAME.error(f"member {quoted(raw)} has no name", file=self._archive)
+        parts = member.split("/")
+        above = {"/".join(parts[:end]) for end in range(1, len(parts))}
+        is_taken = member in self._files or (not is_folder and member in self._folders)
+        if is_taken or not above.isdisjoint(self._files):
+            raise TWICE.error(f"two members are called {quoted(member)}", file=self._archive)
+        self._folders |= above
+        (self._folders if is_folder else self._files).add(member)
+        return member

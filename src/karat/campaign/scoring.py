@@ -1,25 +1,42 @@
-"""Checks and scores one submission, in whatever process: the files are opened, validated and scored there."""
+"""Scoring: gold, and jobs that check, score and explain one submission each, in child processes."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import lru_cache
-from typing import NamedTuple
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace as replace_fields
 
 from karat import engine
-from karat.campaign.archives import Limits
-from karat.campaign.layouts import Submission
-from karat.campaign.naming import Naming
-from karat.campaign.stored import Check, Outcome, StoredFinding, StoredResult, kept
-from karat.corpus import FileCorpus
-from karat.engine.against import Reference
+from karat.campaign.children import Children
+from karat.campaign.packages import Limits
+from karat.campaign.pseudonyms import Naming, RenumberedCorpus
+from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredResult, kept
+from karat.campaign.submissions import TASKS, Submission, Track
+from karat.corpus import Corpus, FileCorpus, Fingerprint
+from karat.engine.protocol_run import unit_of
 from karat.engine.validation import Validation, reference, validate_files
-from karat.errors import Findings, KaratError, UsageError
+from karat.errors import Finding, Findings, KaratError, Rule, UsageError
+from karat.insight import score_with_errors
+from karat.opened import read_bytes
 from karat.plugin import ReadOptions
 from karat.protocols import Protocol, parse_setting, resolve_all
+from karat.protocols.signature import signature
+from karat.report.html import Gathered, default_fields, score_report
+from karat.results import Result
+from karat.stats.confidence import changed
+
+NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")
+NO_FOLDER = Rule("gold-missing", "fatal", "Name the folder or file of the gold annotations.")
+
+OnJob = Callable[[int, int], None]
+"""Called after each job with the number done and the total."""
 
 
 class Conditions(NamedTuple):
-    """How all submissions of a campaign are scored."""
+    """Settings for scoring that all submissions of a campaign share."""
 
     protocols: tuple[str, ...] = ()
     """Empty: those that the format of gold chooses."""
@@ -33,71 +50,161 @@ class Conditions(NamedTuple):
     limits: Limits = Limits()
 
     def resolved(self, gold: FileCorpus) -> list[Protocol]:
-        """The protocols."""
+        """Return the protocols."""
         return resolve_all(self.protocols or gold.protocols, dict(map(parse_setting, self.settings)))
 
     def run_options(self, measures: tuple[str, ...]) -> engine.RunOptions:
-        """What to score; the counts of each unit are kept."""
+        """Return the options of a run that keeps the counts of each unit."""
         return engine.RunOptions(measures, accept_faults=self.accept_faults, keep_rows=True)
 
 
+class Gold:
+    """The gold of one or more tracks. It is read once: its documents are kept for all submissions, up to a limit."""
+
+    def __init__(self, path: str, conditions: Conditions) -> None:
+        self.path = path
+        self.reference, validation = reference(
+            path, conditions.resolved, format=conditions.gold_format, options=conditions.reading
+        )
+        fatal = [finding for finding in validation.findings.kept if finding.severity == "fatal"]
+        if fatal:
+            raise KaratError(fatal[0]._replace(origin="gold"))
+        self.corpus = self.reference.corpus
+        self.corpus.keep_documents()
+        self.protocols: Sequence[Protocol] = conditions.resolved(self.corpus)
+        fingerprint, units = Fingerprint(), set[str]()
+        sources: list[dict[str, set[str | None]]] = [{} for _ in self.protocols]
+        for document in self.corpus:
+            fingerprint.add(document)
+            units.add(document.unit)
+            for protocol, by_unit in zip(self.protocols, sources, strict=True):
+                by_unit.setdefault(unit_of(document, protocol), set()).add(document.source)
+        self.signatures = [
+            signature(protocol, units=units, fingerprint=str(fingerprint), topics=None) for protocol in self.protocols
+        ]
+        self.sources = [_by_source(by_unit) for by_unit in sources]
+        """For each protocol: the units of each source, if every unit is of one source and there are several."""
+        self.digest = self._digest()
+
+    def _digest(self) -> str:
+        """Hash the bytes of its files: the fingerprint covers neither texts nor sources, which reports show."""
+        hashes = [
+            (path.name, hashlib.sha256(read_bytes(path)).hexdigest())
+            for path in sorted(self.corpus.inputs())
+            if path.is_file()
+        ]
+        return hashlib.sha256(repr(sorted(hashes)).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        return Path(self.path).resolve().name
+
+
+def _by_source(by_unit: Mapping[str, set[str | None]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for unit, sources in sorted(by_unit.items()):
+        source = next(iter(sources))
+        if source is None or len(sources) > 1:
+            return {}
+        found.setdefault(source, []).append(unit)
+    return dict(sorted(found.items())) if len(found) > 1 else {}
+
+
+def secret(root: str) -> str:
+    """Return a hash of all files of gold, which only those know who have it."""
+    paths = sorted(path for path in Path(root).rglob("*") if path.is_file()) if Path(root).is_dir() else [Path(root)]
+    return hashlib.sha256(b"".join(hashlib.sha256(read_bytes(path)).digest() for path in paths)).hexdigest()
+
+
+def gold_path(root: str, track: Track) -> str | Finding:
+    """Return the path of a track's gold: `DIR/language/task`, `DIR/language` or DIR; a finding if there is none."""
+    folder = Path(root)
+    if not folder.exists():
+        raise NO_FOLDER.error("there is no such file or folder", file=root)
+    languages = {path.name.lower(): path for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else {}
+    if not track.language or languages.keys().isdisjoint(TASKS):
+        return root
+    if track.language not in languages:
+        return NO_GOLD.at(f"gold has no folder {track.language}", file=root)
+    language = languages[track.language]
+    tasks = {path.name.lower(): path for path in language.iterdir() if path.is_dir()}
+    return str(tasks.get(track.task, language))
+
+
 class Job(NamedTuple):
-    """A submission to score against this gold."""
+    """A submission to score against gold, or to explain in an error report."""
 
     key: str
     submission: Submission
-    gold: str
+    gold: Gold
     measures: tuple[str, ...]
     name: str = ""
-    """What it is called in its error report."""
-    gold_name: str = ""
+    """Its name in the error report."""
     digits: int = 2
     naming: Naming = Naming()
 
-    def hidden(self, text: str) -> str:
-        """Text about the submission as reports may show it."""
-        return self.naming.hidden(self.submission, text)
+
+def job_key(kind: str, job: Job, conditions: Conditions) -> str:
+    """Hash all that a result depends on: what is known under the same key need not be computed again."""
+    reading = conditions.reading
+    parts = (
+        kind,
+        job.gold.signatures,
+        job.gold.digest,
+        job.measures,
+        (conditions.gold_format, conditions.system_format, reading.unit, reading.coreference),
+        conditions.accept_faults,
+        job.submission.digest(),
+        (job.name, job.gold.name, job.digits, job.naming.is_blind) if kind == "report" else (),
+    )
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-@lru_cache(maxsize=1)
-def opened_gold(path: str, conditions: Conditions) -> Reference:
-    """Gold, as submissions are compared with it. Its documents are kept, up to a limit; jobs come by their golds."""
-    gold, _ = read_gold(path, conditions)
-    gold.corpus.keep_documents()
-    return gold
+def run_jobs(
+    kind: Literal["score", "report"],
+    jobs: Sequence[Job],
+    conditions: Conditions,
+    store: Store,
+    children: Children,
+    *,
+    on_job: OnJob | None = None,
+) -> tuple[int, dict[str, Finding]]:
+    """Run the jobs whose keys are not known; return their number, and by key why some have no result.
+
+    A result is kept at once, so that a stopped run goes on where it was. A job without one is tried again next time.
+    """
+    known = store.keys(kind)
+    new = [*{job.key: job for job in jobs if job.key not in known}.values()]
+    failures: dict[str, Finding] = {}
+    function = partial(_score if kind == "score" else _report, conditions)
+    for count, (job, content) in enumerate(children.map(function, new), 1):
+        if isinstance(content, Finding):
+            failures[job.key] = content
+        else:
+            store.put(kind, [(job.key, content)])
+        if on_job is not None:
+            on_job(count, len(new))
+    return len(new), failures
 
 
-def read_gold(path: str, conditions: Conditions) -> tuple[Reference, Validation]:
-    """Gold and what was found in it."""
-    return reference(path, conditions.resolved, format=conditions.gold_format, options=conditions.reading)
-
-
-def scored(conditions: Conditions, job: Job) -> bytes | None:
-    """What became of a submission, as JSON; None if it needs more memory or deeper nesting than there is."""
-    try:
-        with opened_submission(conditions, job) as (validation, corpus):
-            return _outcome(conditions, job, validation, corpus).encoded()
-    except (MemoryError, RecursionError):
-        return None
-
-
-@contextmanager
-def opened_submission(conditions: Conditions, job: Job) -> Iterator[tuple[Validation, FileCorpus | None]]:
-    """The submission as a corpus, and what was found in it."""
+def _validated(conditions: Conditions, job: Job) -> tuple[Validation, FileCorpus | None]:
+    """Open a submission as a corpus, with the findings on it."""
+    job.gold.corpus.close()  # a file that the parent has open would be read from one place by all
     submission = job.submission
-    gold = opened_gold(job.gold, conditions)
-    with closing(gold.corpus):
-        yield validate_files(
-            lambda: submission.package.files(submission.members, conditions.limits),
-            submission.package.name,
-            gold,
-            conditions.resolved(gold.corpus),
-            format=conditions.system_format,
-            options=conditions.reading,
-        )
+    return validate_files(
+        lambda: submission.package.files(submission.members, conditions.limits),
+        submission.package.name,
+        job.gold.reference,
+        job.gold.protocols,
+        format=conditions.system_format,
+        options=conditions.reading,
+    )
 
 
-def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: FileCorpus | None) -> Outcome:
+def _score(conditions: Conditions, job: Job) -> bytes:
+    """Check and score a submission; return its outcome as JSON."""
+    validation, corpus = _validated(conditions, job)
     (compared,) = validation.submissions
     place = job.submission.package.name
     counts = validation.findings.by_severity()
@@ -107,15 +214,15 @@ def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: F
     results: Sequence[StoredResult] = ()
     if accepted and corpus is not None:
         try:
-            results = _results(conditions, job, corpus, place)
+            results = _results(conditions, job, corpus)
         except UsageError:
             raise
         except KaratError as error:
-            accepted, findings = False, (StoredFinding.of(error.finding, place), *findings)
+            findings = (StoredFinding.of(error.finding, place), *findings)
             counts["fatal"] += 1
     content = compared.to_dict()
     check = Check(
-        accepted and bool(results),
+        bool(results),
         validation.total.documents,
         validation.total.mentions,
         tuple(content["missing"]),
@@ -123,13 +230,37 @@ def _outcome(conditions: Conditions, job: Job, validation: Validation, corpus: F
         findings,
         counts,
     )
-    return Outcome(check, tuple(results))
+    return Outcome(check, tuple(results)).encoded()
 
 
-def _results(conditions: Conditions, job: Job, corpus: FileCorpus, place: str) -> list[StoredResult]:
-    gold = opened_gold(job.gold, conditions).corpus
-    results = engine.score(
-        gold, corpus, conditions.resolved(gold), conditions.run_options(job.measures), findings=Findings()
+def _results(conditions: Conditions, job: Job, system: FileCorpus) -> list[StoredResult]:
+    gold, options = job.gold, conditions.run_options(job.measures)
+    results = engine.score(gold.corpus, system, gold.protocols, options, findings=Findings())
+    kinds = sorted(system.survey().kinds)
+    return [StoredResult.of(result, kinds, job.submission.package.name) for result in results]
+
+
+def _report(conditions: Conditions, job: Job) -> bytes:
+    """Return the error report of a submission that was scored, as HTML."""
+    _, corpus = _validated(conditions, job)
+    assert corpus is not None, "only submissions that were scored have reports"
+    system: Corpus = RenumberedCorpus(corpus) if job.naming.is_blind else corpus
+    gold, protocols = job.gold.corpus, job.gold.protocols
+    fields = default_fields(gold, protocols)
+    options = replace_fields(conditions.run_options(job.measures), by=fields, details=True, keep_rows=False)
+    results = score_with_errors(gold, system, protocols, options, findings=Findings())
+    named = [_named(result, job) for result in results]
+    documents = Gathered(gold)
+    documents.add(job.name, system, named)
+    return "".join(score_report(named, documents, digits=job.digits)).encode()
+
+
+def _named(result: Result, job: Job) -> Result:
+    """Return the result with names as the campaign shows them."""
+    place, hide = job.submission.package.name, partial(job.naming.hidden, job.submission)
+    return changed(
+        result,
+        gold=replace_fields(result.gold, name=job.gold.name),
+        system=replace_fields(result.system, name=job.name),
+        warnings=[StoredFinding.of(finding, place).changed(hide).finding() for finding in result.warnings],
     )
-    kinds = sorted(corpus.survey().kinds)
-    return [StoredResult.of(result, kinds, place) for result in results]

@@ -3,15 +3,19 @@
 All links are relative, and no page needs another: the folder works from a disk and on any web server.
 """
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from karat import __version__
 from karat.campaign.campaign import Campaign, Entry
-from karat.campaign.layouts import Track
-from karat.campaign.listing import first_place, heading, listed, reasons, signatures, status
-from karat.campaign.pages import HeadScore, Link, Page, Part, Refused, Section, slug
+from karat.campaign.listing import description, first_place, heading, listed, reasons, signatures, status
 from karat.campaign.ranking import Ranking
+from karat.campaign.submissions import Track
 from karat.report.comparison import comparison_facts
 from karat.report.comparison_tables import comparison_tables
+from karat.report.html.page import rendered
 from karat.report.html.sections import Ranking as RankingChart
 from karat.report.html.sections import ranking_chart
 from karat.report.layout import counted
@@ -21,6 +25,69 @@ from karat.report.tables import Cell, Table, score_cell
 from karat.report.view import View
 
 DOWNLOADS = ("results.json", "rankings.csv", "submissions.csv")
+Link = tuple[str, str]
+"""A text and its target."""
+
+LONGEST = 80
+"""Characters of a file name."""
+
+
+class Part(NamedTuple):
+    """A ranking or tables under one heading."""
+
+    title: str = ""
+    ranking: RankingChart | None = None
+    words: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    folded: str = ""
+    """The name of tables that are shown only on request."""
+
+
+class Refused(NamedTuple):
+    """A submission that was refused."""
+
+    name: str
+    link: str
+    reasons: Sequence[str]
+
+
+class Section(NamedTuple):
+    """A part of a page."""
+
+    title: str
+    id: str = ""
+    words: Sequence[str] = ()
+    parts: Sequence[Part] = ()
+    refused: Sequence[Refused] = ()
+    findings: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    links: Sequence[Link] = ()
+
+
+class HeadScore(NamedTuple):
+    """A score in large figures."""
+
+    measure: str
+    value: str
+    interval: tuple[str, str] | None
+    about: str
+
+
+class Page(NamedTuple):
+    """A page with its path in the site."""
+
+    path: str
+    title: str
+    links: Sequence[Link]
+    words: Sequence[str] = ()
+    headlines: Sequence[HeadScore] = ()
+    sections: Sequence[Section] = ()
+
+    def html(self) -> Iterator[str]:
+        """Yield the page in pieces."""
+        return rendered(
+            "campaign.html", version=__version__, **{k: v for k, v in self._asdict().items() if k != "path"}
+        )
 
 
 class Site:
@@ -31,7 +98,7 @@ class Site:
         self._campaign, self._title, self._view, self._reports = campaign, title, view, reports
 
     def pages(self) -> Iterator[Page]:
-        """All pages."""
+        """Yield all pages."""
         yield self.index()
         for track in self._tracks():
             yield self.track(track)
@@ -42,7 +109,7 @@ class Site:
         return list(dict.fromkeys(ranking.track for ranking in self._campaign.rankings))
 
     def _links(self, root: str) -> list[Link]:
-        """The way from a page to all others that matter."""
+        """Return the links of a page to the index and the tracks."""
         tracks = [(track_title(track), f"{root}{track_path(track)}") for track in self._tracks()]
         return [("Results", f"{root}index.html"), *tracks]
 
@@ -50,7 +117,7 @@ class Site:
         return {entry.name: f"{root}{entry_path(entry)}" for entry in self._campaign.entries if entry.track == track}
 
     def index(self) -> Page:
-        """The first page: who is best in each track, and what was refused."""
+        """Return the first page: the best of each track, and the refused submissions."""
         campaign = self._campaign
         ranked, refused = campaign.accepted(), campaign.refused()
         sections = [
@@ -64,8 +131,8 @@ class Site:
             if ranking.source is None and ranking.condition == self._first_condition(ranking)
         ]
         if refused:
-            own = [Refused(_called(entry), entry_path(entry), list(reasons(entry))) for entry in refused]
-            sections.append(Section("Refused submissions", "refused", refused=own))
+            listing = [Refused(_called(entry), entry_path(entry), list(reasons(entry))) for entry in refused]
+            sections.append(Section("Refused submissions", "refused", refused=listing))
         sections.append(Section("Submissions", "submissions", parts=[Part(tables=[self._submissions()])]))
         facts = [("signature", line) for line in signatures(campaign)]
         sections.append(Section("Data", "data", facts=facts, links=[(name, name) for name in DOWNLOADS]))
@@ -76,9 +143,8 @@ class Site:
         return len({ranking.protocol for ranking in self._campaign.rankings}) > 1
 
     def _first_condition(self, ranking: Ranking) -> str:
-        """Primary systems are shown first; a track may have only contrastive ones."""
-        own = [one.condition for one in self._campaign.rankings if one.track == ranking.track]
-        return own[0]
+        """Return the condition that is shown first; a track may have only contrastive systems."""
+        return next(other.condition for other in self._campaign.rankings if other.track == ranking.track)
 
     def _chart(self, ranking: Ranking, root: str) -> RankingChart:
         return ranking_chart(ranking.comparison, self._view.digits, self._systems(ranking.track, root))
@@ -90,7 +156,7 @@ class Site:
                 Cell(entry.site),
                 Cell(entry.submission.condition),
                 Cell(status(entry)),
-                Cell("present" if entry.submission.described else "missing"),
+                Cell(description(entry)),
                 Cell(f"{entry.check.documents:,}"),
                 Cell(f"{len(entry.check.missing):,}"),
                 Cell(f"{len(entry.check.extra):,}"),
@@ -101,11 +167,13 @@ class Site:
         return Table(header, rows, left=5)
 
     def track(self, track: Track) -> Page:
-        """The rankings of a track: overall and by source, primary and contrastive."""
+        """Return the rankings of a track: overall and by source, primary and contrastive."""
         sections = []
-        own = [ranking for ranking in self._campaign.rankings if ranking.track == track]
-        for protocol, condition in dict.fromkeys((one.protocol, one.condition) for one in own):
-            chosen = [one for one in own if (one.protocol, one.condition) == (protocol, condition)]
+        groups: dict[tuple[str, str], list[Ranking]] = {}
+        for ranking in self._campaign.rankings:
+            if ranking.track == track:
+                groups.setdefault((ranking.protocol, ranking.condition), []).append(ranking)
+        for (protocol, condition), chosen in groups.items():
             overall = chosen[0].comparison
             parts = []
             for ranking in chosen:
@@ -120,8 +188,8 @@ class Site:
         return Page(track_path(track), f"{self._title}: {track_title(track)}", self._links("../"), sections=sections)
 
     def system(self, entry: Entry) -> Page:
-        """One submission: its scores and ranks, or why it was refused, and what was found in it."""
-        check, submission = entry.check, entry.submission
+        """Return the page of a submission: its scores and ranks, or why it was refused, and the findings on it."""
+        check = entry.check
         sections = []
         if not entry.results:
             sections.append(Section("Why it is not ranked", "refused", findings=list(reasons(entry))))
@@ -139,8 +207,8 @@ class Site:
         facts = [
             ("site", entry.site),
             ("track", track_title(entry.track)),
-            ("condition", submission.condition),
-            ("description", "present" if submission.described else "missing"),
+            ("condition", entry.submission.condition),
+            ("description", description(entry)),
             ("documents", f"{check.documents:,}"),
             ("mentions", f"{check.mentions:,}"),
             ("missing documents", listed(check.missing) or "none"),
@@ -155,15 +223,15 @@ class Site:
         title = f"{_called(entry)}: {status(entry)}" if not entry.results else _called(entry)
         return Page(entry_path(entry), title, links, headlines=self._headlines(entry), sections=sections)
 
-    def _own(self, entry: Entry) -> Iterator[Ranking]:
-        """The rankings that a system is in."""
+    def _rankings(self, entry: Entry) -> Iterator[Ranking]:
+        """Yield the rankings that a system is in."""
         for ranking in self._campaign.rankings:
             if entry.results and (ranking.track, ranking.condition) == (entry.track, entry.submission.condition):
                 yield ranking
 
     def _headlines(self, entry: Entry) -> list[HeadScore]:
         found = []
-        for ranking in self._own(entry):
+        for ranking in self._rankings(entry):
             if ranking.source is None:
                 leaf, name = ranking.leaf(entry.name), ranking.score_name()
                 ci = None if leaf.ci is None else leaf.ci.values.get(name)
@@ -176,7 +244,7 @@ class Site:
 
     def _ranks(self, entry: Entry) -> Table:
         rows = []
-        for ranking in self._own(entry):
+        for ranking in self._rankings(entry):
             leaf, name = ranking.leaf(entry.name), ranking.score_name()
             rows.append(
                 [
@@ -190,25 +258,31 @@ class Site:
 
 
 def track_title(track: Track) -> str:
-    """What a track is called on pages."""
+    """Return the name of a track on pages."""
     return "All systems" if track == Track() else f"{track.language.capitalize()} {track.task.upper()}"
 
 
 def track_path(track: Track) -> str:
-    """Where the page of a track is."""
+    """Return the path of a track's page."""
     return f"tracks/{slug(str(track).replace('/', '-'))}.html"
 
 
 def entry_slug(entry: Entry) -> str:
-    """The name of the files about a submission."""
+    """Return the name of the files about a submission."""
     place = "" if entry.track == Track() else f"{entry.track.language}-{entry.track.task}-"
     return f"{place}{slug(entry.name)}"
 
 
 def entry_path(entry: Entry) -> str:
-    """Where the page of a submission is."""
+    """Return the path of a submission's page."""
     return f"systems/{entry_slug(entry)}.html"
 
 
 def _called(entry: Entry) -> str:
     return entry.name if entry.track == Track() else f"{entry.name} ({track_title(entry.track)})"
+
+
+def slug(text: str) -> str:
+    """Return a file name for any text: itself if it is plain, else with a hash, so that no two texts share one."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[:LONGEST]
+    return plain if plain == text else f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

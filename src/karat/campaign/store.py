@@ -1,19 +1,33 @@
 """The store: one SQLite file with everything that was scored, so that a stopped campaign goes on where it was.
 
-`results` has the outcome or the error report of each submission under a key that covers all it depends on (see
-`signature`). A row is written as soon as its submission is done, and never changed. `submissions` and `rankings` are
-the tables of the last run, for people who ask in SQL.
+`results` has the outcome and the error report of each submission, and statistics, each under a key that covers all it
+depends on. A row is written as soon as it is made, and never changed. `submissions` and `rankings` are the tables of
+the last run, for people who ask in SQL.
+
+An outcome has what was found in a submission and, if it was scored, the counts of each unit. Everything else that a
+report shows is computed from these: a score from the sums of counts, an interval from resamples.
 """
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import fsum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from karat.errors import KaratError, Rule
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from karat.corpus import Survey
+from karat.counts import ScoreValues
+from karat.engine.restored import score_function
+from karat.errors import Finding, Findings, KaratError, Origin, Rule, Severity
+from karat.protocols import Protocol
+from karat.results import Result, Score, Side, UnitRows
 
 NOT_A_STORE = Rule("store-unusable", "fatal", "Choose another output folder, or move the file away.")
 
@@ -22,6 +36,11 @@ APPLICATION = 0x6B617261
 SCHEMA = 1
 WAIT = 60
 """Seconds to wait for another process that writes."""
+LISTED = 100
+"""Findings of each code that are kept."""
+
+Change = Callable[[str], str]
+"""Changes a text about a submission, for example removes names."""
 
 
 class Store:
@@ -35,7 +54,7 @@ class Store:
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """A file that is damaged, locked for long, or on a full disk."""
+        """Refuse a file that is damaged, locked for long, or on a full disk."""
         try:
             yield
         except (sqlite3.Error, zlib.error) as error:
@@ -56,11 +75,11 @@ class Store:
             raise self.unusable("this was written by another version of karat")
 
     def unusable(self, message: str) -> KaratError:
-        """The error for a file that is not what it should be."""
+        """Return the error for a file that is not what it should be."""
         return NOT_A_STORE.error(message, file=str(self.path))
 
     def keys(self, kind: str) -> set[str]:
-        """What is known of one kind."""
+        """Return the known keys of one kind."""
         with self._refusing():
             return {key for (key,) in self._open.execute("SELECT key FROM results WHERE kind = ?", (kind,))}
 
@@ -71,13 +90,13 @@ class Store:
             self._open.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?)", rows)
 
     def get(self, key: str) -> bytes | None:
-        """The content under a key, if it is known."""
+        """Return the content under a key, if it is known."""
         with self._refusing():
             row = self._open.execute("SELECT content FROM results WHERE key = ?", (key,)).fetchone()
             return None if row is None else zlib.decompress(row[0])
 
     def replace(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Fill a table with what the last run has to say; all rows have the same keys."""
+        """Fill a table with rows of the last run; all rows have the same keys."""
         with self._refusing(), self._open:
             self._open.execute(f'DROP TABLE IF EXISTS "{table}"')
             if rows:
@@ -93,5 +112,176 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with closing(self._open):
-            pass
+        self._open.close()
+
+
+class StoredFinding(Struct, frozen=True, omit_defaults=True):
+    """A finding without the fields that only the run needs."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str = ""
+    file: str | None = None
+    line: int | None = None
+    origin: Origin | None = None
+
+    @classmethod
+    def of(cls, finding: Finding, place: str) -> "StoredFinding":
+        """Store a finding with names of files relative to `place`, which is the package."""
+        file = None if finding.file == place else finding.file and finding.file.removeprefix(f"{place}/")
+        message = finding.message.replace(f"{place}/", "")
+        return cls(finding.code, finding.severity, message, finding.hint, file or None, finding.line, finding.origin)
+
+    def finding(self) -> Finding:
+        """Return it as reports read it."""
+        return Finding(self.code, self.severity, self.message, self.hint, self.file, self.line, None, self.origin)
+
+    def changed(self, change: Change) -> "StoredFinding":
+        """Change its text and its file."""
+        return replace(self, message=change(self.message), file=self.file and change(self.file))
+
+
+class StoredScore(Struct, frozen=True):
+    """The scores of a measure on a part of the corpus, without counts."""
+
+    micro: dict[str, float | None]
+    macro: dict[str, float | None] | None = None
+
+
+class StoredResult(Struct, frozen=True):
+    """A result under one protocol, as the counts of its units."""
+
+    protocol: str
+    signature: str
+    unit_count: int
+    gold: Side
+    system: Side
+    kinds: tuple[str, ...]
+    """Kinds of the system's mentions."""
+    units: tuple[str, ...]
+    columns: tuple[tuple[float, ...], ...]
+    left_out: dict[str, dict[str, StoredScore]]
+    part: str
+    warnings: tuple[StoredFinding, ...]
+    counts: tuple[tuple[str, Origin | None, int], ...]
+    """The number of findings of each group."""
+
+    @classmethod
+    def of(cls, result: Result, kinds: Sequence[str], place: str) -> "StoredResult":
+        """Store a result, which must have rows."""
+        rows = result.rows
+        assert rows is not None, "the run was asked to keep rows"
+        left_out = {
+            part: {
+                id_: StoredScore(score.micro.values, None if score.macro is None else score.macro.values)
+                for id_, score in scores.items()
+            }
+            for part, scores in rows.left_out.items()
+        }
+        return cls(
+            result.protocol,
+            result.signature,
+            result.unit_count,
+            replace(result.gold, name=""),
+            replace(result.system, name=""),
+            tuple(sorted(kinds)),
+            tuple(rows.units),
+            tuple(tuple(column) for column in rows.columns),
+            left_out,
+            rows.part,
+            tuple(StoredFinding.of(finding, place) for finding in result.warnings),
+            tuple((code, origin, count) for (code, origin), count in result.warning_counts.items()),
+        )
+
+    def result(self, protocol: Protocol, gold: Survey, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
+        """Rebuild the result; `names` are those of gold and the system in reports."""
+        finish = score_function(protocol, gold, self.kinds, measures)
+        left_out = {
+            part: {
+                id_: Score(ScoreValues(score.micro), None if score.macro is None else ScoreValues(score.macro))
+                for id_, score in scores.items()
+            }
+            for part, scores in self.left_out.items()
+        }
+        rows = UnitRows(self.units, [array("d", column) for column in self.columns], finish, left_out, self.part)
+        return Result(
+            version=self.signature.partition("|")[0].removeprefix("karat="),
+            protocol=self.protocol,
+            title=protocol.title,
+            signature=self.signature,
+            unit=protocol.unit,
+            unit_count=self.unit_count,
+            gold=replace(self.gold, name=names[0]),
+            system=replace(self.system, name=names[1]),
+            scores=finish([fsum(column) for column in rows.columns]),
+            by={},
+            units={},
+            warnings=[warning.finding() for warning in self.warnings],
+            warning_counts={(code, origin): count for code, origin, count in self.counts},
+            headline=protocol.headline,
+            rows=rows,
+        )
+
+
+class Check(Struct, frozen=True):
+    """The findings on a submission."""
+
+    accepted: bool
+    documents: int
+    mentions: int
+    missing: tuple[str, ...] = ()
+    """Ids of gold's documents that it does not have."""
+    extra: tuple[str, ...] = ()
+    """Ids of documents that gold does not have."""
+    findings: tuple[StoredFinding, ...] = ()
+    counts: dict[Severity, int] = {}
+
+    @classmethod
+    def refused(cls, problems: Sequence[Finding], place: str) -> "Check":
+        """Return the check of a submission that was refused before its documents were read."""
+        findings = Findings()
+        for problem in problems:
+            findings.add(problem)
+        return cls(False, 0, 0, (), (), kept(findings, place), findings.by_severity())
+
+
+def kept(findings: Findings, place: str) -> tuple[StoredFinding, ...]:
+    """Return the first findings of each code, the worst first."""
+    of_code: dict[str, int] = {}
+    first = []
+    for finding in findings.kept:
+        of_code[finding.code] = of_code.get(finding.code, 0) + 1
+        if of_code[finding.code] <= LISTED:
+            first.append(StoredFinding.of(finding, place))
+    order = ("fatal", "fault", "note")
+    return tuple(sorted(first, key=lambda finding: order.index(finding.severity)))
+
+
+class Outcome(Struct, frozen=True):
+    """The check of a submission, and its results, one per protocol, if it was accepted."""
+
+    check: Check
+    results: tuple[StoredResult, ...] = ()
+
+    def encoded(self) -> bytes:
+        """Return it as JSON."""
+        return msgspec.json.encode(self)
+
+    def changed(self, change: Change) -> "Outcome":
+        """Change all text that comes from the submission itself."""
+        check = replace(
+            self.check,
+            extra=tuple(map(change, self.check.extra)),
+            findings=tuple(finding.changed(change) for finding in self.check.findings),
+        )
+        results = tuple(
+            replace(result, warnings=tuple(warning.changed(change) for warning in result.warnings))
+            for result in self.results
+        )
+        return Outcome(check, results)
+
+    @classmethod
+    def decoded(cls, content: bytes) -> "Outcome":
+        """Read it from JSON."""
+        return msgspec.json.decode(content, type=cls)

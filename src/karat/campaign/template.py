@@ -1,8 +1,9 @@
-"""The template of a campaign: gold, a file of options, and what participants need to validate and score at home."""
+"""The template of a campaign (gold, options, and a folder for participants), and the file of options that it has."""
 
 import struct
+import tomllib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,10 +11,9 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from karat import __version__, engine
-from karat.campaign.configuration import in_words
 from karat.corpus import FileCorpus, open_corpus
 from karat.corpus.folders import files_in
-from karat.errors import Findings, KaratError, UsageError
+from karat.errors import Findings, KaratError, Rule, UsageError, nearest
 from karat.formats import FORMATS
 from karat.model import Document
 from karat.opened import read_bytes
@@ -21,8 +21,53 @@ from karat.plugin import WriteOptions
 from karat.protocols import resolve_all
 from karat.results import main_score
 
+FILE = Rule("campaign-file", "fatal", "`karat campaign new DIR` writes a file to start from.")
+
+PATHS = ("submissions", "gold", "output", "tokens", "sources")
+"""Options that name files: relative to the folder of the file."""
+
 DEMO_PROTOCOLS = ("tac-2017",)
 DEMO_SYSTEMS = ("cautious", "eager", "literal")
+
+
+def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
+    """What a file says; `known` has the name of the parameter of each option."""
+    path = Path(file)
+    try:
+        content = tomllib.loads(read_bytes(path).decode())
+    except OSError as error:
+        raise FILE.error(error.strerror or str(error), file=file) from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        raise FILE.error(str(error), file=file) from None
+    values: dict[str, Any] = {}
+    for key, value in content.items():
+        if key not in known:
+            raise UsageError("unknown-option", f"{file}: there is no option {key!r}", nearest(key, known))
+        if key in PATHS:
+            value = str(path.parent / str(value))
+        elif key == "protocol":
+            value = [_protocol(path.parent, str(name)) for name in (value if isinstance(value, list) else [value])]
+        elif key == "set":
+            value = [f"{name}={in_words(one)}" for name, one in _table(file, key, value).items()]
+        values[known[key]] = value
+    return values
+
+
+def _protocol(folder: Path, name: str) -> str:
+    return str(folder / name) if name.endswith(".toml") else name
+
+
+def _table(file: str, key: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise FILE.error(f"{key} is not a table of parameters and values", file=file)
+    return value
+
+
+def in_words(value: Any) -> str:
+    """A value as `--set` takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Column(NamedTuple):

@@ -52,7 +52,7 @@ late submission is the only one that is scored. `karat campaign new --help` expl
 def _configured(context: click.Context, parameter: click.Parameter, file: str | None) -> str | None:
     """Take what the command line does not say from a file."""
     if file is not None:
-        from karat.campaign.configuration import configuration
+        from karat.campaign.template import configuration
 
         known = {own: option.name or own for option in context.command.params for own in _own_names(option)}
         context.default_map = {**(context.default_map or {}), **configuration(file, known)}
@@ -129,6 +129,30 @@ class WithTemplate(click.Command):
     help="Most unpacked bytes for each byte of an archive.",
 )
 @click.option(
+    "--cpu-limit",
+    type=click.IntRange(1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="CPU time to read and score a submission. One that needs more is refused.",
+)
+@click.option(
+    "--memory-limit",
+    type=click.FloatRange(0, min_open=True),
+    default=4,
+    show_default=True,
+    metavar="GB",
+    help="Memory to read and score a submission, not counting gold. One that needs more is refused.",
+)
+@click.option(
+    "--time-limit",
+    type=click.IntRange(1),
+    default=1800,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to read and score a submission. One that needs more is refused.",
+)
+@click.option(
     "--sort-by",
     metavar="ID",
     shell_complete=complete_measures,
@@ -181,6 +205,9 @@ def campaign(
     max_members: int,
     max_member_bytes: int,
     max_ratio: int,
+    cpu_limit: int,
+    memory_limit: float,
+    time_limit: int,
     sort_by: str | None,
     level: float,
     resamples: int | None,
@@ -196,17 +223,16 @@ def campaign(
     digits: int,
 ) -> None:
     """Check, score and rank the SUBMISSIONS of a shared task, and write a web site of the results."""
-    from karat.campaign.archives import Limits
     from karat.campaign.campaign import Run
-    from karat.campaign.golds import gold_path
-    from karat.campaign.intake import submissions_in
-    from karat.campaign.layouts import Track
+    from karat.campaign.children import ChildLimits, Children
     from karat.campaign.listing import rows, submission_rows
-    from karat.campaign.pages import slug
+    from karat.campaign.outputs import Outputs
+    from karat.campaign.packages import Limits
     from karat.campaign.ranking import Statistics
-    from karat.campaign.scoring import Conditions
+    from karat.campaign.scoring import Conditions, gold_path
+    from karat.campaign.site import slug
     from karat.campaign.store import Store
-    from karat.campaign.writing import Outputs
+    from karat.campaign.submissions import Track, submissions_in
     from karat.engine.executors import cores
     from karat.protocols import parse_setting, resolve_all
     from karat.report.view import View
@@ -224,8 +250,9 @@ def campaign(
     limits = Limits(max_members, max_member_bytes, reading.max_bytes, max_ratio)
     conditions = Conditions(protocols, settings, measures, gold_format, system_format, reading, accept_faults, limits)
     statistics = Statistics(level, resamples, seed or SEED)
-    run = Run(gold, conditions, statistics, sort_by, jobs or cores())
-    found = submissions_in(submissions, limits, layout=layout, on_package=progress("packages"))
+    children = Children(jobs or cores(), ChildLimits(cpu_limit, memory_limit, time_limit))
+    run = Run(gold, conditions, children, statistics, sort_by)
+    found = submissions_in(submissions, limits, children, layout=layout, on_package=progress("packages"))
     own_folder(str(folder), STORE)
     with Store(folder / STORE) as store:
         done = run.campaign(found, store, blind=anonymous, on_job=progress("submissions"))

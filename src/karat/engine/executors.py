@@ -79,11 +79,11 @@ class Processes:
         """The result of each task, in their order."""
         if self._pool is None:
             # A new interpreter for each: nothing of this process, such as threads and open files, is shared.
-            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _follow_parent)
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), follow_parent)
         pool, data = self._pool, packed(function, shared)
 
         def submit(task: T) -> "Future[Done[R]]":
-            with _losses_reported(), _signals_deferred():
+            with _losses_reported(), signals_deferred():
                 return _Submitted(pool.submit(call_packed, data, task))
 
         return in_order(submit, tasks, AHEAD * self._jobs)
@@ -181,7 +181,7 @@ def _unpacked(data: bytes) -> tuple[Callable[[Any, Any], Any], Any]:
     return content
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """Prepare a worker: it ends when its parent is gone, even if that was killed."""
     prepare_interpreter()
     if hasattr(signal, "pthread_sigmask"):
@@ -200,7 +200,7 @@ _DEFERRED = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") i
 
 
 @contextlib.contextmanager
-def _signals_deferred() -> Iterator[None]:
+def signals_deferred() -> Iterator[None]:
     """Signals wait until this is done: a process is either not started, or known, and so ended with its parent.
 
     A process that is started here inherits this, and never sees Ctrl-C: its parent ends it.

@@ -1,33 +1,37 @@
-"""What one site may publish: the scores of its own systems, and the best score of each ranking.
+"""The files of a campaign: all results, or what one site may publish.
 
 ACE 2005 plan, section 4.2: sites may publish results of their own systems and the highest score achieved in a task, but
-neither name other participants nor cite their results. So there are no ranks and no tests here, and no other names.
+neither name other participants nor cite their results. So a publication has no ranks, no tests and no other names.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from karat import __version__
-from karat.campaign.campaign import Campaign, Entry
+from karat.campaign import listing
+from karat.campaign.campaign import Campaign, Entry, Run
 from karat.campaign.listing import encoded, heading, status
-from karat.campaign.pages import Page, Part, Section
 from karat.campaign.ranking import Ranking
-from karat.campaign.site import entry_slug, track_title
+from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
+from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
+from karat.campaign.store import Store
 from karat.errors import UsageError, nearest
 from karat.report.csv import csv, tidy
 from karat.report.numbers import SHORT, percentage
 from karat.report.tables import Cell, Table, as_text, score_cell
 from karat.report.view import View
 
+Pieces = str | bytes | Iterable[str]
+
 
 class OwnScores(NamedTuple):
-    """The own systems of a site in one ranking."""
+    """The systems of a site in one ranking."""
 
     ranking: Ranking
     systems: Sequence[str]
 
     def table(self, view: View) -> Table:
-        """Their scores above the best one."""
+        """Return their scores above the best one."""
         ranking, digits = self.ranking, view.digits
         name = ranking.score_name()
         rows = [[Cell(system), score_cell(ranking.leaf(system), name, digits)] for system in self.systems]
@@ -36,7 +40,7 @@ class OwnScores(NamedTuple):
 
 
 class Publication:
-    """What a site may publish."""
+    """The results that a site may publish."""
 
     def __init__(self, campaign: Campaign, site: str) -> None:
         self.site = site
@@ -50,15 +54,15 @@ class Publication:
             for ranking in campaign.rankings
             if (
                 systems := [
-                    one.name
-                    for one in ranking.comparison.systems
-                    if (ranking.track, ranking.condition, one.name) in own
+                    system.name
+                    for system in ranking.comparison.systems
+                    if (ranking.track, ranking.condition, system.name) in own
                 ]
             )
         ]
 
     def text(self, view: View) -> str:
-        """One table per ranking."""
+        """Return one table per ranking."""
         blocks = [f"Results of {self.site}"]
         for own in self.scores:
             blocks += [f"{own.ranking.protocol}: {heading(own.ranking)}", as_text(own.table(view), view.style)]
@@ -67,24 +71,19 @@ class Publication:
         return "\n\n".join([*blocks, "\n".join(lines), "\n".join(signatures)]) + "\n"
 
     def signatures(self) -> list[str]:
-        """How the scores were made."""
+        """Return the signatures of the scores."""
         return list(dict.fromkeys(own.ranking.comparison.first.signature for own in self.scores))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per system and ranking."""
-        return list(self._rows())
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
+        """Return one row per system and ranking."""
+        found = []
         for own in self.scores:
             ranking = own.ranking
             for system in own.systems:
                 leaf, name = ranking.leaf(system), ranking.score_name()
                 low, high = (leaf.ci and leaf.ci.values.get(name)) or (None, None)
-                yield {
-                    "language": ranking.track.language or None,
-                    "task": ranking.track.task or None,
-                    "condition": ranking.condition,
-                    "source": ranking.source,
+                row = {
+                    **ranking.to_dict(),
                     "protocol": ranking.protocol,
                     "system": system,
                     "measure": ranking.measure,
@@ -94,18 +93,16 @@ class Publication:
                     "high": high,
                     "best": ranking.best(),
                 }
+                found.append(row)
+        return found
 
     def csv(self, view: View) -> str:
-        """The same as one table."""
+        """Return the scores as one table."""
         return csv(tidy(self.rows(), [f"signature {line}" for line in self.signatures()], digits=view.digits))
 
     def json(self) -> str:
-        """The same as JSON."""
-        systems = [
-            {"language": entry.track.language or None, "task": entry.track.task or None, "system": entry.name}
-            | {"status": status(entry)}
-            for entry in self.entries
-        ]
+        """Return the scores as JSON."""
+        systems = [{**entry.track.to_dict(), "system": entry.name, "status": status(entry)} for entry in self.entries]
         content = {
             "karat": __version__,
             "site": self.site,
@@ -116,7 +113,7 @@ class Publication:
         return encoded(content)
 
     def page(self, title: str, view: View, reports: Mapping[str, str]) -> Page:
-        """One page with all of it, and links to the site's own error reports."""
+        """Return one page with all of it, and links to the error reports of the site."""
         sections = [
             Section(
                 f"{track_title(track)}, {protocol}",
@@ -128,13 +125,66 @@ class Publication:
             )
             for track, protocol in dict.fromkeys((own.ranking.track, own.ranking.protocol) for own in self.scores)
         ]
-        links = [(f"Error report of {entry.name}", path) for entry, path in self._reports(reports)]
+        links = [
+            (f"Error report of {entry.name}", reports[entry_slug(entry)])
+            for entry in self.entries
+            if entry_slug(entry) in reports
+        ]
         facts = [("signature", line) for line in self.signatures()]
         data = [("results.json", "results.json"), ("rankings.csv", "rankings.csv")]
         sections.append(Section("Data", "data", facts=facts, links=[*links, *data]))
         return Page("index.html", f"{title}: results of {self.site}", [("Results", "index.html")], (), (), sections)
 
-    def _reports(self, reports: Mapping[str, str]) -> Iterator[tuple[Entry, str]]:
-        for entry in self.entries:
-            if path := reports.get(entry_slug(entry)):
-                yield entry, path
+
+class Outputs:
+    """The outputs of a campaign, or of one site."""
+
+    def __init__(self, campaign: Campaign, view: View, title: str, *, site: str | None = None) -> None:
+        self._campaign, self._view, self._title = campaign, view, title
+        self._publication = None if site is None else Publication(campaign, site)
+        self._reports: dict[str, Job] = {}
+
+    def make_reports(self, run: Run, store: Store, *, on_job: OnJob | None = None) -> None:
+        """Make the error reports that are not in the store yet."""
+        entries = self._campaign.accepted() if self._publication is None else self._publication.entries
+        for entry in entries:
+            if entry.results and entry.job is not None:
+                self._reports[entry_slug(entry)] = self._job(entry, entry.job, run)
+        run_jobs("report", [*self._reports.values()], run.conditions, store, run.children, on_job=on_job)
+
+    def _job(self, entry: Entry, job: Job, run: Run) -> Job:
+        job = job._replace(name=entry.name, digits=self._view.digits, naming=self._campaign.naming)
+        return job._replace(key=job_key("report", job, run.conditions))
+
+    def text(self) -> str:
+        """Return the results for people."""
+        return (
+            listing.text(self._campaign, self._view)
+            if self._publication is None
+            else self._publication.text(self._view)
+        )
+
+    def files(self) -> dict[str, str]:
+        """Return the results in other formats, by name."""
+        if self._publication is not None:
+            return {"results.json": self._publication.json(), "rankings.csv": self._publication.csv(self._view)}
+        return {
+            "results.json": listing.json(self._campaign),
+            "rankings.csv": listing.rankings_csv(self._campaign, self._view),
+            "submissions.csv": listing.submissions_csv(self._campaign),
+        }
+
+    def site(self, store: Store) -> Iterator[tuple[str, Pieces]]:
+        """Yield the files of the web site with their paths."""
+        yield from self.files().items()
+        reports: dict[str, str] = {}
+        for name, job in self._reports.items():
+            if (report := store.get(job.key)) is not None:
+                reports[name] = f"reports/{name}.html"
+                yield reports[name], report
+        if self._publication is not None:
+            page = self._publication.page(self._title, self._view, reports)
+            yield page.path, page.html()
+            return
+        for page in Site(self._campaign, self._title, self._view, reports).pages():
+            yield page.path, page.html()

@@ -1,0 +1,184 @@
+"""Child processes with limits of CPU time, memory and time, for work on files of strangers.
+
+A child that meets a limit, or that dies, has a finding in place of a result, and the others go on.
+"""
+
+import pickle
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from karat import opened
+from karat.engine.executors import follow_parent, signals_deferred
+from karat.errors import Finding, KaratError, Rule
+from karat.report.layout import counted
+
+if sys.platform != "win32":
+    import resource
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LIMIT = Rule(
+    "submission-limit",
+    "fatal",
+    "Check that the files are not damaged. Raise --cpu-limit, --memory-limit or --time-limit if they need that much.",
+)
+TOO_MUCH = Rule("submission-too-much", "fatal", "Check that the files are not damaged, and not much larger than gold.")
+
+# A fork shares what the parent has read, such as gold. The libraries of macOS do not survive one.
+_CONTEXT: Any = get_context("spawn" if sys.platform in ("win32", "darwin") else "fork")
+
+
+class ChildLimits(NamedTuple):
+    """Limits of a child process; CPU time and memory are limited where the system can do it."""
+
+    cpu_seconds: int = 600
+    gigabytes: float = 4
+    """Memory beyond what the parent holds, such as gold."""
+    seconds: int = 1800
+
+
+class Children:
+    """Runs each task in a child process, a number of them at the same time."""
+
+    def __init__(self, processes: int = 1, limits: ChildLimits | None = None) -> None:
+        self.processes, self._limits = processes, limits or ChildLimits()
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Iterator[tuple[T, R | Finding]]:
+        """Yield each task with its result, or with the reason why it has none, as they end.
+
+        An exception in a child is raised here.
+        """
+        left = deque(tasks)
+        running: list[_Child[T, R]] = []
+        try:
+            while left or running:
+                while left and len(running) < self.processes:
+                    running.append(_Child(function, left.popleft(), self._limits))
+                deadline = min(child.deadline for child in running)
+                ready = wait([child.connection for child in running], max(deadline - time.monotonic(), 0))
+                for child in [*running]:
+                    if child.connection in ready or child.deadline <= time.monotonic():
+                        outcome = child.outcome()
+                        running.remove(child)
+                        yield child.task, outcome
+        finally:
+            for child in running:
+                child.kill()
+
+
+class _Child(Generic[T, R]):
+    """A process that works on one task."""
+
+    def __init__(self, function: Callable[[T], R], task: T, limits: ChildLimits) -> None:
+        self.task, self._limits = task, limits
+        self.deadline = time.monotonic() + limits.seconds
+        self.connection, writer = _CONTEXT.Pipe(duplex=False)
+        self._process = _CONTEXT.Process(target=_work, args=(writer, function, task, limits), daemon=True)
+        with signals_deferred(), warnings.catch_warnings():
+            # Python warns of threads, but there are only those of linear algebra, which survive a fork.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+        writer.close()
+
+    def outcome(self) -> R | Finding:
+        """Return the result of a process that is done, or the reason why it is stopped."""
+        if not self.connection.poll():
+            self.kill()
+            return LIMIT.at(f"it takes more than {counted(self._limits.seconds, 'second')}")
+        try:
+            outcome, paths = pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            return self._cause_of_death()
+        self._process.join()
+        opened.add(paths)
+        if isinstance(outcome, Exception):
+            raise outcome
+        result: R | Finding = outcome
+        return result
+
+    def _cause_of_death(self) -> Finding:
+        self._process.join()
+        if sys.platform != "win32":
+            if self._process.exitcode == -signal.SIGXCPU:
+                return LIMIT.at(f"it needs more than {counted(self._limits.cpu_seconds, 'second')} of CPU time")
+            if self._process.exitcode in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
+                return _out_of_memory(self._limits)  # some libraries crash where Python raises MemoryError
+        return _too_much()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._process.join()
+
+
+def _out_of_memory(limits: ChildLimits) -> Finding:
+    return LIMIT.at(f"it needs more than {limits.gigabytes:,g} GB of memory")
+
+
+def _too_much() -> Finding:
+    return TOO_MUCH.at("it needs more memory or deeper nesting than there is")
+
+
+def _work(writer: Connection, function: Callable[[T], Any], task: T, limits: ChildLimits) -> None:
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if callable(signal.getsignal(number)):  # the parent's, which a fork inherits
+                signal.signal(number, signal.SIG_DFL)
+    follow_parent()
+    is_limited = _set_limits(limits)
+    try:
+        with opened.recording() as paths:
+            outcome = _outcome(function, task)
+        data = pickle.dumps((outcome, sorted(paths)))
+    except MemoryError:
+        data = pickle.dumps((_out_of_memory(limits) if is_limited else _too_much(), []))
+    writer.send_bytes(data)
+    writer.close()
+
+
+def _outcome(function: Callable[[T], R], task: T) -> R | Finding | Exception:
+    try:
+        return function(task)
+    except MemoryError:
+        raise
+    except RecursionError:
+        return _too_much()
+    except Exception as error:
+        if not isinstance(error, KaratError):  # a mistake of karat: show where
+            error.add_note(traceback.format_exc())
+        return error
+
+
+def _set_limits(limits: ChildLimits) -> bool:
+    """Limit this process; return whether its memory is limited."""
+    if sys.platform == "win32":
+        return False
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_CPU, limits.cpu_seconds)
+    return _set_limit(resource.RLIMIT_AS, _address_space() + int(limits.gigabytes * 1e9))
+
+
+def _set_limit(kind: int, most: int) -> bool:
+    _, hard = resource.getrlimit(kind)
+    with suppress(OSError, ValueError):  # a system that does not limit this
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        return True
+    return False
+
+
+def _address_space() -> int:
+    """Return the bytes that this process already has, which a fork inherits."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return 0

@@ -1,0 +1,332 @@
+"""Submissions: from a folder of packages to systems, each with its track, its site and its files.
+
+There are two layouts: `system/files`, and that of the ACE 2005 plan, `language/task/SITEn_primary/files`.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from karat.campaign.children import Children
+from karat.campaign.packages import SUFFIXES, Contents, Limits, Package
+from karat.corpus.folders import shown
+from karat.errors import Finding, Rule, nearest, quoted
+
+NO_FOLDER = Rule("submissions-missing", "fatal", "Name the folder that has one folder or archive for each submission.")
+NONE = Rule("submissions-none", "fatal", "Put one folder, tar or zip for each submission into the folder.")
+TWICE = Rule("submission-twice", "fatal", "Keep one of them, or give each a name of its own.")
+PRIMARIES = Rule("primary-twice", "fatal", "Name one of them primary and the others contrastive.")
+LANGUAGE = Rule("ace-language", "fatal", "Name the folder arabic, chinese or english (ACE 2005 plan, 3.7.1).")
+TASK = Rule("ace-task", "fatal", "Submit only tasks that the evaluation supports (ACE 2005 plan, Table 8).")
+SYSTEM = Rule("ace-system", "fatal", "Name the folder SITEn_primary or SITEn_contrastiveM (ACE 2005 plan, 3.7.1).")
+LAYOUT = Rule("layout-other", "fatal", "Pack language/task/SITEn_primary/files, as the others here, or use --layout.")
+NO_FILES = Rule("submission-empty", "fatal", "Submit at least one file of system output.")
+
+Condition = Literal["primary", "contrastive"]
+Layout = Literal["auto", "ace", "plain"]
+OnPackage = Callable[[int, int], None]
+"""Called after each package with the number done and the total."""
+
+_BOTH = frozenset({"edr", "rdr", "emd", "rmd"})
+_ALL = _BOTH | {"val", "tern", "vdr", "vmd"}
+TASKS: Mapping[str, frozenset[str]] = {"arabic": _BOTH, "chinese": _ALL, "english": _ALL}
+"""The tasks of each language (Table 8)."""
+
+DESCRIPTIONS = (*(f"system{joint}description" for joint in (" ", "_", "-", "")), "description")
+
+
+class Track(NamedTuple):
+    """Systems that are ranked together: a task in a language; without either, there is one track for all."""
+
+    language: str = ""
+    task: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.language}/{self.task}" if self.language else "all"
+
+    def to_dict(self) -> dict[str, str | None]:
+        """Return the track as in the JSON."""
+        return {"language": self.language or None, "task": self.task or None}
+
+
+class Submission(NamedTuple):
+    """The output of one system for one track."""
+
+    package: Package
+    track: Track
+    system: str
+    site: str
+    condition: Condition = "primary"
+    members: Mapping[str, str] = {}
+    """The names of its files in the package, with their hashes."""
+    prefix: str = ""
+    """The common start of the names of its files."""
+    described: bool = False
+    """Whether there is a description of the system (ACE 2005 plan, 3.7.2)."""
+    problems: tuple[Finding, ...] = ()
+    """Reasons why it is refused before its files are read."""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The unique key that it is sorted by."""
+        return self.track.language, self.track.task, self.system
+
+    def digest(self) -> str:
+        """Return the hash of its files and their names, wherever they are."""
+        listed = sorted((name.removeprefix(self.prefix), digest) for name, digest in self.members.items())
+        return hashlib.sha256(repr(listed).encode()).hexdigest()
+
+
+class SystemName(NamedTuple):
+    """The parts of a system's name that matter."""
+
+    site: str
+    condition: Condition
+
+
+def system_name(name: str) -> SystemName | None:
+    """Return the site and the condition in a name such as `NIST2_contrastive1`; None if it has no such form."""
+    numbered, _, kind = name.rpartition("_")
+    condition = _without_number(kind).lower()
+    if not numbered or condition not in ("primary", "contrastive"):
+        return None
+    site = _without_number(numbered) or numbered[0]
+    return SystemName(site, "primary" if condition == "primary" else "contrastive")
+
+
+def _without_number(text: str) -> str:
+    while text[-1:].isdecimal():
+        text = text[:-1]
+    return text
+
+
+def _package_name(path: Path) -> str:
+    """Return the name of a package without its suffix; bytes that are not UTF-8 are replacement marks."""
+    name = shown(Path(path.name))
+    for suffix in sorted(SUFFIXES, key=len, reverse=True):
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def description_owner(name: str) -> str | None:
+    """Return the site or system that a description is of, empty if its name does not say; None: it is none."""
+    stem = name.rpartition("/")[2].partition(".")[0]
+    for ending in DESCRIPTIONS:
+        if stem[-len(ending) :].lower() == ending:
+            owner = stem[: -len(ending)]
+            if not owner or (len(owner) > 1 and owner[-1] in " _-"):
+                return owner[:-1]
+    return None
+
+
+def _is_description(path: Path) -> bool:
+    return description_owner(path.name) is not None and path.is_file()
+
+
+def _is_language(name: str) -> bool:
+    return name.lower() in TASKS
+
+
+def submissions_in(
+    folder: str,
+    limits: Limits,
+    children: Children,
+    *,
+    layout: Layout = "auto",
+    on_package: OnPackage | None = None,
+) -> list[Submission]:
+    """Return all submissions of a folder, by track and system; those that are refused have problems.
+
+    Packages are read in child processes.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise NO_FOLDER.error("there is no such folder", file=folder)
+    entries = _entries(root)
+    owners = {owner.lower() for path in entries if path.is_file() and (owner := description_owner(path.name))}
+    places = [place for path in entries if not _is_description(path) for place in _places(path, layout)]
+    contents: dict[_Place, Contents] = {}
+    for count, (place, read) in enumerate(children.map(partial(_contents, limits), places), 1):
+        contents[place] = Contents(_has_suffix(place.path), read) if isinstance(read, Finding) else read
+        if on_package is not None:
+            on_package(count, len(places))
+    found = [submission for place in places for submission in _submissions(place, contents[place], layout)]
+    if not found:
+        raise NONE.error("there is no submission in this folder", file=folder)
+    found = [
+        submission._replace(described=submission.described or bool(owners & _names(submission))) for submission in found
+    ]
+    return sorted(_checked(found), key=lambda submission: (submission.key, submission.package.name))
+
+
+def _names(submission: Submission) -> set[str]:
+    return {submission.site.lower(), submission.system.lower(), _package_name(submission.package.path).lower()}
+
+
+def _has_suffix(path: Path) -> bool:
+    return path.name.lower().endswith(SUFFIXES)
+
+
+class _Place(NamedTuple):
+    """A package, and, where folders have the plan's layout, its language and task."""
+
+    path: Path
+    language: str = ""
+    task: str = ""
+    described: bool = False
+    owners: frozenset[str] = frozenset()
+    """Sites whose descriptions are beside the package."""
+
+
+def _contents(limits: Limits, place: _Place) -> Contents:
+    return Package(place.path).contents(limits)
+
+
+def _places(path: Path, layout: Layout) -> Iterator[_Place]:
+    if layout != "plain" and path.is_dir() and not path.is_symlink():
+        if _is_language(path.name):
+            yield from _places_of_language(path, described=False)
+            return
+        children = _entries(path)
+        if languages := [child for child in children if child.is_dir() and _is_language(child.name)]:
+            described = any(description_owner(child.name) is not None for child in children)
+            for child in languages:
+                yield from _places_of_language(child, described=described)
+            return
+    yield _Place(path)
+
+
+def _places_of_language(folder: Path, *, described: bool) -> Iterator[_Place]:
+    """Yield the systems of a language, each a package of its own: one that is hostile spoils no other."""
+    for task in _entries(folder):
+        if task.is_dir():
+            paths = [path for path in (*_entries(folder), *_entries(task)) if path.is_file()]
+            owners = frozenset(owner.lower() for path in paths if (owner := description_owner(path.name)))
+            for path in _entries(task):
+                if not _is_description(path):
+                    yield _Place(path, folder.name, _package_name(task), described, owners)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return the content of a folder without hidden files; nothing if it cannot be listed: its package is refused."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _submissions(place: _Place, contents: Contents, layout: Layout) -> Iterator[Submission]:
+    package, (is_archive, members) = Package(place.path), contents
+    name = _package_name(place.path)
+    if place.language:
+        submission = _ace(package, Track(place.language, place.task), name, members, "")
+        is_owner = submission.site.lower() in place.owners
+        yield submission._replace(described=submission.described or place.described or is_owner)
+        return
+    if not is_archive and not place.path.is_dir():
+        name = name.partition(".")[0] or name
+    depth = None if layout == "plain" or isinstance(members, Finding) else _ace_depth([*members])
+    if isinstance(members, Finding):
+        yield Submission(package, Track(), name, name, problems=(members,))
+    elif depth is not None:
+        yield from _ace_archive(package, members, depth)
+    elif layout == "ace":
+        problem = LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=package.name)
+        yield Submission(package, Track(), name, name, problems=(problem,))
+    else:  # a name of the plan's form says whose it is, and whether it is contrastive
+        named = system_name(name) or SystemName(name, "primary")
+        yield _with_files(Submission(package, Track(), name, named.site, named.condition), members)
+
+
+def _with_files(submission: Submission, members: Mapping[str, str]) -> Submission:
+    """Return the submission with its files. A description among them is not part of the output."""
+    output = {name: digest for name, digest in members.items() if description_owner(name) is None}
+    problems = () if output else (NO_FILES.at("there is no file in it", file=submission.package.name),)
+    return submission._replace(members=output, described=len(output) < len(members), problems=problems)
+
+
+def _ace(package: Package, track: Track, name: str, members: Mapping[str, str] | Finding, prefix: str) -> Submission:
+    """Return a system in the plan's layout, refused if the plan does not have its language, its task or its name."""
+    track = Track(track.language.lower(), track.task.lower())
+    named = system_name(name) or SystemName(name, "primary")
+    submission = Submission(package, track, name, named.site, named.condition, prefix=prefix)
+    if isinstance(members, Finding):
+        return submission._replace(problems=(members,))
+    submission = _with_files(submission, members)
+    problems = _ace_problems(track, name, prefix or package.name)
+    return submission._replace(problems=(*problems, *submission.problems))
+
+
+def _ace_problems(track: Track, name: str, place: str) -> Sequence[Finding]:
+    if track.language not in TASKS:
+        message = f"{quoted(track.language)} is no language of ACE 2005. {nearest(track.language, TASKS)}"
+        return [LANGUAGE.at(message, file=place)]
+    if track.task not in TASKS["english"]:
+        known = nearest(track.task, sorted(TASKS[track.language]))
+        return [TASK.at(f"{quoted(track.task)} is no task of ACE 2005. {known}", file=place)]
+    if track.task not in TASKS[track.language]:
+        has = ", ".join(sorted(TASKS[track.language]))
+        language = track.language.capitalize()
+        return [TASK.at(f"ACE 2005 has no {track.task.upper()} in {language}; it has {has}", file=place)]
+    if system_name(name) is None:
+        return [SYSTEM.at(f"{quoted(name)} does not say whether the system is primary or contrastive", file=place)]
+    return []
+
+
+def _ace_depth(names: Sequence[str]) -> int | None:
+    """Count the folders around those of languages in an archive, none or one; None if it has no languages."""
+    paths = [name.split("/") for name in names if description_owner(name) is None]
+    for depth in (0, 1):
+        if any(len(parts) > depth + 1 and _is_language(parts[depth]) for parts in paths):
+            return depth
+    return None
+
+
+def _ace_archive(package: Package, members: Mapping[str, str], depth: int) -> Iterator[Submission]:
+    """Yield the systems of an archive in the plan's layout; `depth` folders are around those of languages."""
+    systems: dict[tuple[str, ...], dict[str, str]] = {}
+    described = False
+    for name, digest in members.items():
+        parts = tuple(name.split("/"))
+        if len(parts) <= depth + 3 and description_owner(name) is not None:
+            described = True
+        else:
+            systems.setdefault((*parts, "", "", "")[: depth + 3], {})[name] = digest
+    for parts, files in systems.items():
+        language, task, system = parts[depth:]
+        if system:
+            submission = _ace(package, Track(language, task), system, files, "/".join(parts) + "/")
+        else:  # a file in a folder of a language or a task
+            problem = LAYOUT.at(f"{quoted(next(iter(files)))} is not in language/task/system/", file=package.name)
+            name = _package_name(package.path)
+            submission = Submission(package, Track(), name, name, problems=(problem,))
+        yield submission._replace(described=submission.described or described)
+
+
+def _checked(found: Sequence[Submission]) -> Iterator[Submission]:
+    """Yield submissions with problems that only all of them together show."""
+    is_ace = any(submission.track.language for submission in found)
+    systems = Counter(submission.key for submission in found)
+    primaries = Counter(
+        (submission.track, submission.site.lower()) for submission in found if submission.condition == "primary"
+    )
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for submission in sorted(found, key=lambda submission: submission.package.name):
+        key, system, place = submission.key, submission.system, submission.package.name
+        problems = submission.problems
+        if problems:  # what is wrong with it alone comes first
+            pass
+        elif is_ace and not submission.track.language:
+            problems = (LAYOUT.at("this is not in the layout of the ACE 2005 plan", file=place),)
+        elif systems[key] > 1:
+            problems = (TWICE.at(f"there are {systems[key]} submissions called {system}", file=place),)
+        elif is_ace and submission.condition == "primary" and primaries[submission.track, submission.site.lower()] > 1:
+            problems = (PRIMARIES.at(f"{submission.site} has more than one primary system here", file=place),)
+        seen[key] += 1
+        if systems[key] > 1:
+            system = f"{system} ({seen[key]})"
+        yield submission._replace(system=system, problems=problems)

@@ -1,5 +1,6 @@
 """The template of a campaign (gold, options, and a folder for participants), and the file of options that it has."""
 
+import re
 import struct
 import tomllib
 import zlib
@@ -31,7 +32,7 @@ DEMO_SYSTEMS = ("cautious", "eager", "literal")
 
 
 def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
-    """What a file says; `known` has the name of the parameter of each option."""
+    """Read options from a file; `known` has the name of the parameter of each option."""
     path = Path(file)
     try:
         content = tomllib.loads(read_bytes(path).decode())
@@ -46,25 +47,22 @@ def configuration(file: str, known: Mapping[str, str]) -> dict[str, Any]:
         if key in PATHS:
             value = str(path.parent / str(value))
         elif key == "protocol":
-            value = [_protocol(path.parent, str(name)) for name in (value if isinstance(value, list) else [value])]
+            names = map(str, value if isinstance(value, list) else [value])
+            value = [str(path.parent / name) if name.endswith(".toml") else name for name in names]
         elif key == "set":
-            value = [f"{name}={in_words(one)}" for name, one in _table(file, key, value).items()]
+            if not isinstance(value, dict):
+                raise FILE.error(f"{key} is not a table of parameters and values", file=file)
+            value = _settings(value)
         values[known[key]] = value
     return values
 
 
-def _protocol(folder: Path, name: str) -> str:
-    return str(folder / name) if name.endswith(".toml") else name
+def _settings(values: Mapping[str, Any]) -> list[str]:
+    """Return parameters as `--set` takes them."""
+    return [f"{name}={_setting(value)}" for name, value in values.items()]
 
 
-def _table(file: str, key: str, value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise FILE.error(f"{key} is not a table of parameters and values", file=file)
-    return value
-
-
-def in_words(value: Any) -> str:
-    """A value as `--set` takes it."""
+def _setting(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -80,29 +78,28 @@ class Column(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called on the leaderboard."""
+        """Return its name on the leaderboard."""
         return f"{self.measure} {self.score} ({self.protocol})"
 
 
 class Template:
-    """What a new campaign starts with; without `gold`, karat's demo corpus stands in its place."""
+    """The files of a new campaign; without `gold`, karat's demo corpus stands in its place."""
 
     def __init__(
         self, gold: str | None, protocols: Sequence[str], settings: dict[str, Any], *, title: str, image: str
     ) -> None:
         self._is_demo = gold is None
-        with_demo = Path(str(files("karat") / "demo"))
-        self._gold = Path(gold) if gold is not None else with_demo / "gold.jsonl"
-        self._demo = with_demo
+        self._demo = Path(str(files("karat") / "demo"))
+        self._gold = Path(gold) if gold is not None else self._demo / "gold.jsonl"
         corpus = open_corpus(str(self._gold))
         self._documents = list(_bare_documents(corpus))
         names = tuple(protocols) or (DEMO_PROTOCOLS if gold is None else corpus.protocols)
-        given = [f"{key}={in_words(value)}" for key, value in settings.items()]
+        given = _settings(settings)
         self._values: dict[str, Any] = {
             "title": title,
             "protocols": names,
             "settings": settings,
-            "arguments": " ".join([f"-p {name}" for name in names] + [f"--set {one}" for one in given]),
+            "arguments": " ".join([f"-p {name}" for name in names] + [f"--set {setting}" for setting in given]),
             "settings_list": given,
             "columns": _columns(corpus, names, settings),
             "documents": len(self._documents),
@@ -114,7 +111,7 @@ class Template:
         }
 
     def campaign(self) -> dict[str, bytes]:
-        """The files of a campaign that is run with `karat campaign --config campaign.toml`."""
+        """Return the files of a campaign that is run with `karat campaign --config campaign.toml`."""
         made = {
             "campaign.toml": self._rendered("campaign.toml"),
             "participants/README.md": self._rendered("participants.md"),
@@ -130,7 +127,7 @@ class Template:
         return made
 
     def codabench(self) -> dict[str, bytes]:
-        """The files of a competition bundle for Codabench: zip them, and upload the zip."""
+        """Return the files of a competition bundle for Codabench: zip them, and upload the zip."""
         return {
             "competition.yaml": self._rendered("competition.yaml"),
             "logo.png": logo(),
@@ -156,7 +153,7 @@ class Template:
         return made.get_template(f"{name}.jinja").render(self._values).encode()
 
     def _bare(self) -> bytes:
-        """The documents without annotations, for participants to validate against."""
+        """Return the documents without annotations, for participants to validate against."""
         write = FORMATS.get("jsonl").write
         assert write is not None, "JSONL is written"
         pieces = [write(document, WriteOptions(), lambda _: None) for document in self._documents]
@@ -188,7 +185,7 @@ def _bare_documents(corpus: FileCorpus) -> Iterator[Document]:
 
 
 def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any]) -> list[Column]:
-    """The scores to quote. Gold is scored against itself: a measure that it does not allow is refused here."""
+    """Return the scores to quote. Gold is scored against itself, which refuses a measure that it does not allow."""
     protocols = resolve_all(names, settings)
     results = engine.score(corpus, corpus, protocols, engine.RunOptions(accept_faults=True), findings=Findings())
     columns = [
@@ -198,16 +195,12 @@ def _columns(corpus: FileCorpus, names: Sequence[str], settings: dict[str, Any])
     ]
     if not columns:
         raise UsageError("columns-none", "the protocol has nothing to score here", "Choose another one with -p.")
-    several = len(protocols) > 1
-    return [one._replace(key=_key(f"{one.protocol}_{one.measure}" if several else one.measure)) for one in columns]
-
-
-def _key(text: str) -> str:
-    return "".join(character if character.isalnum() else "_" for character in text)
+    form = "{0.protocol}_{0.measure}" if len(protocols) > 1 else "{0.measure}"
+    return [column._replace(key=re.sub(r"\W", "_", form.format(column))) for column in columns]
 
 
 def logo(size: int = 64) -> bytes:
-    """A picture that every competition must have: a square of gold, to be replaced."""
+    """Return the picture that every competition must have: a square of gold, to be replaced."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -54,14 +54,14 @@ def _configured(context: click.Context, parameter: click.Parameter, file: str | 
     if file is not None:
         from karat.campaign.template import configuration
 
-        known = {own: option.name or own for option in context.command.params for own in _own_names(option)}
+        known = {name: option.name or name for option in context.command.params for name in _names(option)}
         context.default_map = {**(context.default_map or {}), **configuration(file, known)}
     del parameter
     return file
 
 
-def _own_names(parameter: click.Parameter) -> list[str]:
-    """What a parameter is called in a file: as on the command line, without dashes."""
+def _names(parameter: click.Parameter) -> list[str]:
+    """Return the names of a parameter in a file: those of the command line, without dashes."""
     if isinstance(parameter, click.Argument):
         return [parameter.name or ""]
     return [name.removeprefix("--") for name in parameter.opts if name.startswith("--") and name != "--config"]
@@ -73,7 +73,7 @@ class WithTemplate(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The context of this command, or of the other one."""
+        """Return the context of this command, or of the other one."""
         if args[:1] == ["new"]:
             return new.make_context(f"{info_name} new", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
@@ -275,7 +275,7 @@ def campaign(
 
 
 def _is_site(folder: Path) -> bool:
-    """Whether a folder is a web site that karat has made."""
+    """Return whether a folder is a web site that karat has made."""
     from karat.report.html import is_report
 
     index = folder / "index.html"

@@ -79,12 +79,10 @@ def _scored(elements: Sequence[Element], spec: MentionCorrespondences) -> list[S
 
 def _compared(mention: Mention, entity: Element, spec: MentionCorrespondences) -> dict[str, Value]:
     """The attributes of an entity mention that W_Merr weighs, in its order."""
-    is_metonymic = str(mention.attributes.get("metonymy_mention", "")).upper() == "TRUE"
-    known = {
-        "type": mention.attributes.get("type"),
-        "role": spec.reading.mention_role(mention, entity),
-        "style": "METONYMIC" if is_metonymic else "LITERAL",
-    }
+    written = mention.attributes
+    known = {"type": written.get("type"), "role": spec.reading.mention_role(mention, entity), "style": "LITERAL"}
+    if "metonymy_mention" in written and str(written["metonymy_mention"]).upper() == "TRUE":
+        known["style"] = "METONYMIC"
     return {name: value for name in spec.parameters.W_Merr if (value := known.get(name)) is not None}
 
 
@@ -146,8 +144,8 @@ class DocumentTokens:
         levels = mentions.spec.parameters.MTypeValue
         self._gold_owners = _owners(mentions.gold, is_promoted=promoted[0])
         self._system_owners = _owners(mentions.system, is_promoted=promoted[1])
-        self.gold = _tokens(elements[0], mentions.gold, self._gold_owners, levels)
-        self.system = _tokens(elements[1], mentions.system, self._system_owners, levels)
+        self.gold = _tokens(elements[0], mentions.gold, levels, is_promoted=promoted[0])
+        self.system = _tokens(elements[1], mentions.system, levels, is_promoted=promoted[1])
         correspondences: dict[tuple[int, int], list[Correspondence]] = {}
         for pair in mentions.pairs:
             owners = self._gold_owners[pair.gold], self._system_owners[pair.system]
@@ -199,20 +197,20 @@ def _owners(mentions: Sequence[ScoredMention], *, is_promoted: bool) -> list[int
 
 
 def _tokens(
-    elements: Sequence[Element],
-    mentions: Sequence[ScoredMention],
-    owners: Sequence[int],
-    levels: Weights | Weight,
+    elements: Sequence[Element], mentions: Sequence[ScoredMention], levels: Weights | Weight, *, is_promoted: bool
 ) -> list[ElementToken]:
     """Add up the mentions of each element: Σ MMV against themselves, and if they are all unmapped."""
-    own: list[list[float]] = [[] for _ in elements]
-    unmapped: list[list[float]] = [[] for _ in elements]
-    for mention, owner in zip(mentions, owners, strict=True):
-        own[owner].append(mention.own)
-        unmapped[owner].append(mention.unmapped)
+    if is_promoted:
+        sums = [(mention.own, mention.unmapped) for mention in mentions]
+    else:
+        members: list[list[ScoredMention]] = [[] for _ in elements]
+        for mention in mentions:
+            members[mention.element].append(mention)
+        sums = [
+            (fsum([mention.own for mention in group]), fsum([mention.unmapped for mention in group]))
+            for group in members
+        ]
     return [
-        ElementToken(
-            element, value_of(levels, element.attributes.get("level")), fsum(own[index]), fsum(unmapped[index])
-        )
-        for index, element in enumerate(elements)
+        ElementToken(element, value_of(levels, element.attributes.get("level")), own, unmapped)
+        for element, (own, unmapped) in zip(elements, sums, strict=True)
     ]

@@ -138,7 +138,6 @@ def test_fields_may_be_declared_before_their_document_and_anew(tmp_path: Path) -
     assert [dict(m.attributes) for document in read(path)[0] for m in document.mentions] == expected
     with closing(karat.read(path)) as corpus:
         assert corpus.survey().attributes == {("event", "type"), ("event", "other")}
-        assert [corpus.survey().place(id_)[1].context for id_ in "abcd"] == [HEADER[18:]] * 2 + [other[18:]] * 2
 
 
 def test_only_fields_that_say_something_are_attributes_of_the_corpus(tmp_path: Path) -> None:

@@ -308,9 +308,11 @@ def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
     )
     assert done.code == 1
     assert "1_10ecb.xml, line 24: fault: cluster '3' of document '1_10ecb' has the span" in done.out
-    block = next(karat.read(tmp_path).blocks(0))
-    locate = FORMATS.get("ecbplus").locator(FILE.encode(), block)
-    assert [locate(item) for item in ("33", "36", "99", ("after", "33", "36"))] == [16, 24, None, None]
+    corpus = karat.read(tmp_path)
+    (id_,) = corpus.ids()
+    items = "33", "36", "99", ("after", "33", "36")
+    assert [corpus.where(id_, item)[1] for item in items] == [16, 24, 1, 1]
+    corpus.close()
 
 
 # The list of validated sentences.

@@ -1,12 +1,13 @@
 """A submission whose ids are numbers: what a system calls its annotations may say whose it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, KeysView, Sequence
 
 from msgspec.structs import replace
 
 from karat.corpus import FileCorpus, Survey
 from karat.errors import Report, Target
 from karat.model import Document
+from karat.plugin import Facts
 
 
 class Nameless:
@@ -27,6 +28,14 @@ class Nameless:
     def protocols(self) -> tuple[str, ...]:
         """The default protocols."""
         return self._corpus.protocols
+
+    def ids(self) -> KeysView[str]:
+        """The ids of all documents."""
+        return self._corpus.ids()
+
+    def facts(self, first: int | None = None) -> Facts:
+        """What occurs in the documents."""
+        return self._corpus.facts(first)
 
     def survey(self) -> Survey:
         """That of the corpus."""

@@ -4,6 +4,7 @@ from karat.corpus.chunks import chunks
 from karat.corpus.coreference import absent_names
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.index import Index
 from karat.corpus.interface import Corpus, Executor, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
@@ -17,6 +18,7 @@ __all__ = [
     "File",
     "FileCorpus",
     "Fingerprint",
+    "Index",
     "MemoryCorpus",
     "MemorySpool",
     "Progress",

@@ -33,7 +33,7 @@ def description(
     counting = _Counting(corpus, findings)
     try:
         ids = [*corpus.survey().rows]
-        groups = [ids] if executor is None else chunks(ids, [corpus.survey()], executor)
+        groups = [ids] if executor is None else chunks(ids, [corpus.survey().index], executor)
         parts = [corpus.part(group) for group in groups] if len(groups) > 1 else []
         sent = [part for part in parts if part is not None]
         if executor is None or not sent:

@@ -8,7 +8,6 @@ Pairs are read one at a time, and each is released before the next one is read; 
 from collections.abc import Sequence
 
 from karat.corpus import Corpus, Executor, Progress
-from karat.corpus.surveying import survey_together
 from karat.engine.divided import add_divided
 from karat.engine.executors import Serial
 from karat.engine.observer import Observe
@@ -49,8 +48,6 @@ def score(
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             _refuse_unknown_family(prefix)
-    if executor is not None:
-        survey_together((gold, system), executor)
     scoring = Scoring(gold, system, protocols, options, findings)
     try:
         paired = scoring.paired_ids()

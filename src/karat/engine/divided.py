@@ -33,8 +33,8 @@ def add_divided(scoring: Scoring, ids: Sequence[str], executor: Executor, progre
 
     Returns whether they were divided.
     """
-    surveys = scoring.gold.survey(), scoring.system.survey()
-    groups = chunks(ids, surveys, executor) if scoring.merges else [ids]
+    indexes = scoring.gold.survey().index, scoring.system.survey().index
+    groups = chunks(ids, indexes, executor) if scoring.merges else [ids]
     made = (_chunk(scoring, group) for group in groups)
     first = next(made) if len(groups) > 1 else None
     if first is None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from karat.corpus import Survey
+from karat.corpus import Index, Survey
 from karat.engine.protocol_run import ProtocolRun
 from karat.engine.score_function import ScoreFunction
+from karat.plugin import Facts
 from karat.protocols import Protocol
 
 
@@ -15,8 +16,8 @@ def score_function(
 
     Of the system, only the kinds of its mentions matter.
     """
-    system = Survey()
-    system.kinds = set(system_kinds)
+    facts = Facts(kinds=system_kinds)
+    system = Survey(Index(), lambda: facts)
     return ProtocolRun(protocol, gold, system, report=_ignore, measures=measures).score_function()
 
 

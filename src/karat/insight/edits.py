@@ -1,18 +1,19 @@
 """Repairs as edits: what changes in the documents of a system, and the corpus with these changes."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from karat.corpus import Corpus, Survey
+from karat.corpus import Corpus, Index, Survey
 from karat.engine.tokens import in_one_numbering
 from karat.errors import Finding, Report, Target
 from karat.insight.graph import LinkGraph
 from karat.insight.rewriting import Rewriting, Slot
 from karat.model import Cluster, ClusterKey, Document, Link, Mention, Pair
+from karat.plugin import Facts
 
 
 class Edit(Struct):
@@ -144,18 +145,24 @@ class EditedCorpus:
         self._edits: dict[str, Edit] = {}
         for document, edit in {id(repair.edit): repair for repair in repairs}.values():  # errors may share one
             self._edits.setdefault(document, Edit()).merge(edit)
-        own, other = system.survey(), gold.survey()
-        self._survey = Survey()
-        ids = [*own.rows, *(id_ for id_ in self._edits if id_ not in own.rows)]
-        self._survey.rows = {id_: number for number, id_ in enumerate(ids)}
-        self._survey.kinds = own.kinds | other.kinds
-        self._survey.attributes = own.attributes | other.attributes
-        self._survey.clustered = own.clustered | other.clustered
-        self._survey.links = own.links | other.links
+        ids = system.ids()
+        self._index = Index([*ids, *(id_ for id_ in self._edits if id_ not in ids)])
+        self._facts = Facts()
+        self._facts.update(system.facts())
+        self._facts.update(gold.facts())
+
+    def ids(self) -> KeysView[str]:
+        """The ids of the system's documents, and those that the repairs add."""
+        return self._index.rows.keys()
+
+    def facts(self, first: int | None = None) -> Facts:
+        """What occurs on either side."""
+        del first
+        return self._facts
 
     def survey(self) -> Survey:
-        """The documents of the system, and those that the repairs add."""
-        return self._survey
+        """Index and facts."""
+        return Survey(self._index, self.facts)
 
     def read(self, id_: str, report: Report) -> Document:
         """One document as the repairs leave it."""
@@ -193,7 +200,7 @@ class EditedCorpus:
         self._system.close()
 
     def __iter__(self) -> Iterator[Document]:
-        return (self.read(id_, _ignore) for id_ in self._survey.rows)
+        return (self.read(id_, _ignore) for id_ in self.ids())
 
 
 def _with_empty_nodes(gold: Document, system: Document) -> Document:

@@ -214,9 +214,9 @@ class _Divisible(MemoryCorpus):
     """A corpus in memory that can be sent to other processes, as those of files can."""
 
     def part(self, ids: Sequence[str]) -> "_Divisible":
-        """Some of the documents, with what the survey knows about all."""
+        """Some of the documents, with the facts of all."""
         part = _Divisible([document for document in self if document.id in ids], name=self.name)
-        part._survey = self.survey().part(ids)[0]
+        part._facts = self.facts()
         return part
 
 

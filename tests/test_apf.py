@@ -705,7 +705,7 @@ def test_recorded_files_are_read_and_written_back(tmp_path: Path) -> None:
         folder = recorded.folder(case, tmp_path)
         for side in ("ref", "sys"):
             corpus, found = karat.read(folder / side, sources=str(folder / "sgm")), list[Finding]()
-            for id_ in corpus.survey().rows:
+            for id_ in corpus.ids():
                 document = replace(corpus.read(id_, found.append), text=None)
                 assert only_told(written(document)) == document
             corpus.close()

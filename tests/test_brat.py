@@ -241,7 +241,7 @@ def test_the_corpus_decides_what_text_bounds_are_and_whether_there_is_realis(tmp
         [("entity", {"type": "PER", "noun_type": "NAM"})],
         [],
     ]
-    assert corpus.survey().attributes == {("event", "type"), ("entity", "type"), ("entity", "noun_type")}
+    assert corpus.facts().attributes == {("event", "type"), ("entity", "type"), ("entity", "noun_type")}
     put(tmp_path, "c", "T1\tLife_Die 9 15\tkilled\nE1\tLife_Die:T1\nA1\trealis T1 Generic\n")
     assert [m.attributes.get("realis") for document in karat.read(tmp_path) for m in document.mentions] == [
         "NOT_ANNOTATED",
@@ -300,7 +300,7 @@ def test_texts_beside_are_no_documents_and_other_files_are_named(tmp_path: Path)
     (tmp_path / "alone.txt").write_text("not annotated")
     found: list[Finding] = []
     corpus = karat.corpus.open_corpus(str(tmp_path), report=found.append)
-    assert (corpus.format, list(corpus.survey().rows)) == ("brat", ["a"])
+    assert (corpus.format, list(corpus.ids())) == ("brat", ["a"])
     assert sorted((finding.code, Path(finding.file or "").name) for finding in found) == [
         ("file-skipped", "alone.txt"),
         ("file-skipped", "annotation.conf"),
@@ -512,7 +512,7 @@ def test_tokens_cannot_be_written() -> None:
 def test_litbank() -> None:
     corpus = karat.read(shared_path("data", "litbank-events"))
     found: list[Finding] = []
-    documents = [corpus.read(id_, found.append) for id_ in corpus.survey().rows]
+    documents = [corpus.read(id_, found.append) for id_ in corpus.ids()]
     corpus.close()
     assert (len(documents), sum(len(document.mentions) for document in documents)) == (100, 7849)
     assert {(m.kind, *m.attributes.items()) for d in documents for m in d.mentions} == {("event", ("type", "EVENT"))}

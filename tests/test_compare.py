@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -327,17 +328,17 @@ def test_an_error_of_another_process_is_reported_as_here(tmp_path: Path) -> None
 
 
 def test_gold_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the number of systems; TBF is surveyed without parsing it."""
+    """Whatever the number of systems."""
     gold = tmp_path / "gold.tbf"
     assert run("convert", GOLD, str(gold), "--lossy").code == 0
     parsed: list[str] = []
-    parse = DocumentReader._parse
+    read = DocumentReader.documents
 
-    def counted(self: DocumentReader, number: int, *args: Any) -> Document:
+    def counted(self: DocumentReader, number: int, *args: Any) -> Iterator[Document]:
         parsed.append(self._files[number].name)
-        return parse(self, number, *args)
+        return read(self, number, *args)
 
-    monkeypatch.setattr(DocumentReader, "_parse", counted)
+    monkeypatch.setattr(DocumentReader, "documents", counted)
     assert run("compare", str(gold), *SYSTEMS, "-m", "nugget.span", *QUICK).code == 0
     assert parsed.count(str(gold)) == 12
 

@@ -48,7 +48,7 @@ def read(path: Path, **options: str) -> tuple[list[Document], list[Finding]]:
     """The documents of a file, and what was found in them."""
     found: list[Finding] = []
     with closing(karat.read(path, **options)) as corpus:  # type: ignore[arg-type]
-        return [corpus.read(id_, found.append) for id_ in corpus.survey().rows], found
+        return [corpus.read(id_, found.append) for id_ in corpus.ids()], found
 
 
 def cells(folder: Path, *column: str) -> list[tuple[int, int, str]]:
@@ -555,7 +555,7 @@ def test_conversion(tmp_path: Path) -> None:
 
 def documents_of(corpus: FileCorpus) -> Iterator[Document]:
     with closing(corpus):
-        for id_ in corpus.survey().rows:
+        for id_ in corpus.ids():
             yield corpus.read(id_, _fail)
 
 

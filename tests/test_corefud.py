@@ -65,7 +65,7 @@ def read(path: Path, **options: str) -> tuple[list[Document], list[Finding]]:
     """The documents of a file, and what was found in them."""
     found: list[Finding] = []
     with closing(karat.read(path, **options)) as corpus:  # type: ignore[arg-type]
-        return [corpus.read(id_, found.append) for id_ in corpus.survey().rows], found
+        return [corpus.read(id_, found.append) for id_ in corpus.ids()], found
 
 
 def cells(folder: Path, *column: str, header: str = HEADER) -> list[tuple[str, list[int]]]:
@@ -137,14 +137,13 @@ def test_fields_may_be_declared_before_their_document_and_anew(tmp_path: Path) -
     expected: list[dict[str, str]] = [{"type": "x"}, {"type": "x"}, {"other": "x"}, {"type": "x"}]
     assert [dict(m.attributes) for document in read(path)[0] for m in document.mentions] == expected
     with closing(karat.read(path)) as corpus:
-        assert corpus.survey().attributes == {("event", "type"), ("event", "other")}
-        assert [corpus.survey().place(id_)[1].context for id_ in "abcd"] == [HEADER[18:]] * 2 + [other[18:]] * 2
+        assert corpus.facts().attributes == {("event", "type"), ("event", "other")}
 
 
 def test_only_fields_that_say_something_are_attributes_of_the_corpus(tmp_path: Path) -> None:
     with closing(karat.read(put(tmp_path, FILE.replace("-new(", "-(").replace("-x:1", "-")))) as corpus:
-        assert corpus.survey().attributes == {("event", "type")}
-        assert corpus.survey().kinds == {"event"}
+        assert corpus.facts().attributes == {("event", "type")}
+        assert corpus.facts().kinds == {"event"}
 
 
 def test_without_declared_fields_there_are_ids(tmp_path: Path) -> None:

@@ -2,18 +2,20 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import reader
-from karat.errors import Finding, Item, Report
+from karat.corpus.index import Entry
+from karat.corpus.reader import DocumentReader
+from karat.errors import Item, Report
 from karat.formats import FORMATS
 from karat.model import Document, Mention
-from karat.plugin import Block, Locate, ReadOptions
+from karat.plugin import ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 from tests.test_codes import EVENT, PAIR
@@ -34,8 +36,8 @@ PARSED: dict[str, dict[str, str]] = {
     },
 }
 """Three documents in each of these formats, with something to report in every one."""
-KEPT = [name for name in PARSED if name != "jsonl"]
-"""Formats whose documents the survey has to parse."""
+WHOLE = ["ere"]
+"""Formats whose files are read whole."""
 
 
 def put(folder: Path, files: dict[str, str]) -> Path:
@@ -52,6 +54,8 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     def listing(name: str) -> list[str]:
         format_, ids = FORMATS.get(name), list[str]()
 
+        assert isinstance(format_, BlockFormat)
+
         def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
             document = format_.parse(data, block, options, file, report)
             ids.append(document.id)
@@ -63,45 +67,18 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     return listing
 
 
-def findings(path: Path) -> list[Finding]:
-    """What reading a corpus reports, after a survey and a choice of protocols."""
-    corpus, found = karat.read(path), list[Finding]()
-    assert corpus.protocols
-    for id_ in corpus.survey().rows:
-        corpus.read(id_, found.append)
-    corpus.close()
-    return found
-
-
-@pytest.mark.parametrize("name", PARSED)
-def test_a_document_is_parsed_once(name: str, tmp_path: Path, parsed: Callable[[str], list[str]]) -> None:
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_file_that_is_read_whole_is_read_once(name: str, tmp_path: Path, parsed: Callable[[str], list[str]]) -> None:
     ids = parsed(name)
     gold, system = (karat.read(put(tmp_path / side, PARSED[name])) for side in ("gold", "system"))
     karat.score(gold, system)
     assert gold.format == name
-    assert sorted(ids) == sorted([*gold.survey().rows] * 2)
+    assert sorted(ids) == sorted([*gold.ids()] * 2)
     assert len(ids) == 6
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_without_room_documents_are_parsed_again_and_reported_once(
-    name: str, tmp_path: Path, parsed: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = put(tmp_path / "in", PARSED[name])
-    kept = findings(path)
-    assert {finding.code for finding in kept} >= {"ecb-anchor" if name == "ecbplus" else "argument-unknown"}
-    monkeypatch.setattr(reader, "KEPT", 0)
-    ids = parsed(name)
-    assert findings(path) == kept
-    assert len(ids) > 3
-
-
 @pytest.mark.parametrize("name", PARSED)
-@pytest.mark.parametrize("room", [0, reader.KEPT])
-def test_each_finding_is_in_the_report_of_a_score_and_of_a_validation_once(
-    name: str, room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "KEPT", room)
+def test_each_finding_is_in_the_report_of_a_score_and_of_a_validation_once(name: str, tmp_path: Path) -> None:
     path = put(tmp_path / "in", PARSED[name])
     gold = put(tmp_path / "gold", PARSED[name])
     code = "ecb-anchor" if name == "ecbplus" else "argument-unknown"
@@ -137,7 +114,7 @@ def test_kinds_are_those_of_mentions_and_of_clusters_without_mentions(tmp_path: 
             }
         )
     )
-    assert karat.read(path).survey().kinds == {"entity", "relation"}
+    assert karat.read(path).facts().kinds == {"entity", "relation"}
 
 
 def test_a_broken_line_does_not_hide_what_is_wrong_with_the_others(tmp_path: Path) -> None:
@@ -199,20 +176,21 @@ LOCATED = {
 
 
 @pytest.mark.parametrize("name", LOCATED)
-def test_the_lines_of_a_document_are_indexed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_document_is_read_once_for_the_lines_of_its_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     (tmp_path / name).write_text(LOCATED[name])
-    corpus = karat.read(tmp_path / name)
-    format_ = FORMATS.get(corpus.format)
-    made: list[Block] = []
+    corpus, reads = karat.read(tmp_path / name), list[str]()
+    documents = DocumentReader.documents
 
-    def locator(data: bytes, block: Block) -> Locate:
-        made.append(block)
-        return format_.locator(data, block)
+    def counted(reader: DocumentReader, number: int, entry: Entry, report: Report) -> Iterator[Document]:
+        reads.append(entry.id)
+        return documents(reader, number, entry, report)
 
-    monkeypatch.setattr(corpus._reader, "_format", replace(format_, locator=locator))
+    monkeypatch.setattr(DocumentReader, "documents", counted)
     items: list[Item] = [*(f"T{n}" for n in range(9)), ("after", "T0", "T3"), ("after", "T3", "T0"), "T99"]
     first = 1 if name == "d.ann" else 2
     lines = [corpus.where("d", item)[1] for item in items]
     corpus.close()
     assert lines == [*range(first, first + 10), 1, 1]
-    assert len(made) == 1
+    assert reads == ["d"]

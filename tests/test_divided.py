@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 import karat
-from karat.corpus import Executor, FileCorpus, MemoryCorpus, Survey, chunks, open_corpus
+from karat.corpus import Executor, FileCorpus, Index, MemoryCorpus, chunks, open_corpus
 from karat.corpus.chunks import LARGEST
-from karat.corpus.surveying import survey_together
+from karat.corpus.index import Entry
 from karat.describe import description
 from karat.engine.executors import LEAST, Processes, Serial, cores
 from karat.engine.pipeline import Task
@@ -24,7 +24,6 @@ from karat.engine.scoring import score
 from karat.engine.validation import validate
 from karat.errors import Finding, Findings, KaratError
 from karat.model import Cluster, Document, Mention
-from karat.plugin import Block
 from karat.protocols import PROTOCOLS, resolve_all
 from karat.results import Result, UnitRows
 from tests.corpora import ace, as_jsonl, mention
@@ -289,7 +288,7 @@ def test_the_first_error_is_raised(tmp_path: Path) -> None:
 def test_a_file_that_changes_is_noticed_by_workers(tmp_path: Path) -> None:
     path = put(tmp_path, *noisy(12))
     corpus = open_corpus(str(path))
-    corpus.survey()
+    corpus.facts()
     part = pickle.loads(pickle.dumps(corpus.part(["d03"])))
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(KaratError, match="changed while karat"):
@@ -315,19 +314,6 @@ def test_a_worker_that_cannot_do_what_this_process_can_is_reported() -> None:
 
 
 # How documents are divided
-
-
-def test_a_corpus_is_surveyed_elsewhere_once(tmp_path: Path) -> None:
-    """What a worker finds is what this process would find; a corpus without a survey yet raises its own error here."""
-    gold, system = open_corpus(str(GOLD)), open_corpus(str(SYSTEM))
-    pickling = Pickling()
-    survey_together((gold, system), pickling)
-    survey_together((gold, system), pickling)
-    assert len(pickling.tasks) == 2
-    assert gold.survey().__dict__ == open_corpus(str(GOLD)).survey().__dict__
-    twice = tmp_path / "twice.jsonl"
-    twice.write_bytes(GOLD.read_bytes() * 2)
-    assert refusal(twice, SYSTEM, pickling).code == refusal(twice, SYSTEM, Serial()).code == "document-twice"
 
 
 def test_documents_in_memory_stay_here() -> None:
@@ -435,38 +421,38 @@ def test_validation_compares_ids_across_processes(tmp_path: Path) -> None:
 
 def test_chunks_are_of_one_size() -> None:
     """Each document once, in order; large ones alone; enough for each worker; one where there is one worker."""
-    survey = Survey()
+    index = Index()
     sizes = [100_000] * 50 + [5_000_000] + [10] * 1000
     for number, size in enumerate(sizes):
-        survey.add(Block(0, size, 1, f"d{number:04}"), 0)
-    ids = [*survey.rows]
-    divided_ids = chunks(ids, [survey], Pickling(2))
+        index.add(0, Entry(0, size, 1, f"d{number:04}"))
+    ids = [*index.rows]
+    divided_ids = chunks(ids, [index], Pickling(2))
     assert [id_ for group in divided_ids for id_ in group] == ids
-    assert max(sum(survey.size(id_) for id_ in group) for group in divided_ids) < 5_000_000 + LARGEST
+    assert max(sum(index.size(id_) for id_ in group) for group in divided_ids) < 5_000_000 + LARGEST
     assert len(divided_ids) == 6  # five of a mebibyte, and one with the largest document
-    assert len(chunks(ids[-100:], [survey], Pickling(4))) >= 12
-    assert chunks(ids, [survey], Serial()) == [ids]
+    assert len(chunks(ids[-100:], [index], Pickling(4))) >= 12
+    assert chunks(ids, [index], Serial()) == [ids]
 
 
 def test_many_tiny_documents_are_divided() -> None:
     """Each takes time, however small it is."""
-    survey, ids = Survey(), [str(number) for number in range(40_000)]
+    index, ids = Index(), [str(number) for number in range(40_000)]
     for number, id_ in enumerate(ids):
-        survey.add(Block(8 * number, 8, number, id_), 0)
-    assert survey.total_size() < LEAST / 10
-    assert cores() == 1 or len(chunks(ids, [survey], Processes())) > 1
+        index.add(0, Entry(8 * number, 8, number, id_))
+    assert index.total_size() < LEAST / 10
+    assert cores() == 1 or len(chunks(ids, [index], Processes())) > 1
 
 
-def test_the_part_of_a_survey_has_all_that_is_known_of_its_documents() -> None:
-    survey = Survey()
-    survey.add(Block(0, 10, 1, "a"), 3)
-    survey.add(Block(10, 20, 2, "b", context="above", is_unnamed=True), 5)
-    survey.add(Block(30, 5, 3, "c", more=((50, 7, 9),)), 3)
-    part, files = survey.part(["b", "c"])
+def test_the_part_of_an_index_has_all_that_is_known_of_its_documents() -> None:
+    index = Index()
+    index.add(3, Entry(0, 10, 1, "a"))
+    index.add(5, Entry(10, 20, 2, "b", b"above", is_unnamed=True))
+    index.add(3, Entry(30, 5, 3, "c", more=(Entry(50, 7, 9, "c"),)))
+    part, files = index.part(["b", "c"])
     assert files == [5, 3]
     for number, id_ in enumerate(["b", "c"]):
-        assert part.place(id_) == (number, survey.place(id_)[1])
-        assert part.size(id_) == survey.size(id_)
+        assert part.place(id_) == (number, index.place(id_)[1])
+        assert part.size(id_) == index.size(id_)
 
 
 def test_small_inputs_need_no_other_process() -> None:

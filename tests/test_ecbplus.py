@@ -94,7 +94,7 @@ def read(path: Path) -> tuple[Document, list[Finding]]:
     """The one document of a file or a folder, and what was found in it."""
     found: list[Finding] = []
     with closing(karat.read(path)) as corpus:
-        (id_,) = corpus.survey().rows
+        (id_,) = corpus.ids()
         return corpus.read(id_, found.append), found
 
 
@@ -139,10 +139,10 @@ def test_a_file_is_mentions_and_clusters(tmp_path: Path) -> None:
 def test_the_survey_knows_the_attributes(tmp_path: Path) -> None:
     entity = {("entity", "type"), ("entity", "sentence"), ("entity", "relation")}
     event = {("event", name) for _, name in entity}
-    assert karat.read(put(tmp_path)).survey().attributes == entity | event
+    assert karat.read(put(tmp_path)).facts().attributes == entity | event
     put(tmp_path, SENTENCES, "sentences.csv")
     listed = {("entity", "validated"), ("event", "validated")}
-    assert karat.read(tmp_path).survey().attributes == entity | event | listed
+    assert karat.read(tmp_path).facts().attributes == entity | event | listed
 
 
 def test_the_first_source_says_what_a_relation_within_a_document_is_about(tmp_path: Path) -> None:
@@ -308,9 +308,11 @@ def test_checks_name_the_line_of_a_mention(tmp_path: Path) -> None:
     )
     assert done.code == 1
     assert "1_10ecb.xml, line 24: fault: cluster '3' of document '1_10ecb' has the span" in done.out
-    block = next(karat.read(tmp_path).blocks(0))
-    locate = FORMATS.get("ecbplus").locator(FILE.encode(), block)
-    assert [locate(item) for item in ("33", "36", "99", ("after", "33", "36"))] == [16, 24, None, None]
+    corpus = karat.read(tmp_path)
+    (id_,) = corpus.ids()
+    items = "33", "36", "99", ("after", "33", "36")
+    assert [corpus.where(id_, item)[1] for item in items] == [16, 24, 1, 1]
+    corpus.close()
 
 
 # The list of validated sentences.
@@ -502,14 +504,14 @@ def test_the_corpus(corpus: FileCorpus) -> None:
     events: list[Mention] = []
     clusters: Counter[Any] = Counter()
     topics, subtopics, found = set(), set(), list[Finding]()
-    for id_ in corpus.survey().rows:
+    for id_ in corpus.ids():
         document = corpus.read(id_, found.append)
         events += [m for m in document.mentions if m.kind == "event"]
         clusters.update(cluster.attributes["relation"] for cluster in document.clusters)
         topics.add(document.topic)
         subtopics.add(document.subtopic)
     corpus.close()
-    assert len(corpus.survey().rows) == 982
+    assert len(corpus.ids()) == 982
     assert (len(topics), len(subtopics)) == (43, 86)
     assert len(events) == 15_003
     assert sum(size(m.span) > 1 for m in events) == 1_838

@@ -56,7 +56,7 @@ def read(path: Path) -> tuple[Document, list[Finding]]:
     """The one document of a file, and what was found in it."""
     found: list[Finding] = []
     with closing(karat.read(path)) as corpus:
-        (id_,) = corpus.survey().rows
+        (id_,) = corpus.ids()
         return corpus.read(id_, found.append), found
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from karat.counts import PrecisionRecall
 from karat.errors import Finding
 from karat.formats import FORMATS
 from karat.model import Document, Sentence
-from karat.plugin import ReadOptions
 from karat.testing import check
+from karat.testing.formats import documents_in
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,
@@ -376,9 +375,7 @@ def test_any_value_anywhere_is_read_or_refused(name: str, value: Any, tmp_path: 
         data = json.dumps(changed(document, *path, to=value)).encode()
         told: list[Finding] = []
         try:
-            for block in format_.blocks(BytesIO(data), "f"):
-                own = data[block.offset : block.offset + block.length]
-                read = format_.parse(own, block, ReadOptions(), "f", told.append)
+            for read in documents_in(data, format_, report=told.append):
                 ends = {mention.id for mention in read.mentions} | {mention.cluster for mention in read.mentions}
                 assert all(link.source in ends and link.target in ends for link in read.links)
                 assert len({mention.id for mention in read.mentions}) == len(read.mentions)

@@ -1,6 +1,5 @@
 """TextEE and DyGIE++ as output: what is written reads back the same, and what would be lost is reported."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from karat.corpus import Fingerprint
 from karat.errors import KaratError
 from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link, Mention, Sentence
-from karat.plugin import ReadOptions, WriteOptions
+from karat.plugin import WriteOptions
+from karat.testing.formats import documents_in
 from tests.event_files import DYGIE, ONEIE, RAMS, TEXTEE, WIKIEVENTS, saved
 from tests.running import run
 
@@ -34,10 +34,8 @@ def written(name: str, document: Document) -> tuple[bytes, list[str]]:
 def through(name: str, document: Document) -> tuple[Document, list[str]]:
     """A document written and read back, and what was lost."""
     data, lost = written(name, document)
-    format_ = FORMATS.get(name)
-
-    (block,) = format_.blocks(io.BytesIO(data), "f")
-    return format_.parse(data, block, ReadOptions(), "f", lambda finding: pytest.fail(str(finding))), lost
+    (read,) = documents_in(data, FORMATS.get(name), report=lambda finding: pytest.fail(str(finding)))
+    return read, lost
 
 
 def fingerprint(document: Document) -> str:

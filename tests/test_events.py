@@ -105,7 +105,7 @@ def test_the_light_pass_tells_which_links_there_are(
 ) -> None:
     """The same as reading would, so that a protocol knows before it reads which rows it has."""
     (tmp_path / name).write_text(text)
-    survey = karat.read(tmp_path / name).survey()
+    survey = karat.read(tmp_path / name).facts()
     assert survey.links_of(None) == everywhere
     assert survey.links_of(["event"]) == among_events
-    assert survey.links == corpus(karat.read(tmp_path / name)).survey().links
+    assert survey.links == corpus(karat.read(tmp_path / name)).facts().links

@@ -1,7 +1,6 @@
 """Formats: what is written reads back the same, and the same corpus has the same fingerprint in every format."""
 
 import gzip
-import io
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import Fingerprint, open_corpus
+from karat.corpus import File, Fingerprint, index, open_corpus
+from karat.corpus.reader import DocumentReader
 from karat.errors import Finding, KaratError
-from karat.formats import _tbf_blocks, _tbf_writer, jsonl, read_options
+from karat.formats import FORMATS, _tbf_writer, jsonl, read_options
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import ReadOptions, WriteOptions
 from tests.corpora import as_jsonl, documents, mention, regions
@@ -195,33 +195,50 @@ def test_fingerprint_sees_content_and_nothing_else() -> None:
     assert len({fingerprint(document) for document in [base, *other]}) == len(other) + 1
 
 
-@pytest.mark.parametrize("window", [1, 2, 7, 40, _tbf_blocks.WINDOW])
+@pytest.mark.parametrize("window", [1, 2, 7, 40, index.WINDOW])
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_documents_of_tbf_are_found_wherever_the_file_is_cut(
-    monkeypatch: pytest.MonkeyPatch, window: int, end: str
-) -> None:
-    """A # in a text is no mark, a mark may be indented, and a name in a text is no relation."""
-    monkeypatch.setattr(_tbf_blocks, "WINDOW", window)
-    first = "s\ta\tE1\t0,5\t#EndOfDocument\tAfter\tActual\n# remark\n@Coreference\tC1\tE1,E2\n"
-    second = "s\tb\tE1\t0,5\tx@Subevent\tT\tActual\n  @ After\tR1\tE1,E2\n@Subevent\tR2\tE1,E2\n"
-    marks = "#BeginOfDocument a\n", "#EndOfDocument\n\n# remark\n\t#BeginOfDocument b \n", f"#EndOfDocument{end}"
-    data = "".join([marks[0], first, marks[1], second, marks[2]]).encode()
-    blocks = list(_tbf_blocks.blocks(io.BytesIO(data), "f"))
-    assert [(one.id, data[one.offset : one.offset + one.length].decode(), one.line) for one in blocks] == [
-        ("a", first, 1),
-        ("b", second, 8),
+def test_documents_are_found_wherever_the_file_is_cut(monkeypatch: pytest.MonkeyPatch, window: int, end: str) -> None:
+    """A mark in a text is none, and a mark may be indented; what comes before the first one belongs to it."""
+    monkeypatch.setattr(index, "WINDOW", window)
+    first = (
+        "# remark\n#BeginOfDocument a\ns\ta\tE1\t0,5\t#BeginOfDocument b\tAfter\tActual\n#EndOfDocument\n\n# remark\n"
+    )
+    second = f"\t#BeginOfDocument b \ns\tb\tE1\t0,5\t@Subevent\tT\tActual\n#EndOfDocument{end}"
+    data = (first + second).encode()
+    reader = DocumentReader([File("f", "", data)], FORMATS.get("tbf"), ReadOptions())
+    entries = [*reader.entries(0)]
+    assert [(entry.id, entry.line) for entry in entries] == [("a", 2), ("b", 7)]
+    pieces = [reader.piece(0, entry) for entry in entries]
+    assert [(piece.data.decode(), piece.line, piece.is_last) for piece in pieces] == [
+        (first, 1, False),
+        (second, 7, True),
     ]
-    contents = [one.contents for one in blocks]
-    assert [one and {kind for kind, *_ in one.links} for one in contents] == [set(), {"after", "subevent"}]
-    assert not any(one.problems for one in blocks)
+    findings: list[Finding] = []
+    documents = [document for entry in entries for document in reader.documents(0, entry, findings.append)]
+    assert [len(document.mentions) for document in documents] == [1, 1]
+    assert not findings
 
 
-@pytest.mark.parametrize("window", [1, 40, _tbf_blocks.WINDOW])
+def test_blank_lines_before_the_first_document_are_no_part_of_it() -> None:
+    reader = DocumentReader([File("f", "", b' \n\n{"id": "a"}\n\n{"id":\n')], FORMATS.get("jsonl"), ReadOptions())
+    entries = [*reader.entries(0)]
+    assert [(entry.id, entry.line, entry.lead) for entry in entries] == [("a", 3, 0), ("", 5, 0)]
+    assert [reader.piece(0, entry).data for entry in entries] == [b'{"id": "a"}\n\n', b'{"id":\n']
+
+
+def test_a_file_without_a_marker_is_one_entry_that_is_no_document() -> None:
+    reader = DocumentReader([File("f", "", b"x\n"), File("g", "", b" \n")], FORMATS.get("tbf"), ReadOptions())
+    (entry,), none = reader.entries(0), [*reader.entries(1)]
+    assert (entry.is_document, none) == (False, [])
+    findings: list[Finding] = []
+    assert not [*reader.documents(0, entry, findings.append)]
+    assert [finding.code for finding in findings] == ["tbf-structure"]
+
+
 @pytest.mark.parametrize(("text", "line"), [("#BeginOfDocument a\nx\ny", 3), ("#BeginOfDocument a\nx\ny\n", 3)])
-def test_a_document_of_tbf_that_is_not_closed_ends_with_the_file(
-    monkeypatch: pytest.MonkeyPatch, window: int, text: str, line: int
-) -> None:
-    monkeypatch.setattr(_tbf_blocks, "WINDOW", window)
-    (block,) = _tbf_blocks.blocks(io.BytesIO(text.encode()), "f")
-    assert (block.offset, block.length) == (19, len(text) - 19)
-    assert [problem.line for problem in block.problems] == [line]
+def test_a_document_of_tbf_that_is_not_closed_ends_with_the_file(text: str, line: int) -> None:
+    reader = DocumentReader([File("f", "", text.encode())], FORMATS.get("tbf"), ReadOptions())
+    findings: list[Finding] = []
+    (entry,) = reader.entries(0)
+    assert len([*reader.documents(0, entry, findings.append)]) == 1
+    assert [finding.line for finding in findings if finding.code == "tbf-structure"] == [line]

@@ -1,6 +1,5 @@
 """Event hierarchies: the paper's examples, the recorded curves, and the formulas written out naively."""
 
-import io
 import json
 from fractions import Fraction
 from itertools import permutations
@@ -17,7 +16,7 @@ from karat.corpus import MemoryCorpus
 from karat.formats import forest
 from karat.measures import MEASURES
 from karat.model import Document, Link, Mention
-from karat.plugin import ReadOptions
+from karat.testing.formats import documents_in
 from tests.conftest import shared_path
 from tests.running import run
 
@@ -28,8 +27,8 @@ EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[Healt
 def document(trees: str, id_: str = "d") -> Document:
     """A document from a line of a forest file."""
     data = f"{id_}\t{trees}".encode()
-    (block,) = forest.blocks(io.BytesIO(data), "x")
-    return forest.parse(data, block, ReadOptions(), "x", lambda finding: None)
+    (read,) = documents_in(data, forest.FORMAT)
+    return read
 
 
 def corpus(*trees: str) -> MemoryCorpus:

@@ -1,6 +1,6 @@
 """Errors by class: which errors there are, what repairing a class gains, and how they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,13 @@ def test_a_file_is_parsed_once_for_scores_errors_and_repairs(tmp_path: Path, mon
     gold.write_text(document.format("s\td\tE1\t0,5\tx\tT\tActual\n"))
     system.write_text(document.format(""))
     parsed: list[int] = []
-    parse = DocumentReader._parse
+    documents = DocumentReader.documents
 
-    def counted(reader: DocumentReader, number: int, *args: Any) -> Document:
+    def counted(reader: DocumentReader, number: int, *args: Any) -> Iterator[Document]:
         parsed.append(number)
-        return parse(reader, number, *args)
+        return documents(reader, number, *args)
 
-    monkeypatch.setattr(DocumentReader, "_parse", counted)
+    monkeypatch.setattr(DocumentReader, "documents", counted)
     for options in (["--errors"], ["-f", "html"]):
         parsed.clear()
         done = CliRunner().invoke(cli, ["score", str(gold), str(system), "-m", "nugget", *options])

@@ -12,7 +12,7 @@ from karat.corpus import open_corpus
 from karat.errors import KaratError
 from karat.formats._json_sniffing import FORMS, first_fields, form
 from karat.formats._json_values import Value, entries, locator, values
-from karat.plugin import Block
+from karat.plugin.blocks import Block
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,

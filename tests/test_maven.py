@@ -9,8 +9,7 @@ import pytest
 
 import karat
 from karat.formats import FORMATS
-from karat.model import Document
-from karat.plugin import Contents
+from karat.model import Document, Link
 from tests.event_files import MAVEN, MAVEN_ARG, SUBMISSION, UNIFIED, changed, saved
 from tests.running import run
 from tests.test_event_formats import findings
@@ -153,8 +152,8 @@ def test_what_is_wrong(record: dict[str, Any], expected: tuple[str, str], tmp_pa
 def test_arguments_choose_the_protocol() -> None:
     choose = FORMATS.get("maven").choose_protocols
     assert choose is not None
-    with_arguments = Contents(links=frozenset({("Agent", "event", "entity")}))
-    assert {*choose(with_arguments), *choose(Contents())} == {*FORMATS.get("maven").protocols}
+    with_arguments = Document("d", links=(Link("Agent", "m", "n"),))
+    assert {*choose([with_arguments]), *choose([Document("e")])} == {*FORMATS.get("maven").protocols}
 
 
 def test_another_process_reads_beside_gold_too(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import karat
 from karat.corpus import MemoryCorpus
 from karat.errors import KaratError
 from karat.formats import FORMATS
-from karat.model import Document
-from karat.plugin import Contents
+from karat.model import Document, Mention
 from tests.event_files import GRIT, GRIT_SYSTEM, GTT, GTT_SYSTEM, ITERX_SYSTEM, changed, saved
 from tests.running import run
 from tests.test_event_formats import findings
@@ -151,8 +150,8 @@ def test_a_type_may_be_missing(tmp_path: Path) -> None:
 def test_the_number_of_templates_and_types_choose_the_protocol() -> None:
     choose = FORMATS.get("muc4").choose_protocols
     assert choose is not None
-    with_types = Contents(frozenset({("template", "type")}))
-    assert {*choose(with_types), *choose(Contents())} == {*FORMATS.get("muc4").protocols}
+    with_types = Document("d", mentions=(Mention("t", (), kind="template", attributes={"type": "bombing"}),))
+    assert {*choose([with_types]), *choose([Document("e")])} == {*FORMATS.get("muc4").protocols}
 
 
 def test_other_strings_are_another_gold(tmp_path: Path) -> None:

@@ -343,12 +343,12 @@ def test_a_file_that_changes_while_it_is_read(change: str, monkeypatch: pytest.M
     content = Path("many.jsonl").read_bytes()
     Path("same.jsonl").write_bytes(content)
     Path("out.txt").write_text("old\n")
-    surveyed = FileCorpus.survey
+    surveyed = FileCorpus.facts
     changed = False
 
-    def survey(corpus: FileCorpus) -> object:
+    def survey(corpus: FileCorpus, first: int | None = None) -> object:
         nonlocal changed
-        found = surveyed(corpus)
+        found = surveyed(corpus, first)
         if not changed:
             changed = True
             if change == "vanishes":
@@ -359,7 +359,7 @@ def test_a_file_that_changes_while_it_is_read(change: str, monkeypatch: pytest.M
                 os.utime("many.jsonl", ns=(1, 1))
         return found
 
-    monkeypatch.setattr(FileCorpus, "survey", survey)
+    monkeypatch.setattr(FileCorpus, "facts", survey)
     done = run("score", "many.jsonl", "same.jsonl", "-p", "tac-2017", "-o", "out.txt")
     assert (done.code, Path("out.txt").read_text()) == (1, "old\n")
     assert "many.jsonl: " in done.err

@@ -44,12 +44,12 @@ def test_shards_at_a_url_are_scored_like_files(memory: str) -> None:
 def test_a_list_may_name_urls(memory: str, tmp_path: Path) -> None:
     files = tmp_path / "files.txt"
     files.write_text("memory://gold/a.jsonl\nmemory://gold/below\n")
-    assert len(open_corpus(f"@{files}").survey().rows) == 12
+    assert len(open_corpus(f"@{files}").ids()) == 12
 
 
 def test_a_change_is_noticed(memory: str) -> None:
     corpus = open_corpus("memory://gold/a.jsonl")
-    first = next(iter(corpus.survey().rows))
+    first = next(iter(corpus.ids()))
     put("memory://gold/a.jsonl", GOLD.read_bytes())
     with pytest.raises(KaratError) as error:
         corpus.read(first, print)

@@ -30,7 +30,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def of(path: Path, spec: str) -> list[str]:
-    return list(karat.read(path).of_topics(Topics.parse(spec)).survey().rows)
+    return list(karat.read(path).of_topics(Topics.parse(spec)).ids())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_only_what_is_left_is_surveyed(corpus: Path) -> None:
     part = whole.of_topics(Topics.parse("1"))
     assert whole.of_topics(None) is whole
     assert [document.id for document in part] == ["d0"]
-    assert len(whole.survey().rows) == 9
+    assert len(whole.ids()) == 9
 
 
 def test_a_spec_without_any_document_is_refused(corpus: Path, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_system_is_restricted_to_the_documents_of_gold(tmp_path: Path) -> None
 
     def left(gold: FileCorpus | MemoryCorpus, *said: str | None) -> list[str]:
         system = karat.read(put(tmp_path / "system.jsonl", said))
-        return list(system.of_topics(topics, beside=gold).survey().rows)
+        return list(system.of_topics(topics, beside=gold).ids())
 
     gold = karat.read(put(tmp_path / "gold.jsonl", ["1", "2", "2"])).of_topics(topics)
     assert left(gold, None, None, None, None, "2", "1") == ["d1", "d2", "d4"]

@@ -20,6 +20,7 @@ from karat.errors import Rule, Severity
 from karat.formats import FORMATS
 from karat.measures import MEASURES
 from karat.plugin import Format
+from karat.plugin.blocks import BlockFormat
 from karat.registry import Registry
 
 ANYTHING = "…"
@@ -52,7 +53,7 @@ def modules() -> tuple[ModuleType, ...]:
 
 def module_of(format_: Format) -> ModuleType:
     """The module that defines a format."""
-    return sys.modules[format_.parse.__module__]
+    return sys.modules[(format_.parse if isinstance(format_, BlockFormat) else format_.read).__module__]
 
 
 @cache

@@ -75,7 +75,7 @@ def fingerprint(texts: Iterable[Text]) -> str:
 def texts_of(corpus: Corpus, analyser: WordAnalyser, progress: Progress | None = None) -> list[Text]:
     """The documents of a corpus in the order of their ids."""
     texts = []
-    total = len(corpus.survey().rows)
+    total = len(corpus.ids())
     for document in corpus:
         with placed(partial(corpus.where, document.id)):
             texts.append(analysed(document, analyser))

@@ -147,7 +147,7 @@ def _entry(submission: Submission, job: Job | None, store: Store, naming: Naming
     name = naming.system(submission)
     results = []
     if job is not None:
-        names, survey = (job.gold.name, name), job.gold.corpus.survey()
+        names, facts = (job.gold.name, name), job.gold.corpus.facts()
         for stored, protocol in zip(outcome.results, job.gold.protocols, strict=False):
-            results.append(stored.result(protocol, survey, job.measures, names))
+            results.append(stored.result(protocol, facts, job.measures, names))
     return Entry(submission, name, naming.site(submission), outcome.check, results, job)

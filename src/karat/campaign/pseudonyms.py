@@ -3,15 +3,16 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, KeysView, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from karat.campaign.submissions import Submission
-from karat.corpus import FileCorpus, Survey
+from karat.corpus import FileCorpus, Index
 from karat.errors import Report, Target
 from karat.model import Document
+from karat.plugin import Facts
 
 
 class Naming(NamedTuple):
@@ -70,9 +71,18 @@ class RenumberedCorpus:
         """The default protocols."""
         return self._corpus.protocols
 
-    def survey(self) -> Survey:
-        """Return the survey of the corpus."""
-        return self._corpus.survey()
+    @property
+    def index(self) -> Index:
+        """Where the documents are."""
+        return self._corpus.index
+
+    def ids(self) -> KeysView[str]:
+        """Return the ids of all documents."""
+        return self._corpus.ids()
+
+    def facts(self, first: int | None = None) -> Facts:
+        """Return what occurs in the documents."""
+        return self._corpus.facts(first)
 
     def read(self, id_: str, report: Report) -> Document:
         """Return a document under other ids."""
@@ -110,7 +120,7 @@ class RenumberedCorpus:
         self._corpus.close()
 
     def __iter__(self) -> Iterator[Document]:
-        return (self.read(id_, _ignore) for id_ in self.survey().rows)
+        return (self.read(id_, _ignore) for id_ in self.ids())
 
 
 def _ignore(finding: object) -> None:

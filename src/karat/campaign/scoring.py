@@ -236,7 +236,7 @@ def _score(conditions: Conditions, job: Job) -> bytes:
 def _results(conditions: Conditions, job: Job, system: FileCorpus) -> list[StoredResult]:
     gold, options = job.gold, conditions.run_options(job.measures)
     results = score(gold.corpus, system, gold.protocols, options, findings=Findings())
-    kinds = sorted(system.survey().kinds)
+    kinds = sorted(system.facts().kinds)
     return [StoredResult.of(result, kinds, job.submission.package.name) for result in results]
 
 

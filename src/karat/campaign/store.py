@@ -22,11 +22,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.corpus import Survey
 from karat.counts import ScoreValues
 from karat.engine.plan import Options, Plan
 from karat.engine.scores import UnitTable
 from karat.errors import Finding, Findings, KaratError, Origin, Rule, Severity
+from karat.plugin import Facts
 from karat.protocols import Protocol
 from karat.results import Result, Score, Side, UnitRows
 
@@ -195,11 +195,9 @@ class StoredResult(Struct, frozen=True):
             tuple((code, origin, count) for (code, origin), count in result.warning_counts.items()),
         )
 
-    def result(self, protocol: Protocol, gold: Survey, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
+    def result(self, protocol: Protocol, gold: Facts, measures: tuple[str, ...], names: tuple[str, str]) -> Result:
         """Rebuild the result; `names` are those of gold and the system in reports."""
-        system = Survey()
-        system.kinds = set(self.kinds)
-        plan = Plan(protocol, gold, system, Options(measures))
+        plan = Plan(protocol, gold, Facts(kinds=self.kinds), Options(measures))
         finish = UnitTable(plan.measures, ()).score_function(plan.selected)
         left_out = {
             part: {

@@ -1,6 +1,6 @@
 """Scores every run against gold: side by side if there are enough of them, else one after another, each divided.
 
-Gold is surveyed once, and a process that scores whole runs keeps its documents, up to a limit.
+Gold is read once to see what it holds, and a process that scores whole runs keeps its documents, up to a limit.
 
 A run that cannot be scored stops the comparison, but only after all others have been tried: organisers of a shared task
 learn at once which submissions are broken.
@@ -73,7 +73,7 @@ def scored_runs(
     if width == 1:
         every = (scored(task, run) for run in runs)
     elif len(runs) >= width and isinstance(task.gold, FileCorpus):
-        task.gold.survey()  # once, for all processes
+        task.gold.facts()  # once, for all processes
         every = executor.map(scored, task, runs)
     else:
         every = (scored(task, run, executor) for run in runs)

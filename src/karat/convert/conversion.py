@@ -40,20 +40,21 @@ class Conversion:
         self._homes: dict[str, str | None] = {}
 
     def __len__(self) -> int:
-        return len(self._corpus.survey().rows)
+        return len(self._corpus.ids())
 
     def pieces(self, report: Report) -> Iterator[bytes | dict[str, bytes]]:
         """Each document as written: its bytes, or its files."""
-        survey = self._corpus.survey()
         for finding in absent_names(self._corpus):
             report(finding)
         defaults = self._format.default_attributes
-        expected = {name: value for name, value in defaults.items() if ("event", name) in survey.attributes}
+        expected = {
+            name: value for name, value in defaults.items() if ("event", name) in self._corpus.facts().attributes
+        }
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
         try:
-            for id_ in survey.rows:
+            for id_ in self._corpus.ids():
                 document = self._corpus.read(id_, report)
                 for finding in check(document, partial(self._corpus.where, id_)):
                     report(finding)

@@ -1,14 +1,14 @@
-"""Corpora: documents in files or in memory, their survey, topics and fingerprint."""
+"""Corpora: documents in files or in memory, their topics and fingerprint."""
 
 from karat.corpus.chunks import chunks
 from karat.corpus.coreference import absent_names
 from karat.corpus.files import FileCorpus
 from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.index import Index
 from karat.corpus.interface import Corpus, Executor, Progress
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import corpus_of, open_corpus
 from karat.corpus.paths import File, MemorySpool, find
-from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
 
 __all__ = [
@@ -17,10 +17,10 @@ __all__ = [
     "File",
     "FileCorpus",
     "Fingerprint",
+    "Index",
     "MemoryCorpus",
     "MemorySpool",
     "Progress",
-    "Survey",
     "Topics",
     "absent_names",
     "chunks",

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from karat.corpus.index import Index
 from karat.corpus.interface import Executor
-from karat.corpus.survey import Survey
 
 LARGEST = 1 << 20
 """Bytes of a chunk: about a tenth of a second of work, which is long for a message and short for a progress bar."""
@@ -13,12 +13,12 @@ DOCUMENT = 500
 """What a document costs besides its bytes, in bytes."""
 
 
-def chunks(ids: Sequence[str], surveys: Sequence[Survey], executor: Executor) -> list[Sequence[str]]:
+def chunks(ids: Sequence[str], indexes: Sequence[Index], executor: Executor) -> list[Sequence[str]]:
     """The documents in their order, in groups for the workers of an executor; just one if none is needed."""
-    width = executor.width(sum([survey.total_size() for survey in surveys]) + DOCUMENT * len(ids))
+    width = executor.width(sum([index.total_size() for index in indexes]) + DOCUMENT * len(ids))
     if width == 1:
         return [ids]
-    sizes = [sum([survey.size(id_) for survey in surveys if id_ in survey.rows]) for id_ in ids]
+    sizes = [sum([index.size(id_) for index in indexes if id_ in index.rows]) for id_ in ids]
     return [*_groups(ids, sizes, width)]
 
 

@@ -1,26 +1,30 @@
-"""A corpus in files: one light pass finds the documents, and each is read on demand, as often as needed."""
+"""A corpus in files: an index finds the documents, and each is read on demand, as often as needed."""
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from karat.corpus.gold import GoldReader
+from karat.corpus.index import Entry, Index
 from karat.corpus.interface import Corpus
 from karat.corpus.paths import File
 from karat.corpus.reader import DocumentReader, FileState
-from karat.corpus.survey import Survey
 from karat.corpus.topics import Topics
-from karat.errors import Finding, KaratError, Report, Rule, Target, quoted, refusing
-from karat.formats import FORMATS
-from karat.model import Document, Mention, Value
-from karat.plugin import Block, Contents, ReadOptions
+from karat.errors import Finding, KaratError, Report, Target, quoted, refusing
+from karat.formats import DOCUMENT_TWICE, FORMATS
+from karat.model import Document, Line, Mention, Places, Value
+from karat.plugin import Facts, ReadOptions
+from karat.plugin.blocks import BlockPlaces
 
-TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
+KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
+"""Bytes of documents (see `_size`) that are kept when facts are collected, and on request."""
 
 
 class FileCorpus:
@@ -53,8 +57,19 @@ class FileCorpus:
         self.findings = tuple(findings)
         """What was found when it was opened: parts of a folder that are not read, and why."""
         self._skip_broken = skip_broken
-        self._survey: Survey | None = None
+        self._index: Index | None = None
         self._lock = threading.RLock()
+        self._kept: dict[str, tuple[Document, list[Finding]]] = {}
+        """Documents with what their reader reported: those of files that are read whole, and on request others."""
+        self._is_read_whole = False
+        """Whether a file with several documents is."""
+        self._room = 0
+        """Bytes of further documents that are kept."""
+        self._facts: Facts | None = None
+        self._open_kinds: dict[str, str] = {}
+        """Kinds that a single document leaves open, and what they are in this corpus."""
+        self._last: tuple[str, Document | None, Where | None] = "", None, None
+        """The document that was read last: who asks for the line of an item usually asks for more."""
 
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
         """The same files, restricted to the documents of these topics (None: all); there must be some.
@@ -85,142 +100,213 @@ class FileCorpus:
 
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit, for a corpus that is scored several times."""
-        self._reader.keep_all()
+        self._room = self._room or KEPT_ON_REQUEST
 
-    def part(self, ids: Sequence[str]) -> "FileCorpus":
-        """Some of its documents, with what the survey knows about the corpus."""
-        survey, numbers = self.survey().part(ids)
+    def part(self, ids: Sequence[str]) -> "FileCorpus | None":
+        """Some of its documents, with what is known about the corpus; None if a file with several is read whole."""
+        if self._is_read_whole:
+            return None
+        index, numbers = self.index.part(ids)
         part = FileCorpus(self.name, [self.files[number] for number in numbers], self.format, self.options)
         known = self._reader.states
-        return part.surveyed_as(survey, {new: known[old] for new, old in enumerate(numbers) if old in known})
+        states = {new: known[old] for new, old in enumerate(numbers) if old in known}
+        return part._with(index, states, None if self._facts is None else (self._facts, self._open_kinds))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process is given files, options and, once it is made, the survey; it reads for itself."""
+        """Another process is given files, options and, once they are made, index and facts; it reads for itself."""
         return _reopened, (
             (self.name, self.files, self.format, self.options),
             {
                 "topics": self.topics,
-                "beside": self._beside if self._survey is None else None,
+                "beside": self._beside if self._index is None else None,
                 "findings": self.findings,
                 "skip_broken": self._skip_broken,
             },
-            self._survey,
+            self._index,
             self._reader.states,
+            None if self._facts is None else (self._facts, self._open_kinds),
         )
 
-    @property
-    def can_be_surveyed_elsewhere(self) -> bool:
-        """Whether it was not surveyed yet, and another process can do it with nothing but paths."""
-        needs_gold = self._beside is not None or self.options.gold is not None
-        return self._survey is None and not needs_gold and all(file.data is None for file in self.files)
-
-    def surveyed(self) -> tuple[Survey, Mapping[int, FileState]]:
-        """Its survey, and the state of its files when it was made, for `surveyed_as` in another process."""
-        return self.survey(), self._reader.states
-
-    def surveyed_as(self, survey: Survey | None, states: Mapping[int, FileState]) -> "FileCorpus":
-        """Take over a survey that another process has made."""
-        self._survey = survey
+    def _with(
+        self, index: Index | None, states: Mapping[int, FileState], facts: tuple[Facts, dict[str, str]] | None
+    ) -> "FileCorpus":
+        """Take over what another process knows."""
+        self._index = index
         self._reader.expect(states)
+        if facts is not None:
+            self._facts, self._open_kinds = facts
         return self
 
-    @cached_property
-    def protocols(self) -> tuple[str, ...]:
-        """The format's default protocols; in some formats, what the corpus holds decides."""
-        if self._format.choose_protocols is not None:
-            survey = self.survey()
-            return self._format.choose_protocols(
-                Contents(frozenset(survey.attributes), frozenset(survey.kinds), frozenset(survey.links))
-            )
-        across = self._format.cross_document_protocols
-        return across if across and self.survey().has_shared_clusters else self._format.protocols
-
-    def survey(self) -> Survey:
-        """Where the documents are and what they hold; refuses an id that occurs twice.
+    @property
+    def index(self) -> Index:
+        """Where the documents are; refuses an id that occurs twice.
 
         With `skip_broken`, files and documents that cannot be read are skipped instead of refused.
         """
-        if self._survey is None:
+        if self._index is None:
             with self._lock:
-                self._survey = self._survey or self._make_survey()
-        return self._survey
+                self._index = self._index or self._make_index()
+        return self._index
 
-    def _make_survey(self) -> Survey:
-        survey = Survey(watch_clusters=bool(self._format.cross_document_protocols))
-        survey.coreference = self.options.coreference
+    def ids(self) -> KeysView[str]:
+        """The ids of all documents."""
+        return self.index.rows.keys()
+
+    def _make_index(self) -> Index:
+        index = Index()
         other_topics: set[str | None] = set()
         try:
-            for number in range(len(self.files)):
-                self._survey_file(number, survey, other_topics)
+            for number, file in enumerate(self.files):
+                topic = self._format.topic_of(file.name)
+                if self.topics is not None and self._beside is None and topic is not None and topic not in self.topics:
+                    other_topics.add(topic)
+                    continue
+                with self._skipping():
+                    for entry in self.entries(number):
+                        with self._skipping():
+                            self._enter_entry(index, number, entry, other_topics)
         finally:
             self.close()
-        if self.topics is not None and self._beside is None and other_topics and not survey.rows:
+        if self.topics is not None and self._beside is None and other_topics and not index.rows:
             raise self.topics.absent(other_topics, file=self.name)
-        resolve = self._format.resolve_kinds
-        survey.finish({} if resolve is None else resolve(frozenset(survey.kinds)))
-        return survey
+        return index
 
-    def _survey_file(self, number: int, survey: Survey, other_topics: set[str | None]) -> None:
-        try:
-            for block in self.blocks(number):
-                try:
-                    self._survey_document(number, block, survey, other_topics)
-                except KaratError:
-                    if not self._skip_broken:
-                        raise
-        except KaratError:
-            if not self._skip_broken:
-                raise
+    def _skipping(self) -> AbstractContextManager[None]:
+        return suppress(KaratError) if self._skip_broken else nullcontext()
 
-    def _survey_document(self, number: int, block: Block, survey: Survey, other_topics: set[str | None]) -> None:
-        if block.problems:
-            raise KaratError(block.problems[0])
-        # If only the document itself has its id and topic, it has to be parsed first.
-        if block.contents is None and (not block.id or self._is_wanted(block)):
-            block = self._reader.surveyed(number, block)
-        if self._is_wanted(block):
-            self.enter(survey, number, block)
-            if self.options.coreference:
-                survey.relations.update(self._reader.relation_names(number, block))
-        else:
-            if block.contents is not None:  # found in passing: what the document says twice, only the parser refuses
-                self._reader.read(number, block, _ignore)
-            other_topics.add(block.topic)
+    def _enter_entry(self, index: Index, number: int, entry: Entry, other_topics: set[str | None]) -> None:
+        """Add the documents of an entry. If only they themselves have their ids or topics, they are read now."""
+        if entry.id and (self.topics is None or self._format.topic_of(self.files[number].name) in self.topics):
+            if entry.id in index.rows:  # what is wrong with the first one comes first
+                [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
+            self.enter(index, number, entry)
+            return
+        findings: list[Finding] = []
+        documents = [*self._reader.documents(number, entry, refusing(findings.append))]
+        self._is_read_whole = self._is_read_whole or len(documents) > 1
+        for document in documents:
+            if not self._is_wanted(document):
+                other_topics.add(document.topic)
+                continue
+            line = entry.line if document.places is None else document.places.line
+            self.enter(index, number, entry._replace(id=document.id, line=line))
+            if not entry.id:
+                self._kept[document.id] = document, findings
+                findings = []  # reported with the first document of the file
 
-    def _is_wanted(self, block: Block) -> bool:
-        if self.topics is None or block.topic in self.topics:
+    def _is_wanted(self, document: Document) -> bool:
+        if self.topics is None or document.topic in self.topics:
             return True
-        return self._beside is not None and block.id in self._beside.survey().rows
+        return self._beside is not None and document.id in self._beside.ids()
 
-    def blocks(self, number: int) -> Iterator[Block]:
+    def entries(self, number: int) -> Iterator[Entry]:
         """Where the documents of one file are, in its order."""
-        return self._reader.blocks(number)
+        return self._reader.entries(number)
 
-    def enter(self, survey: Survey, number: int, block: Block) -> None:
-        """Add a document to a survey; refuse an id that it already has."""
-        if block.id in survey.rows:
-            first, there = survey.place(block.id)
-            message = f"document {quoted(block.id)} was already given in {self.files[first].name}, line {there.line}"
-            raise TWICE.error(message, file=self.files[number].name, line=block.line, found=block.id)
-        survey.add(block, number)
+    def enter(self, index: Index, number: int, entry: Entry) -> None:
+        """Add a document to an index; refuse an id that it already has."""
+        if entry.id in index.rows:
+            first, there = index.place(entry.id)
+            message = f"document {quoted(entry.id)} was already given in {self.files[first].name}, line {there.line}"
+            raise DOCUMENT_TWICE.error(message, file=self.files[number].name, line=entry.line, found=entry.id)
+        index.add(number, entry)
+
+    @cached_property
+    def protocols(self) -> tuple[str, ...]:
+        """The format's default protocols; in some formats, what the documents hold decides."""
+        across, choose = self._format.cross_document_protocols, self._format.choose_protocols
+        with self._keeping():
+            if choose is not None:
+                return choose(self)
+            return across if across and share_clusters(self) else self._format.protocols
+
+    def facts(self, first: int | None = None) -> Facts:
+        """What occurs in the documents, or in the first ones of them.
+
+        They are read for it and kept, up to a limit: most corpora are small, and are not read again.
+        """
+        if self._facts is not None:
+            return self._facts
+        depends_on_all = self._format.resolve_kinds is not None or self._format.default_attributes
+        if first is not None and not depends_on_all:
+            return self._facts_of(islice(self.ids(), first))
+        self._facts = self._facts_of(self.ids())
+        return self._facts
+
+    def _facts_of(self, ids: Iterable[str]) -> Facts:
+        facts = Facts()
+        with self._keeping():
+            for id_ in ids:
+                with self._skipping():
+                    facts.add(self._read(id_, refusing(_ignore)))
+                    if self.options.coreference:
+                        facts.relations.update(self._format.relation_names(self._reader.piece(*self.index.place(id_))))
+        if self.ids():
+            facts.update(self._format.always)
+        resolve = self._format.resolve_kinds
+        self._open_kinds = {} if resolve is None else resolve(frozenset(facts.kinds))
+        return facts.renamed(self._open_kinds) if self._open_kinds else facts
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Keep documents that are read meanwhile, up to a limit: they will be read again."""
+        room = self._room
+        self._room = max(room, KEPT)
+        try:
+            yield
+        finally:
+            self._room = min(room, self._room)
+            self.close()
 
     def read(self, id_: str, report: Report) -> Document:
         """One document, which must have nothing fatal."""
-        return self.read_at(*self.survey().place(id_), refusing(report))
+        document = self.completed(self._read(id_, refusing(report)))
+        self._last = id_, document, None
+        return document
 
-    def read_at(self, number: int, block: Block, report: Report) -> Document:
-        """The document in a block of a file, completed with what only the whole corpus can tell about it."""
-        document = self._reader.read(number, block, report)
+    def _read(self, id_: str, report: Report) -> Document:
+        """One document as its file has it; what its reader reports is reported each time."""
+        kept = self._kept.get(id_)
+        if kept is not None:
+            for finding in kept[1]:
+                report(finding)
+            return kept[0]
+        if self._room:
+            return self._read_and_keep(id_, report)
+        return self._only(id_, report)
+
+    def _only(self, id_: str, report: Report) -> Document:
+        """The document of this id among those of its entry, which are all read."""
+        (document,) = [one for one in self._reader.documents(*self.index.place(id_), report) if one.id == id_]
+        return document
+
+    def _read_and_keep(self, id_: str, report: Report) -> Document:
+        findings: list[Finding] = []
+
+        def noted(finding: Finding) -> None:
+            findings.append(finding)
+            report(finding)
+
+        document = self._only(id_, noted)
+        self._room = max(self._room - _size(document), 0)
+        self._kept[id_] = document, findings
+        return document
+
+    def completed(self, document: Document) -> Document:
+        """The document with what only the whole corpus can tell about it."""
         if not self._format.default_attributes and self._format.resolve_kinds is None:
             return document
-        kinds, present = self.survey().resolved_kinds, self.survey().attributes
-        defaults = self._format.default_attributes
+        present, defaults = self.facts().attributes, self._format.default_attributes
         defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
-        return _completed(document, kinds, defaults) if kinds or defaults else document
+        return _completed(document, self._open_kinds, defaults) if self._open_kinds or defaults else document
 
-    def read_before(self, number: int, block: Block, line: int) -> Document | None:
+    def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
+        """The documents of an entry of a file."""
+        return map(self.completed, self._reader.documents(number, entry, report))
+
+    def read_before(self, number: int, entry: Entry, line: int) -> Document | None:
         """The part of a document before a line that cannot be read."""
-        return self._reader.read_before(number, block, line)
+        return self._reader.read_before(number, entry, line)
 
     def inputs(self) -> list[Path]:
         """The files that are read, with their companions."""
@@ -237,11 +323,15 @@ class FileCorpus:
 
     def where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
         """The file and the first line of a document, or the line of an item in it."""
-        return self.where_at(*self.survey().place(id_), item)
-
-    def where_at(self, number: int, block: Block, item: Target | None = None) -> tuple[str, int | None]:
-        """The same for a block of a file. Lines are only searched for here, so that correct documents cost nothing."""
-        return self._reader.locate(number, block, item)
+        number, entry = self.index.place(id_)
+        if item is None:
+            return self.files[number].name, entry.line
+        last, document, where = self._last
+        if last != id_ or document is None:
+            document, where = self._read(id_, _ignore), None
+        where = where or Where(document)
+        self._last = id_, document, where
+        return where(item, self.files[number].name)
 
     def close(self) -> None:
         """Close the open file."""
@@ -249,8 +339,9 @@ class FileCorpus:
 
     def __iter__(self) -> Iterator[Document]:
         try:
-            for id_ in self.survey().rows:
-                yield self.read(id_, _ignore)
+            for id_ in self.ids():
+                with self._skipping():
+                    yield self.read(id_, _ignore)
         finally:
             self.close()
 
@@ -259,9 +350,13 @@ class FileCorpus:
 
 
 def _reopened(
-    arguments: tuple[Any, ...], options: dict[str, Any], survey: Survey | None, states: Mapping[int, FileState]
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+    index: Index | None,
+    states: Mapping[int, FileState],
+    facts: tuple[Facts, dict[str, str]] | None,
 ) -> FileCorpus:
-    return FileCorpus(*arguments, **options).surveyed_as(survey, states)
+    return FileCorpus(*arguments, **options)._with(index, states, facts)
 
 
 def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
@@ -275,7 +370,67 @@ def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Va
         attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
         return replace(mention, kind=kind, attributes=attributes)
 
-    return replace(document, mentions=tuple(map(completed, document.mentions)))
+    changed = replace(document, mentions=tuple(map(completed, document.mentions)))
+    return changed if document.places is None else changed.at(document.places)
+
+
+class Where:
+    """Finds the lines of the records of a document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._lines: Callable[[Target], Line | None] | None = None
+
+    def __call__(self, item: Target | None, file: str) -> tuple[str, int | None]:
+        """The file and line of an item or token, or those of the document, which is in this file."""
+        places = self._document.places
+        if places is None:
+            return file, None
+        if item is None:
+            return file, places.line
+        if self._lines is None:
+            self._lines = places.lookup() if isinstance(places, BlockPlaces) else _lookup(self._document, places)
+        line = self._lines(item)
+        if line is None:
+            line = places.line
+        return (file, line) if isinstance(line, int) else line
+
+
+def _lookup(document: Document, places: Places) -> Callable[[Target], Line | None]:
+    """The line of each record; of repeated ones, that of the first."""
+    lines: dict[Target, Line] = {}
+    for mention, line in zip(document.mentions, places.mentions, strict=False):
+        lines.setdefault(mention.id, line)
+    for cluster, line in zip(document.clusters, places.clusters, strict=False):
+        lines.setdefault(cluster.id, line)
+    for link, line in zip(document.links, places.links, strict=False):
+        lines.setdefault((link.kind, link.source, link.target), line)
+
+    def find(item: Target) -> Line | None:
+        if isinstance(item, int):
+            return places.tokens[item] if item < len(places.tokens) else None
+        if isinstance(item, tuple) and len(item) == 2:
+            return places.regions.get(item) or lines.get(item[0])
+        return lines.get(item)
+
+    return find
+
+
+def share_clusters(documents: Iterable[Document]) -> bool:
+    """Whether a cluster has mentions in two documents; they are read until one is found."""
+    seen: set[str] = set()
+    for document in documents:
+        clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
+        if not seen.isdisjoint(clusters):
+            return True
+        seen |= clusters
+    return False
+
+
+def _size(document: Document) -> int:
+    """About how many bytes a document takes in memory: a record with its strings takes about 600, a form 60."""
+    records = len(document.mentions) + len(document.clusters) + len(document.links)
+    return 600 * records + 60 * len(document.forms or ()) + len(document.text or "")
 
 
 def _ignore(finding: object) -> None:

@@ -1,11 +1,12 @@
 """What every corpus offers, whether its documents are in files or in memory; and what carries out work on it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-from karat.corpus.survey import Survey
+from karat.corpus.index import Index
 from karat.errors import Report, Target
 from karat.model import Document
+from karat.plugin import Facts
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""
@@ -47,8 +48,17 @@ class Corpus(Protocol):
         """The default protocols."""
         ...
 
-    def survey(self) -> Survey:
-        """The light pass over all documents, made once."""
+    def ids(self) -> KeysView[str]:
+        """The ids of all documents, in their order."""
+        ...
+
+    def facts(self, first: int | None = None) -> Facts:
+        """What occurs in the documents, or in the first ones of them. Documents are read for it."""
+        ...
+
+    @property
+    def index(self) -> Index:
+        """Where the documents are."""
         ...
 
     def read(self, id_: str, report: Report) -> Document:

@@ -1,16 +1,17 @@
 """A corpus of documents that are already in memory, checked as documents in files are."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Sequence
 from contextlib import suppress
+from itertools import islice
 
 import msgspec
 
-from karat.corpus.files import TWICE
-from karat.corpus.survey import Survey
+from karat.corpus.files import share_clusters
+from karat.corpus.index import Index
 from karat.errors import Finding, Report, Rule, Target, quoted, refusing
-from karat.formats import jsonl
+from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document
-from karat.plugin import Block, Contents
+from karat.plugin import Facts
 
 NO_DOCUMENT = Rule(
     "not-a-document", "fatal", 'Give documents: karat.Document("d1", mentions=[karat.Mention("m1", [(4, 9)])])'
@@ -25,7 +26,7 @@ class MemoryCorpus:
         self.refuses_faults = False
         self.tolerated_faults: frozenset[str] = frozenset()
         self.global_ids = False
-        self._survey: Survey | None = None
+        self._facts: Facts | None = None
         self._documents: dict[str, tuple[Document, list[Finding]]] = {}
         for document in documents:
             self.add(document)
@@ -35,28 +36,39 @@ class MemoryCorpus:
         findings: list[Finding] = []
         checked = jsonl.sound(_typed(document, self.name), refusing(findings.append), file=self.name)
         if checked.id in self._documents:
-            raise TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
+            raise DOCUMENT_TWICE.error(f"document {quoted(checked.id)} was already given", file=self.name)
         self._documents[checked.id] = checked, findings
-        self._survey = None
+        self._facts = None
 
     def discard(self, id_: str) -> None:
         """Remove a document."""
         del self._documents[id_]
-        self._survey = None
+        self._facts = None
 
     @property
     def protocols(self) -> tuple[str, ...]:
         """As for JSONL: by whether clusters have mentions in several documents."""
-        across = self.survey().has_shared_clusters
-        return jsonl.FORMAT.cross_document_protocols if across else jsonl.FORMAT.protocols
+        return jsonl.FORMAT.cross_document_protocols if share_clusters(self) else jsonl.FORMAT.protocols
 
-    def survey(self) -> Survey:
-        """Ids, and what the documents hold."""
-        if self._survey is None:
-            self._survey = Survey(watch_clusters=True)
-            for document in self:
-                self._survey.add(Block(0, 0, 0, document.id, contents=Contents.of(document)), 0)
-        return self._survey
+    def ids(self) -> KeysView[str]:
+        """The ids of all documents."""
+        return self._documents.keys()
+
+    @property
+    def index(self) -> Index:
+        """The documents, which are in no file."""
+        return Index(self._documents)
+
+    def facts(self, first: int | None = None) -> Facts:
+        """What occurs in the documents, or in the first ones of them."""
+        if self._facts is not None:
+            return self._facts
+        facts = Facts()
+        for document in islice(self, first):
+            facts.add(document)
+        if first is None:
+            self._facts = facts
+        return facts
 
     def read(self, id_: str, report: Report) -> Document:
         """One document."""

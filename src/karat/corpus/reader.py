@@ -1,28 +1,22 @@
-"""Reads the documents of files, each from its place.
-
-Documents that the survey had to parse are kept, up to a limit; on request, all that are read.
-"""
+"""Reads pieces of files, each from its place. The file that was read last stays open."""
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
+from karat.corpus.index import Entry, entries
 from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
-from karat.errors import Finding, Report, Rule, Target, refusing
+from karat.errors import Report, Rule
 from karat.model import Document
-from karat.plugin import Block, Contents, Format, Locate, LocateBeside, ReadOptions
+from karat.plugin import Context, Format, Piece, ReadOptions
+from karat.plugin.blocks import BlockFormat
 
 CHANGED = Rule("file-changed", "fatal", "Run karat again when nothing else writes to the file.")
 
 BUFFER = 1 << 16
 """Bytes read at once; documents are usually read in file order."""
-KEPT = 32 << 20
-"""Bytes of documents (see `_size`) that are kept after the survey; others are parsed again."""
-KEPT_ON_REQUEST = 128 << 20
-"""The same for a corpus that is read several times."""
-
 
 FileState = tuple[int, int]
 """Size and time of the last change of a file."""
@@ -40,20 +34,6 @@ class DocumentReader:
         self._lock = threading.Lock()
         self._states: dict[int, FileState] = {}
         self._looked_at: tuple[BinaryIO, FileState] | None = None
-        self._kept: dict[tuple[int, int], tuple[Document, list[Finding]]] = {}
-        """By file and offset: documents, with what the parser reported."""
-        self._room = KEPT
-        self._counted = -1, 0, 1
-        """A file, an offset in it, and the line there: where `_first_line` goes on counting."""
-        self._locators: dict[tuple[int, int], tuple[Locate, LocateBeside]] = {}
-        """By file and offset: what finds lines of the last document that was asked about."""
-        self._keeps_all = False
-
-    def keep_all(self) -> None:
-        """Keep documents when they are read, for a corpus that is read several times."""
-        if not self._keeps_all:
-            self._keeps_all = True
-            self._room += KEPT_ON_REQUEST - KEPT
 
     @property
     def states(self) -> Mapping[int, FileState]:
@@ -64,123 +44,64 @@ class DocumentReader:
         """Take over what another reader knows about the files."""
         self._states.update(states)
 
-    def blocks(self, number: int) -> Iterator[Block]:
+    def entries(self, number: int) -> Iterator[Entry]:
         """Where the documents of a file are, in its order."""
         file = self._files[number]
         with file.open() as stream:
             self._states[number] = self._state(number, stream)
-            for block in self._format.blocks(stream, file.name):
-                if block.numbered and len(self._files) > 1:
-                    block = block._replace(id=f"{file.stem(self._format.suffixes)}-{block.id}")
-                yield block
+            yield from entries(stream, file, self._format, is_only_file=len(self._files) == 1)
 
-    def surveyed(self, number: int, block: Block) -> Block:
-        """The block with id, topics and contents of its document, which is parsed to know them."""
-        findings: list[Finding] = []
-        document = self._parse(number, block, refusing(findings.append))
-        self._keep(number, block, document, findings)
-        return block._replace(
-            id=document.id, topic=document.topic, subtopic=document.subtopic, contents=Contents.of(document)
-        )
+    def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
+        """The documents of an entry: one, unless the file is read whole."""
+        return self._read(self.piece(number, entry), entry, report)
 
-    def read(self, number: int, block: Block, report: Report) -> Document:
-        """The document of a block; the parser's findings are reported each time."""
-        if (number, block.offset) in self._kept:
-            document, findings = self._kept[number, block.offset]
-            for finding in findings:
-                report(finding)
-            return document
-        if not self._keeps_all:
-            return self._parse(number, block, report)
-        found: list[Finding] = []
+    def _read(self, piece: Piece, entry: Entry, report: Report) -> Iterator[Document]:
+        context = Context(self._options, report)
+        if entry.block is not None and isinstance(self._format, BlockFormat):
+            return self._format.read_block(piece, entry.block._replace(id=entry.id), context)
+        return self._format.read(piece, context)
 
-        def noted(finding: Finding) -> None:
-            found.append(finding)
-            report(finding)
-
-        document = self._parse(number, block, noted)
-        self._keep(number, block, document, found)
-        return document
-
-    def _keep(self, number: int, block: Block, document: Document, findings: list[Finding]) -> None:
-        """Keep a document if there is room."""
-        self._room -= _size(document)
-        if self._room >= 0:
-            self._kept[number, block.offset] = document, findings
-
-    def read_before(self, number: int, block: Block, line: int) -> Document | None:
+    def read_before(self, number: int, entry: Entry, line: int) -> Document | None:
         """The document without this line of its file and those after it; None if nothing is left."""
-        if block.more or line <= block.line:
+        if entry.block is None or entry.block.more or line <= entry.line:
             return None
-        lines = self._bytes(number, block).splitlines(keepends=True)
-        data = b"".join(lines[: max(line - self._first_line(number, block), 0)])
+        piece = self.piece(number, entry)
+        data = b"".join(piece.data.splitlines(keepends=True)[: line - piece.line])
         if not data.strip():
             return None
-        return self._format.parse(data, block, self._options, self._files[number].name, _ignore)
+        return next(self._read(piece._replace(data=data), entry, _ignore), None)
 
-    def _first_line(self, number: int, block: Block) -> int:
-        """The line at which the bytes of a block begin, counted on from that of an earlier block of the file."""
-        known, offset, line = self._counted
-        if known != number or offset > block.offset:
-            offset, line = 0, 1
-        stream = self._stream(number)
-        stream.seek(offset)
-        line += stream.read(block.offset - offset).count(b"\n")
-        self._counted = number, block.offset, line
-        return line
-
-    def locate(self, number: int, block: Block, item: Target | None) -> tuple[str, int]:
-        """The file and line of an item or a token, or of the document if it is not found."""
-        name, line = self._files[number].name, None
-        if isinstance(item, int):
-            line = self._format.locate_token(self._bytes(number, block, check=False), block, item)
-        elif item is not None:
-            if len(item) == 2 and not isinstance(item, str) and not self._format.locates_regions:
-                item = item[0]
-            locate, locate_beside = self._locator(number, block)
-            line = locate(item)
-            if line is None and (place := locate_beside(item)) is not None:
-                return place
-        return name, block.line if line is None else line
-
-    def _locator(self, number: int, block: Block) -> tuple[Locate, LocateBeside]:
-        """What finds the lines of a document. The last one is kept: who asks for one line usually asks for more."""
-        key = number, block.offset
-        locators = self._locators
-        if key not in locators:
-            data = self._bytes(number, block, check=False)
-            beside = self._format.locator_beside(self._files[number].name)
-            locators = self._locators = {key: (self._format.locator(data, block), beside)}
-        return locators[key]
-
-    def relation_names(self, number: int, block: Block) -> Iterable[str]:
-        """Names of the relations of a document, as written."""
-        return self._format.relation_names(self._bytes(number, block), self._files[number].name)
-
-    def _parse(self, number: int, block: Block, report: Report) -> Document:
-        return self._format.parse(self._bytes(number, block), block, self._options, self._files[number].name, report)
-
-    def _bytes(self, number: int, block: Block, *, check: bool = True) -> bytes:
+    def piece(self, number: int, entry: Entry) -> Piece:
+        """The bytes of an entry."""
         try:
             with self._lock:
-                data = self._piece(number, block.offset, block.length, check)
-                if block.more:
-                    pieces = [self._piece(number, offset, length, check) for offset, length, _ in block.more]
-                    data = b"".join([data, *pieces])
+                return self._piece(number, entry)
         except OSError as error:
             message = f"the file cannot be read any more: {error.strerror}"
             raise CHANGED.error(message, file=self._files[number].name) from None
-        return data
 
-    def _piece(self, number: int, offset: int, length: int, check: bool) -> bytes:
+    def _piece(self, number: int, entry: Entry) -> Piece:
+        data = self._bytes(number, entry.offset, entry.length)
+        if entry.block is not None and entry.block.more:
+            more = [self._bytes(number, offset, length) for offset, length, _ in entry.block.more]
+            data = b"".join([data, *more])
+        return Piece(
+            self._files[number].name,
+            data,
+            entry.line - entry.lead,
+            entry.id,
+            entry.header,
+            tuple([self._piece(number, more) for more in entry.more]) if entry.more else (),
+            entry.offset + entry.length >= self._states[number][0],
+        )
+
+    def _bytes(self, number: int, offset: int, length: int) -> bytes:
         """A piece of a file, mostly from what was read last; the file is checked only when more of it is read."""
         stream = self._stream(number)
         begin, data = self._window
         if begin <= offset and offset + length <= begin + len(data):
             return data[offset - begin : offset - begin + length]
         stream.seek(offset)
-        if not check:  # lines are looked up after the document was read, and often: it is known to be unchanged then
-            return stream.read(length)
         data = stream.read(max(length, BUFFER))
         state = self._state(number, stream)
         if state != self._states.get(number, state):
@@ -220,9 +141,3 @@ class DocumentReader:
 
 def _ignore(finding: object) -> None:
     """Findings of a part of a document were reported for the whole."""
-
-
-def _size(document: Document) -> int:
-    """About how many bytes a document takes in memory: a record with its strings takes about 600, a form 60."""
-    records = len(document.mentions) + len(document.clusters) + len(document.links)
-    return 600 * records + 60 * len(document.forms or ()) + len(document.text or "")

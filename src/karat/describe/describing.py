@@ -32,8 +32,8 @@ def description(
         findings.add(finding)
     counting = _Counting(corpus, findings)
     try:
-        ids = [*corpus.survey().rows]
-        groups = [ids] if executor is None else chunks(ids, [corpus.survey()], executor)
+        ids = [*corpus.ids()]
+        groups = [ids] if executor is None else chunks(ids, [corpus.index], executor)
         parts = [corpus.part(group) for group in groups] if len(groups) > 1 else []
         sent = [part for part in parts if part is not None]
         if executor is None or not sent:
@@ -55,7 +55,7 @@ def described_chunk(shared: None, chunk: Corpus) -> Sent:
     del shared
     counting = _Counting(chunk, Findings())
     try:
-        return attempted(partial(counting.part, [*chunk.survey().rows]))
+        return attempted(partial(counting.part, [*chunk.ids()]))
     finally:
         chunk.close()
 

@@ -39,12 +39,12 @@ class Reference:
     @cached_property
     def documents(self) -> list[str]:
         """Ids of the documents that could be read."""
-        return sorted(self.corpus.survey().rows)
+        return sorted(self.corpus.ids())
 
     def read(self, id_: str) -> Document | None:
         """The document of that id, if gold has it."""
         try:
-            return self.corpus.read(id_, _ignore) if id_ in self.corpus.survey().rows else None
+            return self.corpus.read(id_, _ignore) if id_ in self.corpus.ids() else None
         except KaratError:  # reported when gold was checked
             return None
 
@@ -67,7 +67,7 @@ class Submission:
         if gold is not None:
             self.compared |= comparable(gold, document)
             findings = differences(gold, document)
-        elif document.id in self.gold.corpus.survey().rows:
+        elif document.id in self.gold.corpus.ids():
             return
         else:
             found = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)

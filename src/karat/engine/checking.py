@@ -12,17 +12,19 @@ from typing import Any, NamedTuple
 from karat.checks import Check, check
 from karat.checks.ids import NamedIds, id_conflicts, ids_of
 from karat.checks.types import checking
-from karat.corpus import Executor, FileCorpus, Progress, Survey
+from karat.corpus import Executor, FileCorpus, Index, Progress
 from karat.corpus.chunks import DOCUMENT, LARGEST, PER_WORKER
 from karat.corpus.divided import Sent, attempted, collected
+from karat.corpus.files import Where
 from karat.corpus.folders import UNREADABLE
+from karat.corpus.index import Entry
 from karat.engine.against import Reference, Submission
 from karat.engine.plan import lacking
 from karat.engine.validated import Validation
 from karat.errors import Finding, KaratError, Rule, UsageError, graver, without
 from karat.filters import restricted
 from karat.model import Document, Pair, Value
-from karat.plugin import Block, Comparison, DocumentCheck
+from karat.plugin import Comparison, DocumentCheck
 from karat.protocols import Protocol
 
 NO_DOCUMENTS = Rule("no-documents", "fatal", "Check that this is the right file, and that it is complete.")
@@ -48,7 +50,7 @@ class Batch(NamedTuple):
     """Documents of one file: a worker checks them one after another."""
 
     file: int
-    blocks: list[Block]
+    entries: list[Entry]
     is_first: bool
     """Whether the file begins with them."""
     error: KaratError | OSError | None = None
@@ -59,7 +61,7 @@ class CheckedPart(NamedTuple):
     """What was found in some documents, as it is sent to the process that puts it together."""
 
     validation: Validation
-    seen: Survey
+    seen: Index
     ids: dict[str, NamedIds]
     observed: list[dict[str, Any]]
     compared: set[str]
@@ -86,7 +88,7 @@ def check_corpus(
             for batch in first:
                 documents.add(batch, progress)
         else:
-            corpus.survey()  # workers need it, and know by it whether files change
+            corpus.ids()  # workers need the index, and know by it whether files change
             for _ in collected(
                 second, executor.map(checked_batch, plan, first), merge=documents.merge, add=documents.add
             ):
@@ -114,20 +116,20 @@ def _grave(validation: Validation) -> int:
 def _batches(corpus: FileCorpus, most: int) -> Iterator[Batch]:
     """The documents of all files, in batches of up to about so many bytes."""
     for number in range(len(corpus.files)):
-        blocks: list[Block] = []
+        entries: list[Entry] = []
         is_first, size, error = True, 0, None
         try:
-            for block in corpus.blocks(number):
-                blocks.append(block._replace(contents=None))
-                size += block.length + DOCUMENT
+            for entry in corpus.entries(number):
+                entries.append(entry)
+                size += entry.length + DOCUMENT
                 if size >= most:
-                    yield Batch(number, blocks, is_first)
-                    blocks, is_first, size = [], False, 0
+                    yield Batch(number, entries, is_first)
+                    entries, is_first, size = [], False, 0
         except UsageError:
             raise
         except (KaratError, OSError) as raised:
             error = raised.with_traceback(None)
-        yield Batch(number, blocks, is_first, error)
+        yield Batch(number, entries, is_first, error)
 
 
 def checked_batch(plan: Plan, batch: Batch) -> Sent:
@@ -152,7 +154,7 @@ class CheckedDocuments:
 
     def __init__(self, plan: Plan, validation: Validation, submission: Submission | None) -> None:
         self._corpus, self._validation, self._submission = plan.corpus, validation, submission
-        self.seen = Survey()
+        self.seen = Index()
         self.kinds: set[str] = set()
         """Those of all mentions."""
         filters = dict.fromkeys((protocol.kinds, one) for protocol in plan.protocols for one in protocol.filters)
@@ -172,29 +174,54 @@ class CheckedDocuments:
         name = self._corpus.files[batch.file].name
         if batch.is_first:
             self._validation.count(name)
-        for block in batch.blocks:
-            self._validation.count(name, documents=1)
-            with reporting(self._validation, name, block.line):
-                self._check(batch.file, block)
+        for entry in batch.entries:
+            with reporting(self._validation, name, entry.line):
+                self._check(batch.file, entry)
             if progress is not None:
                 progress(self._validation.total.documents, None)
         if batch.error is not None:
             with reporting(self._validation, name):
                 raise batch.error
 
-    def _check(self, number: int, block: Block) -> None:
-        corpus, report = self._corpus, self._report
-        where = partial(corpus.where_at, number, block)
+    def _check(self, number: int, entry: Entry) -> None:
+        name, findings, read = self._corpus.files[number].name, list[Finding](), 0
         try:
-            document = self._read(number, block)
-        except KaratError as error:
-            for finding in _check_before(corpus, number, block, error.finding.line, self._checks):
-                report(finding)
+            for document in self._corpus.documents(number, entry, findings.append):
+                read += 1
+                line = entry.line if document.places is None else document.places.line
+                self._enter(number, entry._replace(id=document.id, line=line), findings)
+                self._check_document(document, name)
+        except (KaratError, OSError) as error:
+            self._end(number, entry, findings, read)
+            if not read and isinstance(error, KaratError):
+                for finding in _check_before(self._corpus, number, entry, error.finding.line, self._checks):
+                    self._report(finding)
             raise
-        self._validation.count(corpus.files[number].name, mentions=len(document.mentions))
+        self._end(number, entry, findings, read)
+
+    def _end(self, number: int, entry: Entry, findings: list[Finding], read: int) -> None:
+        if not read and entry.is_document:
+            self._enter(number, entry, findings)
+        for finding in findings:
+            self._report(finding)
+
+    def _enter(self, number: int, entry: Entry, findings: list[Finding]) -> None:
+        """Count a document. An id that was used before is reported before what the reader reported."""
+        name = self._corpus.files[number].name
+        self._validation.count(name, documents=1)
+        if entry.id:
+            with reporting(self._validation, name):
+                self._corpus.enter(self.seen, number, entry)
+        for finding in findings:
+            self._report(finding)
+        findings.clear()
+
+    def _check_document(self, document: Document, name: str) -> None:
+        where = partial(Where(document), file=name)
+        self._validation.count(name, mentions=len(document.mentions))
         self.kinds.update(mention.kind for mention in document.mentions)
         for finding in check(document, where, self._checks):
-            report(finding)
+            self._report(finding)
         if self._has_ids:
             self.ids[document.id] = ids_of(document)
         for observed, (kinds, filter_) in zip(self.observed, self._filters, strict=True):
@@ -203,22 +230,6 @@ class CheckedDocuments:
                 observed[document.id] = own
         if self._submission is not None:
             for finding in self._submission.add(document, where):
-                report(finding)
-
-    def _read(self, number: int, block: Block) -> Document:
-        """A document. What is wrong with its file and its id is reported before what the parser reports."""
-        findings: list[Finding] = []
-        try:
-            document = self._corpus.read_at(number, block, findings.append)
-            block = block._replace(id=document.id)
-            return document
-        finally:
-            for problem in block.problems:
-                self._report(problem)
-            if block.id:
-                with reporting(self._validation, self._corpus.files[number].name):
-                    self._corpus.enter(self.seen, number, block)
-            for finding in findings:
                 self._report(finding)
 
     def look_across(self) -> None:
@@ -228,7 +239,7 @@ class CheckedDocuments:
             *(filter_.across(own) for own, (_, filter_) in zip(self.observed, self._filters, strict=True) if own),
         )
         for finding in findings:
-            file, line = self._corpus.where_at(*self.seen.place(str(finding.document)), finding.item)
+            file, line = self._corpus.where(str(finding.document), finding.item)
             self._report(finding._replace(file=file, line=line, origin=None))
 
     def part(self) -> CheckedPart:
@@ -242,8 +253,7 @@ class CheckedDocuments:
             return False
         self._validation.merge(part.validation)
         for id_ in part.seen.rows:
-            file, block = part.seen.place(id_)
-            self.seen.add(block, file)
+            self.seen.add(*part.seen.place(id_))
         self.ids |= part.ids
         for observed, later in zip(self.observed, part.observed, strict=True):
             observed |= later
@@ -278,11 +288,11 @@ def _of_kinds(document: Document, kinds: tuple[str, ...] | None) -> Document:
 
 
 def _check_before(
-    corpus: FileCorpus, number: int, block: Block, line: int | None, checks: Sequence[Check]
+    corpus: FileCorpus, number: int, entry: Entry, line: int | None, checks: Sequence[Check]
 ) -> Iterator[Finding]:
     """What is wrong before the line at which a parser gave up, if that part can be read by itself."""
     if line is None:
         return
     with suppress(KaratError):
-        if (document := corpus.read_before(number, block, line)) is not None:
-            yield from check(document, partial(corpus.where_at, number, block), checks)
+        if (document := corpus.read_before(number, entry, line)) is not None:
+            yield from check(document, partial(Where(document), file=corpus.files[number].name), checks)

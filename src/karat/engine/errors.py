@@ -81,7 +81,8 @@ class Analysis:
         if not repairs:
             return scores, ""
         whole, edits = self._pipeline, merged_edits(repairs)
-        work = Work([self._plan.protocol], Options((id_,), accept_faults=True), edits)
+        options = Options((id_,), accept_faults=True)
+        work = Work([self._plan.protocol], options, self._plan.facts, edits)
         pipeline = Pipeline(whole.gold, whole.system, work)
         try:
             (plan,) = pipeline.plans

@@ -17,6 +17,7 @@ from karat.engine.reading import PairReader, Places
 from karat.engine.rows import DocumentRow
 from karat.engine.units import folded
 from karat.errors import Finding, KaratError, Report, Rule, graver, placed, without
+from karat.plugin import Facts
 from karat.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Batch(Struct):
     gold_ids: dict[str, NamedIds] = {}
     """By document: its ids, if they mean the same in all documents."""
     system_ids: dict[str, NamedIds] = {}
+    facts: tuple[Facts, Facts] | None = None
+    """What the documents hold, if that was only assumed."""
 
     @classmethod
     def empty(cls, protocols: int) -> "Batch":
@@ -64,6 +67,10 @@ class Batch(Struct):
         self.units |= later.units
         self.gold_ids |= later.gold_ids
         self.system_ids |= later.system_ids
+        if later.facts is not None:
+            self.facts = self.facts or (Facts(), Facts())
+            for side, own in zip(self.facts, later.facts, strict=True):
+                side.update(own)
 
 
 class Work(NamedTuple):
@@ -71,6 +78,8 @@ class Work(NamedTuple):
 
     protocols: Sequence[Protocol]
     options: Options
+    facts: tuple[Facts, Facts] | None = None
+    """What gold and the system are assumed to hold; None: what all their documents hold."""
     edits: "Mapping[str, Edit] | None" = None
     """Changes of documents of the system."""
 
@@ -105,9 +114,9 @@ class Pipeline:
     def plans(self) -> list[Plan]:
         """What each protocol scores. Options that do not fit the corpora are refused."""
         self._preparation  # noqa: B018
-        surveys, compares = (self.gold.survey(), self.system.survey()), len(self.work.protocols) > 1
+        facts, compares = self.work.facts or (self.gold.facts(), self.system.facts()), len(self.work.protocols) > 1
         with placed(lambda: (self.gold.name, None)):
-            return [Plan(protocol, *surveys, self.work.options, compares=compares) for protocol in self.work.protocols]
+            return [Plan(protocol, *facts, self.work.options, compares=compares) for protocol in self.work.protocols]
 
     def _reporting(self) -> Report:
         """Return what receives findings: some are refused, and some are graver under these protocols."""
@@ -127,6 +136,8 @@ class Pipeline:
     def batch(self, ids: Sequence[str], progress: Progress | None = None) -> Batch:
         """Make the rows of some documents. Each document is released before the next one is read."""
         batch = Batch.empty(len(self.plans))
+        if self.work.facts is not None:
+            batch.facts = Facts(), Facts()
         for done, id_ in enumerate(ids, 1):
             self._add(batch, id_)
             if progress is not None:
@@ -147,6 +158,9 @@ class Pipeline:
             batch.gold_ids[id_] = ids_of(pair.gold)
         if self.system.global_ids:
             batch.system_ids[id_] = ids_of(pair.system)
+        if batch.facts is not None:
+            batch.facts[0].add(pair.gold)
+            batch.facts[1].add(pair.system)
         batch.gold_mentions += len(pair.gold.mentions)
         batch.system_mentions += len(pair.system.mentions)
         chosen = [
@@ -165,8 +179,8 @@ class Pipeline:
         self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
     ) -> Iterator[Batch]:
         """Make the rows of documents in this process, or in those of the executor, in their order."""
-        surveys = self.gold.survey(), self.system.survey()
-        groups = [ids] if executor is None else chunks(ids, surveys, executor)
+        indexes = self.gold.index, self.system.index
+        groups = [ids] if executor is None else chunks(ids, indexes, executor)
         tasks = None if executor is None or len(groups) == 1 else self._tasks(groups)
         done = 0
         if executor is None or tasks is None:
@@ -191,9 +205,7 @@ class Pipeline:
         return (task for task in chain([first], made) if task is not None)
 
     def _task(self, ids: Sequence[str]) -> Task | None:
-        gold, system = (
-            corpus.part([id_ for id_ in ids if id_ in corpus.survey().rows]) for corpus in (self.gold, self.system)
-        )
+        gold, system = (corpus.part([id_ for id_ in ids if id_ in corpus.ids()]) for corpus in (self.gold, self.system))
         return None if gold is None or system is None else Task(ids, gold, system)
 
     def close(self) -> None:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from karat.corpus import Survey
 from karat.engine.breakdown import Breakdown
 from karat.engine.measures import AveragedMeasure, MeasureSet
 from karat.engine.preparation import PreparedPair
 from karat.engine.rows import NO_COUNTS, DocumentRow, UnitRow
 from karat.errors import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.model import Document, Pair
-from karat.plugin import Averages, Composite, Measure, Row, Setting, Tables, Unscored, scorable
+from karat.plugin import Averages, Composite, Facts, Measure, Row, Setting, Tables, Unscored, scorable
 from karat.protocols import Protocol
 from karat.tables.aligned import Alignment
 
@@ -58,10 +57,11 @@ class Plan:
     """The measures of one protocol in a run, and what is made of them."""
 
     def __init__(
-        self, protocol: Protocol, gold: Survey, system: Survey, options: Options, *, compares: bool = False
+        self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
     ) -> None:
         """`compares`: there are several protocols, whose differences are counted."""
         self.protocol, self.options, self._compares = protocol, options, compares
+        self.facts = gold, system
         if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
             raise KaratError(finding)
         self._choose(_setting(protocol, gold, system))
@@ -74,6 +74,22 @@ class Plan:
         self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
         lists_outcomes = not all(measure.lists_details for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
+
+    def holds(self, gold: Facts, system: Facts) -> bool:
+        """Return whether corpora that hold this are scored by the same plan."""
+        kinds = self.protocol.kinds
+        mine, others = (
+            (
+                sides[0].attributes_of(kinds),
+                sides[1].attributes_of(kinds) if self.breakdowns else (),
+                sides[0].links_of(kinds),
+                sides[0].kinds,
+                sides[1].kinds,
+                sides[0].clustered,
+            )
+            for sides in (self.facts, (gold, system))
+        )
+        return mine == others
 
     def _choose(self, setting: Setting) -> None:
         """Find out which measures there are, which of them are selected, and what selected composites need."""
@@ -231,7 +247,7 @@ def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:
     return {id_ for name in names for id_ in ids if id_ == name or (name not in ids and id_.startswith(name))}
 
 
-def _setting(protocol: Protocol, gold: Survey, system: Survey) -> Setting:
+def _setting(protocol: Protocol, gold: Facts, system: Facts) -> Setting:
     """Return what families know about the run."""
     attributes = in_order(gold.attributes_of(protocol.kinds))
     return Setting(

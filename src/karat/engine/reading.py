@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from karat.checks import checked
 from karat.checks.pairs import TOKENS_DIFFER, difference
-from karat.corpus import Corpus, Survey
+from karat.corpus import Corpus, Index
 from karat.errors import Finding, Findings, Item, KaratError, Origin, Report, Rule, Target, of_side, quoted
 from karat.model import Document, Pair
 from karat.protocols import Protocol
@@ -27,9 +27,9 @@ SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gol
 
 def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> list[str]:
     """The ids of all documents, sorted. The protocols say what happens to documents that only one side has."""
-    _pair_unnamed(gold.survey(), system.survey(), report)
+    _pair_unnamed(gold.index, system.index, report)
     policies = [protocol.system_only_documents for protocol in protocols]
-    golds, systems = gold.survey().rows.keys(), system.survey().rows.keys()
+    golds, systems = gold.ids(), system.ids()
     if not golds:
         raise NO_GOLD.error("gold has no document", file=gold.name)
     if systems and golds.isdisjoint(systems):
@@ -53,7 +53,7 @@ def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], repo
     return sorted([*golds, *(id_ for id_ in systems if id_ not in golds)])
 
 
-def _pair_unnamed(gold: Survey, system: Survey, report: Report) -> None:
+def _pair_unnamed(gold: Index, system: Index, report: Report) -> None:
     """Give the only document of the system the id of gold's only document, if neither has one in its file."""
     if len(gold.rows) == len(system.rows) == len(gold.unnamed) == len(system.unnamed) == 1:
         (gold_id,), (system_id,) = gold.rows, system.rows
@@ -86,7 +86,7 @@ class PairReader:
 
     def in_gold(self, id_: str) -> bool:
         """Return whether gold has a document."""
-        return id_ in self._gold.survey().rows
+        return id_ in self._gold.ids()
 
     def _read_gold(self, id_: str) -> Document:
         document = self._gold.read(id_, self._report_gold)
@@ -96,7 +96,7 @@ class PairReader:
 
     def _read_system(self, id_: str, gold: Document | None) -> Document | None:
         document = None
-        if id_ in self._system.survey().rows:
+        if id_ in self._system.ids():
             document = self._system.read(id_, self._report_system)
         if self._edits is not None and (edit := self._edits.get(id_)) is not None:
             from karat.insight.edits import edited_system
@@ -164,10 +164,10 @@ class Places:
             return finding
         count = self._seen[finding.group] = self._seen.get(finding.group, 0) + 1
         document = self._document if finding.document is None else finding.document
-        in_gold = document in self._gold.survey().rows
+        in_gold = document in self._gold.ids()
         # A document that gold lacks has an empty gold side; a finding about it is about the system's document.
         corpus = self._gold if finding.origin == "gold" and in_gold else self._system
-        if document not in corpus.survey().rows:
+        if document not in corpus.ids():
             return finding._replace(file=corpus.name)
         file, line = corpus.where(document, finding.item if count <= Findings.KEPT else None)
         return finding._replace(file=file, line=line)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from karat import __version__
 from karat.checks.ids import NamedIds, id_conflicts
 from karat.corpus import Corpus, Executor, FileCorpus, Fingerprint, Progress, absent_names
-from karat.corpus.surveying import survey_together
 from karat.engine.breakdown import BrokenDown
 from karat.engine.pipeline import Batch, Pipeline, Work, across
 from karat.engine.plan import Options, Plan
@@ -27,6 +26,8 @@ from karat.results import OutcomeRecord, Result, Score, Side, UnitRows
 
 T = TypeVar("T")
 
+ASSUMED = 50
+"""Documents of each side from which a run takes what its corpora hold."""
 NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
 NO_MEASURE = Rule(
     "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
@@ -50,8 +51,6 @@ def score(
     for prefix in options.measures:
         if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
             _refuse_unknown_family(prefix)
-    if executor is not None:
-        survey_together((gold, system), executor)
     if options.errors:
         for corpus in (gold, system):
             if isinstance(corpus, FileCorpus):
@@ -75,17 +74,13 @@ def _score(
     for finding in absent_names(gold, system):
         pipeline.report(finding)
     ids = paired_ids(gold, system, work.protocols, pipeline.report_pairs)
-    plans = pipeline.plans
-    _refuse_absent(work.options.measures, plans)
     _move(pipeline.findings, findings)
-    whole = Batch.empty(len(plans))
-    for batch in pipeline.batches(ids, executor, progress):
-        _move(batch.findings, findings)
-        whole.extend(batch)
+    pipeline, whole = _mapped(pipeline, ids, findings, progress, executor)
+    plans = pipeline.plans
     _look_across(pipeline, whole)
     sides = (
-        Side(gold.name, len(gold.survey().rows), whole.gold_mentions, str(Fingerprint(whole.shares))),
-        Side(system.name, len(system.survey().rows), whole.system_mentions),
+        Side(gold.name, len(gold.ids()), whole.gold_mentions, str(Fingerprint(whole.shares))),
+        Side(system.name, len(system.ids()), whole.system_mentions),
     )
     finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
     _move(pipeline.findings, findings)
@@ -100,6 +95,47 @@ def _score(
             analysis = Analysis(pipeline, number, whole.rows[number], result, progress=progress, executor=executor)
             result.errors = analysis.of(finished[number][0])
     return results
+
+
+def _mapped(
+    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
+) -> tuple[Pipeline, Batch]:
+    """Make the rows of all documents, under what the first ones of each side hold; again, once, if others hold more."""
+    gold, system, work = pipeline.gold, pipeline.system, pipeline.work
+    assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
+    try:
+        planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
+    except KaratError:
+        assumed = gold.facts(), system.facts()
+        planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
+    found = Findings()
+    whole = _joined(planned, ids, found, progress, executor)
+    assert whole.facts is not None, "they were assumed"
+    for facts, first in zip(whole.facts, assumed, strict=True):
+        facts.update(first)
+    if not all(plan.holds(*whole.facts) for plan in planned.plans):
+        planned = _planned(Pipeline(gold, system, work._replace(facts=whole.facts)))
+        found = Findings()
+        whole = _joined(planned, ids, found, progress, executor)
+    findings.merge(found)
+    return planned, whole
+
+
+def _planned(pipeline: Pipeline) -> Pipeline:
+    """Refuse what the protocols do not offer."""
+    _refuse_absent(pipeline.work.options.measures, pipeline.plans)
+    return pipeline
+
+
+def _joined(
+    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
+) -> Batch:
+    _move(pipeline.findings, findings)
+    whole = Batch.empty(len(pipeline.plans))
+    for batch in pipeline.batches(ids, executor, progress):
+        _move(batch.findings, findings)
+        whole.extend(batch)
+    return whole
 
 
 def _move(found: list[Finding], findings: Findings) -> None:

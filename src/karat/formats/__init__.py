@@ -8,6 +8,8 @@ entry-point group `karat.formats`.
 import sys
 from collections.abc import Iterable
 
+from karat.formats._names import stem
+from karat.formats._rules import DOCUMENT_TWICE
 from karat.formats._sgm import SourceFolder
 from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode, text_lines
 from karat.formats._tokens import TableFolder
@@ -16,7 +18,17 @@ from karat.model import Unit
 from karat.plugin.formats import Format, ReadOptions
 from karat.registry import Registry, instance_of, modules_of
 
-__all__ = ["BYTE_ORDER_MARK", "ENCODING", "FORMATS", "MISSING", "decode", "read_options", "text_lines"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "DOCUMENT_TWICE",
+    "ENCODING",
+    "FORMATS",
+    "MISSING",
+    "decode",
+    "read_options",
+    "stem",
+    "text_lines",
+]
 
 FORMATS: Registry[Format] = Registry(
     __name__,

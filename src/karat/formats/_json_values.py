@@ -12,7 +12,7 @@ import msgspec
 
 from karat.errors import KaratError, Rule, quoted
 from karat.formats._text import decode
-from karat.plugin.formats import Block, Locate
+from karat.plugin.blocks import Block, Locate
 from karat.plugin.json_keys import repeated_key
 
 BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")

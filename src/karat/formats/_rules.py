@@ -2,6 +2,7 @@
 
 from karat.errors import Rule
 
+DOCUMENT_TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
 TWICE = Rule("mention-twice", "fatal", "Give each mention (and cluster) of a document its own id.")
 DANGLING = Rule(
     "argument-unknown", "fault", "Refer to a mention of the same document; unresolved references are ignored."

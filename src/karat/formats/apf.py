@@ -56,7 +56,8 @@ from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
-from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
+from karat.plugin.formats import ReadOptions
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
@@ -319,7 +320,7 @@ def locator(data: bytes, block: Block) -> Locate:
     return found.get
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="ACE Program Format 5.1.1, .apf.xml with its .sgm",
     about=__doc__,
     suffixes=(".apf.xml",),

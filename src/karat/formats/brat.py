@@ -40,7 +40,8 @@ from karat.formats._text import decode
 from karat.model import Document, Link, Mention, Value, qualified
 from karat.model.regions import union
 from karat.opened import read_bytes
-from karat.plugin.formats import Block, Format, Locate, LocateBeside, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Locate, LocateBeside
+from karat.plugin.formats import Piece, ReadOptions
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
@@ -106,10 +107,10 @@ def _parts(text: str, file: str) -> list[tuple[str, str]]:
     return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
 
 
-def relation_names(data: bytes, file: str) -> set[str]:
+def relation_names(piece: Piece) -> set[str]:
     """The names of the relations of a document."""
-    text = data.decode("utf-8", "replace")
-    return {name for _, part in _parts(text, file) for name in _RELATION.findall(part)}
+    text = piece.data.decode("utf-8", "replace")
+    return {name for _, part in _parts(text, piece.name) for name in _RELATION.findall(part)}
 
 
 def locator(data: bytes, block: Block) -> Locate:
@@ -293,7 +294,7 @@ def _mention(id_: str, bound: TextBound, kind: str, type_: str) -> Mention:
     return Mention(id_, span, kind=kind, attributes={"type": type_}, text=text or None)
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="brat standoff, .ann beside .txt; BioNLP .a1 and .a2",
     about=__doc__,
     suffixes=SUFFIXES,

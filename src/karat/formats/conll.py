@@ -23,27 +23,26 @@ protocol scores.
 """
 
 import re
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
-from karat.formats._names import stem
-from karat.formats._text import decode
-from karat.model import Document, Mention, qualified
-from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
+from karat.formats._lines import LinesExcept
+from karat.formats._text import after_line, decode, search_line
+from karat.model import EMPTY, Document, Mention, Places, compact_lines, qualified
+from karat.plugin.formats import Context, Facts, Format, Marker, Piece
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
-BEGIN = re.compile(rb"\s*#\s*begin[ \t]+document[ \t]*([^\n]*)")
-END = re.compile(rb"\s*#\s*end[ \t]+document")
+BEGIN = re.compile(rb"#[^\S\n]*begin[ \t]+document[ \t]*(?P<id>[^\n]*?)\r*(?=\n|\Z)")
+END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
-MARKS = frozenset(b"# \t\r\v\f")  # only a line that begins so can open or close a document
-EMPTY = frozenset({b"-", b"_"})
+NO_BRACKETS = frozenset({b"-", b"_"})
 NOTHING = b"-"
 """What is written for a word that is not known."""
-CONTENTS = Contents(kinds=frozenset({"event"}))
 
 STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
 CELL = Rule(
@@ -64,59 +63,33 @@ _DOUBLE = re.compile(r"[0-9]+(\+[0-9]+)+")
 def sniff(head: bytes) -> bool:
     """The first line that is not blank or a comment is in a document."""
     for line in head.split(b"\n"):
-        if BEGIN.match(line):
+        bare = line.lstrip()
+        if BEGIN.match(bare):
             return True
-        if line.strip() and not line.lstrip().startswith(COMMENT):
+        if bare and not bare.startswith(COMMENT):
             return False
     return False
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The lines between each #begin document and its #end document."""
-    id_, start, first, line = None, 0, 0, 0
-    is_unnamed, unnamed = False, None
-    offset = stream.tell()
-    for line, data in enumerate(stream, 1):
-        after = offset + len(data)
-        if data[0] in MARKS or id_ is None:
-            if begin := BEGIN.match(data):
-                if id_ is not None:
-                    raise _not_closed("the next document begins", id_, first, file, line)
-                id_ = decode(begin[1].rstrip(b"\r"), file=file, line=line)
-                is_unnamed = not id_
-                if is_unnamed:
-                    if unnamed is not None:
-                        message = f"a second document without an id (the first is in line {unnamed})"
-                        raise NO_ID_TWICE.error(message, file=file, line=line)
-                    id_, unnamed = stem(file, SUFFIXES), line
-                start, first = after, line
-            elif END.match(data):
-                if id_ is None:
-                    raise STRUCTURE.error("#end document outside a document", file=file, line=line)
-                yield Block(start, offset - start, first, id_, contents=CONTENTS, is_unnamed=is_unnamed)
-                id_ = None
-            elif id_ is None and (bare := data.strip()) and not bare.startswith(COMMENT):
-                text = bare[:61].decode("utf-8", "replace")
-                raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
-        offset = after
-    if id_ is not None:
-        raise _not_closed("the file ends", id_, first, file, line)
-
-
-def _not_closed(event: str, id_: str, first: int, file: str, line: int) -> KaratError:
-    message = f"{event} before #end document of {quoted(id_)} (begun in line {first})"
-    return STRUCTURE.error(message, file=file, line=line)
-
-
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions and clusters of one document."""
-    if options.unit == "char":
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """The mentions and clusters between #begin document and #end document."""
+    file, report = piece.name, context.report
+    begin = search_line(BEGIN, piece.data)
+    start = len(piece.data) if begin is None else begin.start()
+    _refuse_stray_lines(piece.data[:start], piece.line, file)
+    if begin is None:
+        return
+    line = piece.line + piece.data.count(b"\n", 0, start)
+    after = after_line(piece.data, start)
+    end = search_line(END, piece.data, after)
+    if end is None:
+        raise _not_closed(piece, line)
+    if context.options.unit == "char":
         raise UNIT.error("offsets of a CoNLL file do not count characters", file=file)
-    decode(data, file=file, line=block.line + 1)
-    page = _Page(file)
-    page.read(data, block.line + 1)
-    if block.is_unnamed:
-        report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=block.line))
+    data = piece.data[after : piece.data.rfind(b"\n", 0, end.start()) + 1]
+    page = _page(data, line + 1, file, report)
+    if not begin["id"]:
+        report(NO_ID.at("the document has no id; it is called what its file is called", file=file, line=line))
     if page.doubles:
         message = f"double antecedents are not read ({len(page.doubles):,} here)"
         report(DOUBLE.at(message, file=file, line=page.doubles[0]))
@@ -131,28 +104,56 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
             None,
             None,
             "event",
-            qualified(block.id, span.cluster),
-            {},
+            qualified(piece.id, span.cluster),
+            EMPTY,
             page.text(span),
+            (),
+            None,
+            EMPTY,
+            EMPTY,
         )
         for number, span in enumerate(page.spans, 1)
     ]
-    return Document(block.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
+    document = Document(piece.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
+    lines = compact_lines([span.line for span in page.spans])
+    yield document.at(Places(line, lines, tokens=LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))))
+    rest = after_line(piece.data, end.start())
+    _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
 
 
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line in which a mention begins; there are no links. A broken line hides only those after it."""
-    page = _Page("")
-    with suppress(KaratError, UnicodeDecodeError):
-        page.read(data, block.line + 1)
-    lines: dict[Item, int] = {f"m{number}": span.line for number, span in enumerate(sorted(page.spans), 1)}
-    return lines.get
+def _page(data: bytes, first: int, file: str, report: Report) -> "_Page":
+    """The lines of a document; after an error, those before it."""
+    page = _Page(file)
+    try:
+        decode(data, file=file, line=first)
+        page.read(data, first)
+    except KaratError as error:
+        report(error.finding)
+        page = _Page(file)
+        with suppress(KaratError):
+            page.read(b"\n".join(data.split(b"\n")[: (error.finding.line or first) - first]), first)
+        page.spans.sort()
+    return page
 
 
-def locate_token(data: bytes, block: Block, token: int) -> int | None:
-    """The line of a token."""
-    lines = [line for line, row in enumerate(data.split(b"\n"), block.line + 1) if row.strip()]
-    return lines[token] if token < len(lines) else None
+def _refuse_stray_lines(data: bytes, first: int, file: str) -> None:
+    """Refuse lines outside documents that are not blank or comments."""
+    if data and not data.isspace():
+        for line, row in enumerate(data.split(b"\n"), first):
+            bare = row.strip()
+            if END.match(bare):
+                raise STRUCTURE.error("#end document outside a document", file=file, line=line)
+            if bare and not bare.startswith(COMMENT):
+                text = bare[:61].decode("utf-8", "replace")
+                raise STRUCTURE.error(f"a line outside a document: {quoted(text)}", file=file, line=line)
+
+
+def _not_closed(piece: Piece, line: int) -> KaratError:
+    """The error for a document that begins in a line and has no end."""
+    event = "the file ends" if piece.is_last else "the next document begins"
+    last = piece.line + piece.data.count(b"\n") - (piece.is_last and piece.data.endswith(b"\n"))
+    message = f"{event} before #end document of {quoted(piece.id)} (begun in line {line})"
+    return STRUCTURE.error(message, file=piece.name, line=last)
 
 
 def _joined(row: bytes) -> bytes:
@@ -191,6 +192,7 @@ class _Page:
         """The lines of brackets that are ignored."""
         self.blanks: list[int] = []
         """The lines with blanks inside the last column."""
+        self.empty_lines = array("I")
         self._file = file
         self._words: list[bytes | None] = []
         """The fourth column of each token, if there are more."""
@@ -202,16 +204,17 @@ class _Page:
         for line, row in enumerate(data.split(b"\n"), first):
             bare = row.rstrip()
             if not bare:
+                self.empty_lines.append(line)
                 continue
             separator = b"\t" if b"\t" in bare else None
             columns = bare.split(separator, 4)
             cell = columns[-1].rsplit(separator, 1)[-1]
-            if cell not in EMPTY and b"|" in bare and (joined := _joined(bare)) != bare:
+            if cell not in NO_BRACKETS and b"|" in bare and (joined := _joined(bare)) != bare:
                 self.blanks.append(line)
                 bare, columns = joined, joined.split(separator, 4)
                 cell = bare.rsplit(None, 1)[-1]
             self._words.append(columns[3] if len(columns) > 4 else None)
-            if cell not in EMPTY:
+            if cell not in NO_BRACKETS:
                 self._take(line, bare, cell.decode("utf-8"))
         if left := [begun[0] for begun in self._begun.values() if begun]:
             raise self._not_ended(min(left, key=lambda begun: (begun.token, begun.bracket.at)))
@@ -284,10 +287,9 @@ FORMAT = Format(
     unit="token",
     protocols=("conll-2012",),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
-    locate_token=locate_token,
+    read=read,
+    marker=Marker(pattern=BEGIN, unnamed="file", second_unnamed=NO_ID_TWICE),
+    always=Facts(kinds=("event",)),
     write=write,
     local_clusters=True,
 )

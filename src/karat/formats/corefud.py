@@ -33,7 +33,8 @@ from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, 
 from karat.formats._text import decode
 from karat.model import Document, EmptyNode, Mention, Region, Sentence, Value, qualified
 from karat.model.regions import size
-from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
+from karat.plugin.formats import Facts, ReadOptions
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""
@@ -498,11 +499,12 @@ def _id(word: int, number: int) -> str:
     return f"{word}.{number}" if number else str(word)
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="CoNLL-U with Entity= (CorefUD)",
     about=__doc__,
     suffixes=(".conllu",),
     protocols=("crac-2024",),
+    always=Facts(kinds=("event",)),
     sniff=sniff,
     blocks=blocks,
     parse=parse,

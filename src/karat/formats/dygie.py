@@ -29,7 +29,8 @@ from karat.formats._event_document import EventDocument, refuse_unit, sentences_
 from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule(
     "dygie-shape",
@@ -161,7 +162,7 @@ def _add_event(
             content.fill(id_, part.role, part.begin, part.end + 1)
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="DyGIE++, JSON lines",
     about=__doc__,
     suffixes=(".dygie.json", ".dygie.jsonl"),

@@ -35,7 +35,8 @@ from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Mention, Sentence, Value, qualified
 from karat.model.regions import runs
-from karat.plugin.formats import Block, Format, Locate, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Locate
+from karat.plugin.formats import ReadOptions
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"
@@ -64,6 +65,12 @@ def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
         yield Block.whole(stream, name.document, topic=name.topic, subtopic=name.subtopic)
     else:
         yield Block.whole(stream)
+
+
+def topic_of(file: str) -> str | None:
+    """The topic that the name of a file says."""
+    name = _file_name(file)
+    return _Name.parse(name).topic if _is_xml(name) else None
 
 
 def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
@@ -326,7 +333,7 @@ def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> 
     return Cluster(id_, _kind(tags[0]) if tags else "event", attributes)
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="ECB+ XML",
     about=__doc__,
     suffixes=("ecb.xml", "ecbplus.xml"),
@@ -336,5 +343,6 @@ FORMAT = Format(
     parse=parse,
     locator=locator,
     locate_token=locate_token,
+    topic_of=topic_of,
     is_part_of_corpus=is_list,  # the list of validated sentences holds no document
 )

@@ -23,7 +23,8 @@ from karat.errors import Report, Rule
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-from karat.plugin.formats import Block, Format, Locate, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Locate
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -202,7 +203,7 @@ def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="Rich ERE XML",
     about=__doc__,
     suffixes=(".rich_ere.xml", ".event_nugget.xml", ".ere.xml"),

@@ -18,7 +18,8 @@ from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
 from karat.formats._rules import REPEATED, TRIMMED
 from karat.formats._text import decode
 from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
-from karat.plugin.formats import Block, Contents, Format, Locate, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
+from karat.plugin.formats import Facts, ReadOptions
 
 STRUCTURE = Rule(
     "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
@@ -260,12 +261,13 @@ class _Reader:
         return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="event hierarchies as trees in parentheses",
     about=__doc__,
     suffixes=(".forest",),
     unit="none",
     protocols=("araki-2014",),
+    always=Facts(kinds=("event",)),
     sniff=sniff,
     blocks=blocks,
     parse=parse,

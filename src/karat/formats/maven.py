@@ -29,6 +29,7 @@ mention is this mention, and one with several is an entity as a whole.
 Gold with arguments is scored by `maven-arg-2024`, gold without by `exact-2013`.
 """
 
+from collections.abc import Iterable
 from itertools import accumulate, chain
 
 import msgspec
@@ -40,7 +41,8 @@ from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import GoldDocuments, ReadOptions
 
 SHAPE = Rule(
     "maven-shape",
@@ -288,15 +290,15 @@ def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], con
             content.fill_text(event, role, string)
 
 
-def choose_protocols(contents: Contents) -> tuple[str, ...]:
+def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
     """By whether events have arguments."""
-    return WITH_ARGUMENTS if contents.links else TRIGGERS
+    return WITH_ARGUMENTS if any(document.links for document in documents) else TRIGGERS
 
 
 WITH_ARGUMENTS = ("maven-arg-2024",)
 TRIGGERS = ("exact-2013",)
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="MAVEN, MAVEN-Arg and its submissions, JSON lines",
     about=__doc__,
     suffixes=(".maven.json", ".maven.jsonl"),

@@ -25,7 +25,7 @@ by them. Entities without strings are left out, with a note. Gold with types is 
 gold without by `ree-2021`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import BinaryIO
 
@@ -37,7 +37,8 @@ from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import Value, ValueReader, entries, locator, values
 from karat.model import Document, Id, Mention, Region, qualified
-from karat.plugin.formats import Block, Contents, Format, GoldDocuments, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import GoldDocuments, ReadOptions
 
 TYPE = "incident_type"
 ROLES = {role.lower(): role for role in ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")}
@@ -225,15 +226,16 @@ class _Reader:
         return Document(content.id, text=self._text, mentions=content.mentions(), links=content.links())
 
 
-def choose_protocols(contents: Contents) -> tuple[str, ...]:
+def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
     """By whether templates have types."""
-    return TYPED if ("template", "type") in contents.attributes else UNTYPED
+    templates = (mention for document in documents for mention in document.mentions if mention.kind == "template")
+    return TYPED if any("type" in template.attributes for template in templates) else UNTYPED
 
 
 TYPED = ("gtt-2021", "rme-2023")
 UNTYPED = ("ree-2021",)
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="MUC-4 templates of GRIT, GTT and IterX, JSON",
     about=__doc__,
     suffixes=(".muc4.json", ".muc4.jsonl"),

@@ -33,7 +33,8 @@ from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule(
     "oneie-shape",
@@ -143,7 +144,7 @@ def _clusters(sentence: _Sentence) -> dict[str, str]:
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="OneIE input, output graphs and result files, JSON lines",
     about=__doc__,
     suffixes=(".oneie.json", ".oneie.jsonl"),

@@ -29,7 +29,8 @@ from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule(
     "rams-shape",
@@ -135,7 +136,7 @@ def _add_trigger(begin: int, end: int, type_: str | None, content: EventDocument
     return event.id if content.add_event(event) else None
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="RAMS, JSON lines",
     about=__doc__,
     suffixes=(".rams.json", ".rams.jsonl", ".rams.jsonlines"),

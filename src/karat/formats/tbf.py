@@ -12,25 +12,31 @@ that karat refuses what that scorer silently misread: a block that is not closed
 under another document's header, empty spans, overlapping clusters.
 """
 
+import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
+from karat.formats._lines import LinesExcept
 from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
-from karat.formats._tbf_blocks import BEGIN, blocks
 from karat.formats._tbf_writer import LINK_KINDS, write
-from karat.formats._text import decode
+from karat.formats._text import after_line, decode, search_line
 from karat.formats._tokens import LONGEST, number
-from karat.model import Document, Link, Mention, Region, Unit, Value, qualified
+from karat.model import EMPTY, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
 from karat.model.regions import runs, union
-from karat.plugin.formats import Block, Format, Locate, ReadOptions
+from karat.plugin.formats import Context, Facts, Format, Marker, Piece
 
+BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
+MARKER = re.compile(rb"#BeginOfDocument[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)")
+BOUNDARY = re.compile(rb"#(?:Begin|End)OfDocument")
 OTHER_MARKS = frozenset({"", "#", "@"})  # a line that begins so has no mention
 COLUMN_COUNT = 7  # all but confidences
 LONGEST_SEGMENT = 40  # two numbers of 18 digits, and blanks
 
+STRUCTURE = Rule("tbf-structure", "fatal", "Put each document between #BeginOfDocument ID and #EndOfDocument.")
 COLUMNS = Rule(
     "tbf-columns",
     "fatal",
@@ -59,47 +65,74 @@ def sniff(head: bytes) -> bool:
     return BEGIN in head
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions, clusters and links of one block."""
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """The mentions, clusters and links between #BeginOfDocument and #EndOfDocument."""
+    data, file, report = piece.data, piece.name, context.report
+    marker = search_line(MARKER, data)
+    start = len(data) if marker is None else marker.start()
+    _report_stray_lines(data[:start], piece.line, file, report)
+    if marker is None:
+        return
+    line = piece.line + data.count(b"\n", 0, start)
+    begin = after_line(data, start)
+    mark = search_line(BOUNDARY, data, begin)
+    end = len(data) if mark is None else data.rfind(b"\n", 0, mark.start()) + 1
+    is_closed = mark is not None and mark[0] == END
+    if not is_closed:
+        is_over = mark is None and piece.is_last
+        event = "the file ends" if is_over else "the next document begins"
+        message = f"{event} before #EndOfDocument of {quoted(piece.id)} (begun in line {line})"
+        last = piece.line + data.count(b"\n", 0, end) - (is_over and data.endswith(b"\n"))
+        report(STRUCTURE.at(message, file=file, line=last, found="" if is_over else None))
+    yield _document(data[begin:end], piece.id, line, context, file)
+    rest = after_line(data, end) if is_closed else end
+    if rest < len(data):
+        _report_stray_lines(data[rest:], piece.line + data.count(b"\n", 0, rest), file, report)
+
+
+def _report_stray_lines(data: bytes, first: int, file: str, report: Report) -> None:
+    """Report the first line outside documents that should not be there; one is enough."""
+    if not data or data.isspace():
+        return
+    for line, row in enumerate(data.split(b"\n"), first):
+        bare = row.strip()
+        message = None
+        if bare.startswith(BEGIN):
+            message = "#BeginOfDocument without a document id"
+        elif bare.startswith(END):
+            message = "#EndOfDocument outside a document"
+        elif bare and not row.startswith(b"#"):
+            message = f"a line outside a document: {quoted(row[:40].decode('utf-8', 'replace').strip())}"
+        if message is not None:
+            report(STRUCTURE.at(message, file=file, line=line))
+            return
+
+
+def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> Document:
+    """What stands after the line in which a document begins."""
+    options, report = context
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
-    table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(block.id, report)
-    first = block.line + 1
+    table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(id_, report)
+    first = line + 1
     try:
         decoded = decode(data, file=file, line=first)
     except KaratError as error:
         report(error.finding)
         decoded = data.decode("utf-8", "replace")
     lines = [*map(str.strip, decoded.split("\n"))]
-    relations = _Relations(block.id, file, report)
+    relations = _Relations(id_, file, report)
     mark = decoded.find("@")
     if mark >= 0:  # relations usually come after all mentions
         before = decoded.count("\n", 0, mark)
         relations.read(lines[before:], first + before)
-    mentions = _Mentions(block.id, unit, table, relations.cluster_of, file, report)
+    mentions = _Mentions(id_, unit, table, relations.cluster_of, file, report)
     mentions.read(lines, first)
-    return Document(
-        block.id,
-        producer=mentions.producer,
-        unit=unit,
-        mentions=tuple(mentions.by_id.values()),
-        links=relations.links(mentions.by_id.keys(), mentions.unreadable),
+    links, link_lines = relations.links(mentions.by_id.keys(), mentions.unreadable)
+    document = Document(
+        id_, producer=mentions.producer, unit=unit, mentions=tuple(mentions.by_id.values()), links=links
     )
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of a mention, or the first line that makes a link."""
-    lines: dict[Item, int] = {}
-    for line, text in enumerate(data.decode("utf-8", "replace").split("\n"), block.line + 1):
-        columns = text.strip().split("\t")
-        mark = columns[0][:1]
-        if mark == "@" and len(columns) == 3:
-            kind = LINK_KINDS.get(columns[0][1:].lstrip())
-            ends = [argument.strip() for argument in columns[2].split(",")]
-            if kind is not None and len(ends) == 2:
-                lines.setdefault((kind, ends[0], ends[1]), line)
-        elif mark not in ("#", "@") and len(columns) >= COLUMN_COUNT:
-            lines.setdefault(columns[2].strip(), line)
-    return lines.get
+    mention_lines = LinesExcept(first, mentions.others, len(document.mentions))
+    return document.at(Places(line, mention_lines, links=compact_lines(link_lines)))
 
 
 class _Mentions:
@@ -119,6 +152,8 @@ class _Mentions:
         """The system id of the last line."""
         self.unreadable: set[str] = set()
         """Ids in lines that were left out."""
+        self.others = array("I")
+        """Lines without a mention."""
         self._document, self._unit, self._clusters = document, unit, clusters
         self._table = table if unit == "token" else {}
         self._region = _char_span if unit == "char" else partial(_token_span, table=table)
@@ -127,9 +162,11 @@ class _Mentions:
     def read(self, lines: Iterable[str], first: int) -> None:
         """Read the lines that have mentions; `first` is the number of the first line."""
         document, by_id, clusters, region = self._document, self.by_id, self._clusters, self._region
+        skip = self.others.append
         producer = None
         for line, text in enumerate(lines, first):
             if text[:1] in OTHER_MARKS:
+                skip(line)
                 continue
             columns = text.split("\t")
             confidence: tuple[str, ...] = ()
@@ -137,6 +174,7 @@ class _Mentions:
                 if len(columns) < COLUMN_COUNT:
                     self._warn(COLUMNS, line, _few_columns(columns), found=None if len(columns) == 1 else "")
                     self.unreadable.update(text.split()[2:3])
+                    skip(line)
                     continue
                 confidence = tuple(columns[COLUMN_COUNT:])
                 del columns[COLUMN_COUNT:]
@@ -145,6 +183,7 @@ class _Mentions:
                 message = f"a mention of document {quoted(named)} in the block of {quoted(document)}"
                 self._warn(OTHER_DOCUMENT, line, message, found=named)
                 self.unreadable.add(id_.strip())
+                skip(line)
                 continue
             if not id_ or id_ in by_id or id_ != id_.strip():
                 id_ = self._usable_id(line, id_)
@@ -153,6 +192,7 @@ class _Mentions:
             except ValueError:
                 self._warn(SPAN, line, _span_problem(written, self._unit), found=written)
                 self.unreadable.add(id_)
+                skip(line)
                 continue
             if self._table:
                 self._check_tokens(line, written)
@@ -161,13 +201,23 @@ class _Mentions:
                 span = merged
             if not id_:
                 self.unreadable.add(id_)
+                skip(line)
                 continue
-            attributes: dict[str, Value] = {"type": type_, "realis": realis}
-            if not (type_ and realis):
-                attributes = {name: value for name, value in attributes.items() if value}
             # By position, as this is done for every line: head, extent and anchor are unknown, and the kind is event.
             by_id[id_] = Mention(
-                id_, span, None, None, None, "event", clusters.get(id_), attributes, words or None, confidence
+                id_,
+                span,
+                None,
+                None,
+                None,
+                "event",
+                clusters.get(id_),
+                _attributes(type_, realis),
+                words or None,
+                confidence,
+                None,
+                EMPTY,
+                EMPTY,
             )
         self.producer = producer
 
@@ -199,6 +249,11 @@ def _few_columns(columns: list[str]) -> str:
     count = f"{len(columns)} column{'s' * (len(columns) > 1)}, expected at least 7"
     blanks = " (blanks instead of tabs)" if len(columns) == 1 and len(line.split()) >= 7 else ""
     return f"{count}{blanks}: {quoted(line)}"
+
+
+@lru_cache(maxsize=4096)  # mentions share them
+def _attributes(type_: str, realis: str) -> dict[str, Value]:
+    return {name: value for name, value in (("type", type_), ("realis", realis)) if value}
 
 
 @lru_cache(maxsize=4096)  # the two sides of a document are read one after the other, and share most spans
@@ -254,6 +309,7 @@ class _Relations:
         self.cluster_of: dict[str, str] = {}
         self._document, self._file, self._report = document, file, report
         self._links: list[Link] = []
+        self._link_lines: list[int] = []
         self._lines: list[tuple[int, str, list[str]]] = []
         self._clusters: set[str] = set()
         self._times: dict[str, int] = {}
@@ -282,6 +338,7 @@ class _Relations:
                     self._report_miscounted(line, name, listed, "2")
                     continue
                 made.append(Link(LINK_KINDS[name], arguments[0], arguments[1]))
+                self._link_lines.append(line)
             elif name == "Coreference":
                 self._cluster(line, id_.strip(), arguments)
             elif len(arguments) < 2:
@@ -292,16 +349,18 @@ class _Relations:
                 continue
             read.append((line, name, arguments))
 
-    def links(self, known: Set[str], unreadable: Set[str]) -> tuple[Link, ...]:
-        """The links between known mentions; a name that is neither known nor unreadable is reported."""
+    def links(self, known: Set[str], unreadable: Set[str]) -> tuple[tuple[Link, ...], list[int]]:
+        """The links between known mentions, and their lines; a name that is not known or unreadable is reported."""
         if known >= {*chain.from_iterable([arguments for _, _, arguments in self._lines])}:
-            return tuple(self._links)
+            return tuple(self._links), self._link_lines
         for line, name, arguments in self._lines:
             for argument in arguments:
                 if argument not in known and argument not in unreadable:
                     message = f"@{name} names {quoted(argument)}, which is not a mention of document"
                     self._warn(DANGLING, line, f"{message} {quoted(self._document)}", found=argument)
-        return tuple([link for link in self._links if link.source in known and link.target in known])
+        placed = zip(self._links, self._link_lines, strict=True)
+        kept = [(link, line) for link, line in placed if link.source in known and link.target in known]
+        return tuple([link for link, _ in kept]), [line for _, line in kept]
 
     def _cluster(self, line: int, id_: str, arguments: list[str]) -> None:
         if len(arguments) == 1:
@@ -343,9 +402,10 @@ FORMAT = Format(
     suffixes=(".tbf",),
     protocols=("tac-2017",),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=read,
+    marker=Marker(pattern=MARKER),
+    # Every mention has these columns, so they are scored even if a file has no mention.
+    always=Facts(attributes=(("event", "type"), ("event", "realis")), kinds=("event",)),
     write=write,
     local_clusters=True,
 )

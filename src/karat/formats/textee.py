@@ -24,7 +24,8 @@ from karat.formats._json_sniffing import recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._textee_writer import write
 from karat.model import Document, Id
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule("textee-shape", "fatal", 'A line is one window: {"wnd_id": ..., "tokens": [...], "event_mentions": [...]}')
 
@@ -59,7 +60,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="TextEE windows, JSON lines",
     about=__doc__,
     suffixes=(".textee.json", ".textee.jsonl"),

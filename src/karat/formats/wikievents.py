@@ -24,7 +24,8 @@ from karat.formats._event_mentions import Annotated, EventMention, add_mentions
 from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
 from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id
-from karat.plugin.formats import Block, Format, ReadOptions
+from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin.formats import ReadOptions
 
 SHAPE = Rule(
     "wikievents-shape", "fatal", 'A line is one document: {"doc_id": ..., "tokens": [...], "event_mentions": [...]}'
@@ -75,7 +76,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-FORMAT = Format(
+FORMAT = BlockFormat(
     title="WikiEvents, JSON lines",
     about=__doc__,
     suffixes=(".wikievents.json", ".wikievents.jsonl"),

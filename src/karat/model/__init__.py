@@ -4,8 +4,9 @@ The records are plain values and know nothing about files, scores or protocols. 
 format, so the names here are the names in a `.jsonl` line.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Literal
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -64,6 +65,10 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
     """The texts of its other regions, by name (head, extent, ...)."""
     boxes: dict[str, Boxes] = {}
     """Its regions by name, including the span, if the source is an image."""
+
+
+EMPTY: dict[str, Any] = {}
+"""For `texts`, `boxes` and `attributes` of mentions that have none: records made by position share it."""
 
 
 class Place(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
@@ -146,7 +151,33 @@ class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_def
     """Its parents in the enhanced dependencies, each with the relation: a token, or null for the root."""
 
 
-class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+Line = int | tuple[str, int]
+"""Where a record stood: a line of the file of its document, or a companion of that file and a line of it."""
+
+
+class Places(Struct, frozen=True):
+    """Where the records of a document stood. A sequence is parallel to the records; empty: in the document's line."""
+
+    line: int
+    """The line in which the document begins."""
+    mentions: Sequence[Line] = ()
+    clusters: Sequence[Line] = ()
+    links: Sequence[Line] = ()
+    tokens: Sequence[Line] = ()
+    regions: Mapping[tuple[str, str], Line] = {}
+    """Lines of single regions, by the id of the mention or cluster and the name of the region."""
+
+
+def compact_lines(lines: list[int]) -> Sequence[int]:
+    """Line numbers in few bytes: as a range if each is the next one."""
+    if lines and lines[-1] - lines[0] == len(lines) - 1:
+        consecutive = range(lines[0], lines[-1] + 1)
+        if lines == [*consecutive]:
+            return consecutive
+    return array("I", lines)
+
+
+class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
     """One text with its annotations. The order of mentions is significant, the order of links is not."""
 
     id: Id
@@ -181,6 +212,17 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """The clusters of its mentions that have more than an id."""
     links: tuple[Link, ...] = ()
     """Its links."""
+
+    @property
+    def places(self) -> Places | None:
+        """Where its records stood, if it was read from a file. Never encoded, and no part of equality and hash."""
+        places: Places | None = self.__dict__.get("places")
+        return places
+
+    def at(self, places: Places) -> "Document":
+        """Return this document, which from now on knows its places."""
+        self.__dict__["places"] = places
+        return self
 
     def __repr__(self) -> str:
         sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"

@@ -1,115 +1,145 @@
 """Formats: how documents are found in files, read and written."""
 
-import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from karat.errors import Finding, Item, Report
+from karat.errors import Finding, Report, Rule
 from karat.limits import MAX_BYTES
-from karat.model import Cluster, Document, Link, Unit, Value
+from karat.model import Document, Unit, Value
 
 
-class SurveyedMention(Protocol):
-    """What a survey reads of a mention."""
+class Facts:
+    """What occurs in the documents of a corpus, or in some of them."""
 
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def cluster(self) -> str | None: ...
-    @property
-    def attributes(self) -> Mapping[str, object]: ...
+    def __init__(
+        self,
+        attributes: Iterable[tuple[str, str]] = (),
+        kinds: Iterable[str] = (),
+        links: Iterable[tuple[str, str, str]] = (),
+        clustered: Iterable[str] = (),
+    ) -> None:
+        self.attributes = {*attributes}
+        """(kind of mention, attribute)."""
+        self.kinds = {*kinds}
+        """Kinds of mentions, and of clusters without mentions."""
+        self.links = {*links}
+        """(kind of link, kinds of the mentions at its source and its target)."""
+        self.clustered = {*clustered}
+        """Kinds of mentions that are in clusters."""
+        self.relations: set[str] = set()
+        """Names of relations as written; only known if the user calls some of them coreference."""
 
-
-class Contents(NamedTuple):
-    """Which kinds of things a document holds."""
-
-    attributes: frozenset[tuple[str, str]] = frozenset()
-    """(kind of mention, attribute) that occur in it."""
-    kinds: frozenset[str] = frozenset()
-    """Kinds of its mentions, and of clusters without mentions."""
-    links: frozenset[tuple[str, str, str]] = frozenset()
-    """(kind of link, kinds of the mentions at its source and its target) that occur in it."""
-    clusters: frozenset[str] = frozenset()
-    """Ids of clusters that may have mentions in other documents, too."""
-    clustered: frozenset[str] = frozenset()
-    """Kinds of its mentions that are in clusters."""
-
-    @classmethod
-    def of(cls, document: Document) -> "Contents":
-        """What a document holds."""
-        return cls.among(document.mentions, document.clusters, document.links)
-
-    @classmethod
-    def among(
-        cls, mentions: Sequence[SurveyedMention], clusters: Sequence[Cluster], links: Sequence[Link]
-    ) -> "Contents":
-        """What a document with these records holds."""
-        attributes = frozenset([(one.kind, name) for one in mentions if one.attributes for name in one.attributes])
-        kinds = clustered = frozenset([mention.kind for mention in mentions])
-        ids = frozenset([mention.cluster for mention in mentions if mention.cluster is not None])
-        if clusters:
-            kinds |= {cluster.kind for cluster in clusters if cluster.id not in ids}
-        joined = _links_among(mentions, links, kinds, ids) if links else frozenset()
+    def add(self, document: Document) -> None:
+        """Add what occurs in a document."""
+        mentions = document.mentions
+        for kind, names in {(mention.kind, frozenset(mention.attributes)) for mention in mentions}:
+            self.attributes.update((kind, name) for name in names)
+        kinds = clustered = {mention.kind for mention in mentions}
+        ids = {mention.cluster for mention in mentions if mention.cluster is not None}
+        if document.clusters:
+            kinds = kinds | {cluster.kind for cluster in document.clusters if cluster.id not in ids}
+        if document.links:
+            self.links |= _links_among(document, kinds, ids)
         if not any(ids):
-            clustered = frozenset()
+            clustered = set()
         elif len(clustered) > 1:  # of one kind, one mention in a cluster is enough
-            clustered = frozenset([mention.kind for mention in mentions if mention.cluster])
-        return cls(attributes, kinds, joined, ids, clustered)
+            clustered = {mention.kind for mention in mentions if mention.cluster}
+        self.kinds |= kinds
+        self.clustered |= clustered
+
+    def update(self, other: "Facts") -> None:
+        """Add what occurs in other documents."""
+        self.attributes |= other.attributes
+        self.kinds |= other.kinds
+        self.links |= other.links
+        self.clustered |= other.clustered
+        self.relations |= other.relations
+
+    def renamed(self, kinds: Mapping[str, str]) -> "Facts":
+        """The same with other names for some kinds."""
+        facts = Facts(
+            ((kinds.get(kind, kind), name) for kind, name in self.attributes),
+            (kinds.get(kind, kind) for kind in self.kinds),
+            ((link, kinds.get(source, source), kinds.get(target, target)) for link, source, target in self.links),
+            (kinds.get(kind, kind) for kind in self.clustered),
+        )
+        facts.relations = self.relations
+        return facts
+
+    def attributes_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Names of attributes that occur on mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {name for kind, name in self.attributes if wanted is None or kind in wanted}
+
+    def links_of(self, kinds: Iterable[str] | None) -> set[str]:
+        """Kinds of links between mentions of these kinds (None: of any kind)."""
+        wanted = None if kinds is None else set(kinds)
+        return {link for link, *ends in self.links if wanted is None or wanted.issuperset(ends)}
 
 
-def _links_among(
-    mentions: Sequence[SurveyedMention], links: Sequence[Link], present: Set[str], clusters: Set[str]
-) -> frozenset[tuple[str, str, str]]:
+def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> set[tuple[str, str, str]]:
     """Kinds of links with those of the mentions that they join; the kind of a cluster is that of its mentions."""
+    mentions, links = document.mentions, document.links
     if len(present) == 1:  # nearly always: then no kind has to be looked up
         (kind,) = present
         ends = {*clusters, *(mention.id for mention in mentions)}
-        return frozenset((link.kind, kind, kind) for link in links if link.source in ends and link.target in ends)
+        return {(link.kind, kind, kind) for link in links if link.source in ends and link.target in ends}
     kinds = {mention.cluster: mention.kind for mention in mentions}
     kinds |= {mention.id: mention.kind for mention in mentions}
-    return frozenset(
+    return {
         (link.kind, kinds[link.source], kinds[link.target])
         for link in links
         if link.source in kinds and link.target in kinds
-    )
+    }
 
 
-class Block(NamedTuple):
-    """Where one document is in its file, and what can be said about it without parsing it."""
+class Piece(NamedTuple):
+    """What a format reads: the bytes of one document, or of a whole file if it has no marker."""
 
-    offset: int
-    length: int
-    line: int
-    """Number of its first line."""
+    name: str
+    """The name of the file."""
+    data: bytes
+    """Whole lines, from the marker of the document to the next one; what stands before the first marker of a file, if
+    that is not blank, belongs to the first document."""
+    line: int = 1
+    """Number of the first line of `data`."""
     id: str = ""
-    """Empty where only the document itself says it."""
-    topic: str | None = None
-    subtopic: str | None = None
-    contents: Contents | None = None
-    """What it holds, if a light pass can tell; else the survey parses the document."""
-    context: str | None = None
-    """What the file says before the document and is needed to parse it."""
-    more: tuple[tuple[int, int, int], ...] = ()
-    """Offset, length and first line of each further piece of the document in its file."""
-    is_unnamed: bool = False
-    """Whether the file gives it no id, so that its id is made from the name of the file."""
-    problems: tuple[Finding, ...] = ()
-    """Fatal findings about the structure of the file here, such as an end that is missing. They do not hide what else
-    is wrong with the document, or with those after it."""
-    numbered: bool = False
-    """The file does not name the document: `id` is its number in the file. In a corpus of several files, the name of
-    the file, without its suffix, is put before it."""
+    """The id of the document, as the marker has it, or as it is called if it has none."""
+    header: bytes = b""
+    """The last header line before `data`."""
+    more: tuple["Piece", ...] = ()
+    """Further pieces of the same document (`Marker.joins`)."""
+    is_last: bool = True
+    """Whether the file ends with it."""
 
-    @classmethod
-    def whole(cls, stream: BinaryIO, id: str = "", *, topic: str | None = None, subtopic: str | None = None) -> "Block":
-        """A file that is one document."""
-        offset = stream.tell()
-        return cls(offset, stream.seek(0, os.SEEK_END) - offset, 1, id, topic, subtopic)
+
+def _always(line: bytes) -> bool:
+    del line
+    return True
+
+
+class Marker(Struct, frozen=True, kw_only=True):
+    """How a corpus finds the documents of a file that can hold several of them."""
+
+    pattern: re.Pattern[bytes]
+    """Matches in the line in which a document begins, after blanks, and not beyond the line. The group `id` is its id.
+    A match with a group `header` begins no document: the line applies to the documents after it."""
+    find_id: Callable[[bytes], str] | None = None
+    """The id in what `pattern` matches, if it has no group for it; empty if there is none that can be read: then the
+    document is read at once, and what is wrong with it is found."""
+    unnamed: Literal["file", "number", "line"] = "line"
+    """What a document is called whose group `id` is empty: what its file is called (one document of a file at most),
+    its number in the file (after the name of the file, if there are several files), or the number of its line."""
+    second_unnamed: Rule | None = None
+    """The rule that refuses a second document without an id in a file, if they are called what their file is called."""
+    joins: bool = False
+    """Whether the pieces of a file with the same id are one document; otherwise it was given twice."""
+    applies: Callable[[bytes], bool] = _always
+    """Whether a file with this first line that is not blank has markers; otherwise it is read whole."""
 
 
 class TokenTables(Protocol):
@@ -145,7 +175,7 @@ class GoldDocuments(Protocol):
 
 
 class ReadOptions(Struct, frozen=True):
-    """What a user says about files that do not say it themselves."""
+    """What the user says about files that do not say it themselves, and what else it takes to read them."""
 
     unit: Unit | None = None
     """What offsets count; None: what is usual in the format."""
@@ -159,6 +189,18 @@ class ReadOptions(Struct, frozen=True):
     gold: GoldDocuments | None = None
     """Gold, if the files are those of a system that is compared with it, and the format `refers_to_gold`; None: the
     files are gold, or stand alone."""
+
+
+def _ignore(finding: Finding) -> None:
+    """Findings are reported only to callers that ask for them."""
+
+
+class Context(NamedTuple):
+    """What a format is given besides a piece of a file."""
+
+    options: ReadOptions = ReadOptions()
+    report: Report = _ignore
+    """Called with each finding. A fatal one may be reported or raised; after it, documents are checked, not scored."""
 
 
 class WriteOptions(Struct, frozen=True):
@@ -178,13 +220,6 @@ Write = Callable[[Document, WriteOptions, ReportLoss], bytes | dict[str, bytes]]
 """From a document to its bytes, or, where a corpus is a folder, to its files by name."""
 
 
-Locate = Callable[[Item], int | None]
-"""The line of a mention (its id) or a link (kind, source, target) of one document, if it is found."""
-
-LocateBeside = Callable[[Item], tuple[str, int] | None]
-"""The file and line of an item of one document, if it is found."""
-
-
 def _never(head: bytes) -> bool:
     del head
     return False
@@ -200,24 +235,14 @@ def _no_redirection(name: str, head: bytes) -> str | None:
     return None
 
 
-def _no_relations(data: bytes, file: str) -> Iterable[str]:
-    del data, file
+def _no_topic(name: str) -> str | None:
+    del name
+    return None
+
+
+def _no_relations(piece: Piece) -> Iterable[str]:
+    del piece
     return ()
-
-
-def _first_line(data: bytes, block: Block) -> Locate:
-    del data
-    return lambda _: block.line
-
-
-def _nowhere_beside(file: str) -> LocateBeside:
-    del file
-    return lambda _: None
-
-
-def _first_line_of_token(data: bytes, block: Block, token: int) -> int | None:
-    del data, token
-    return block.line
 
 
 def _no_plan(documents: Iterable[Document], options: WriteOptions, report_loss: ReportLoss) -> WriteOptions:
@@ -226,10 +251,9 @@ def _no_plan(documents: Iterable[Document], options: WriteOptions, report_loss: 
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """A format, as its module offers it under the name `FORMAT`.
+    """A format, as its module offers it under the name `FORMAT`. It never computes a score.
 
-    Reading has two steps, `blocks` and then `parse`, so that documents can be found in any order, read again, and
-    handed to another process as a name and a place. A format never computes a score.
+    `sniff` recognises it, `read` reads it and, if it can be written, `write` writes it; all else is declared.
     """
 
     title: str
@@ -240,13 +264,17 @@ class Format(Struct, frozen=True, kw_only=True):
     """How gold in this format is scored if the user names no protocol."""
     cross_document_protocols: tuple[str, ...] = ()
     """The same for gold whose clusters have mentions in several documents, if that makes a difference."""
-    choose_protocols: Callable[[Contents], tuple[str, ...]] | None = None
-    """Which of `protocols` are chosen for gold with these contents, if that makes a difference."""
-    blocks: Callable[[BinaryIO, str], Iterator[Block]]
-    """Where the documents of an open file are, in its order; the second argument is the file's name."""
-    parse: Callable[[bytes, Block, ReadOptions, str, Report], Document]
-    """The document in the bytes of a block; the fourth argument is the file's name. What cannot be read is raised, or
-    reported as a fatal finding and left out, so that validation sees the rest; to score, fatal findings are refused."""
+    choose_protocols: Callable[[Iterable[Document]], tuple[str, ...]] | None = None
+    """Which of `protocols` are chosen for gold with these documents, if that makes a difference; they are read until
+    it returns."""
+    read: Callable[[Piece, Context], Iterator[Document]]
+    """The document of a piece; in a format without a marker, all documents of a file. Each knows where its records
+    stood (`Document.at`). What cannot be read is raised, or reported as a fatal finding and left out, so that
+    validation sees the rest."""
+    marker: Marker | None = None
+    """How the documents of a file are found. Without one, files are read whole and once, and their documents kept."""
+    always: Facts = Facts()
+    """What a corpus of this format is taken to hold even if no document has it."""
     about: str = ""
     """What is read and how, for the documentation; usually the docstring of the module."""
     sniff: Callable[[bytes], bool] = _never
@@ -255,17 +283,10 @@ class Format(Struct, frozen=True, kw_only=True):
     """The bytes of one document; None: the format is only read."""
     plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
     """The options to write these documents with, where all of them must be written in the same way."""
-    locator: Callable[[bytes, Block], Locate] = _first_line
-    """What finds the lines of items in the bytes of a block. It is made once for a document and asked for each of its
-    items, so it should look them up in an index, not search the bytes."""
-    locator_beside: Callable[[str], LocateBeside] = _nowhere_beside
-    """The same for items that `locator` does not find, if a document is in this file and others beside it."""
-    locates_regions: bool = False
-    """Whether `locator` also finds the line of a region: (id, region)."""
-    locate_token: Callable[[bytes, Block, int], int | None] = _first_line_of_token
-    """The line of a token of a document with `forms`, by its number, if it is found."""
-    relation_names: Callable[[bytes, str], Iterable[str]] = _no_relations
-    """Names of relations in the bytes of a block (of a file with this name), for `--coreference`."""
+    topic_of: Callable[[str], str | None] = _no_topic
+    """The topic of all documents of a file, if its name says it: with `--topics`, files of others are not read."""
+    relation_names: Callable[[Piece], Iterable[str]] = _no_relations
+    """Names of relations in a piece, for `--coreference`."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     unit: Unit | Literal["named", "given", "none"] = "given"

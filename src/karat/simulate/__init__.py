@@ -105,7 +105,7 @@ class Simulation:
         self.made: Counter[str] = Counter()
         self._report, self._progress = report, progress
         self._tables = None if options is None else options.tokens
-        if not gold.survey().rows:
+        if not gold.ids():
             raise NO_GOLD.error("gold has no document", file=gold.name)
         for finding in absent_names(gold):
             report(finding)
@@ -116,7 +116,7 @@ class Simulation:
     def __iter__(self) -> Iterator[Document]:
         self.made.clear()
         try:
-            yield from self._watched(map(self._system, self.gold.survey().rows))
+            yield from self._watched(map(self._system, self.gold.ids()))
         finally:
             self.gold.close()
 
@@ -130,7 +130,7 @@ class Simulation:
         return document
 
     def _watched(self, documents: Iterable[Document]) -> Iterator[Document]:
-        total = len(self.gold.survey().rows)
+        total = len(self.gold.ids())
         for done, document in enumerate(documents, 1):
             yield document
             if self._progress is not None:

@@ -56,8 +56,8 @@ class Bench:
         self, gold: Documents, system: Documents, measures: tuple[str, ...], *, is_swapped: bool = False
     ) -> Leaves:
         """Run the engine without checks: the documents were checked when they were read."""
-        survey = MemoryCorpus(gold).survey()
-        plan = Plan(self.protocol, survey, survey, Options(measures))
+        facts = MemoryCorpus(gold).facts()
+        plan = Plan(self.protocol, facts, facts, Options(measures))
         preparation = Preparation([self.protocol], _ignore)
         rows = []
         for pair in map(Pair, gold, system):

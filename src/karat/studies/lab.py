@@ -106,7 +106,7 @@ def seen(gold: Corpus, protocol: Protocol, report: Report) -> list[Document]:
     preparation = Preparation([protocol], places.report)
     documents = []
     try:
-        for id_ in sorted(gold.survey().rows):
+        for id_ in sorted(gold.ids()):
             document = checked(gold.read(id_, report), partial(gold.where, id_), report)
             pair = Pair(document, document)
             with places.of(id_):
@@ -186,9 +186,9 @@ def setting(
 
 def _offers(corpus: Corpus, name: str, prefix: str) -> bool:
     """Whether a protocol has such a measure for a corpus, and it counts something there."""
-    survey = corpus.survey()
+    facts = corpus.facts()
     try:
-        plan = Plan(resolve(name), survey, survey, RunOptions())
+        plan = Plan(resolve(name), facts, facts, RunOptions())
         if not any(id_.startswith(prefix) for id_ in plan.offered):
             return False
         (result,) = score(corpus, corpus, [resolve(name)], RunOptions((prefix,)), findings=Findings())

@@ -1,6 +1,5 @@
 """What every format must do: read its samples, refuse or read anything else, and read what it writes."""
 
-import io
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from karat.corpus import Fingerprint
-from karat.errors import Finding, KaratError
+from karat.corpus import File, Fingerprint
+from karat.corpus.reader import DocumentReader
+from karat.errors import Finding, KaratError, Report
 from karat.model import Document, Unit
 from karat.plugin import Format, ReadOptions, Write, WriteOptions
 from karat.testing.corpora import ace_documents, documents
@@ -31,7 +31,7 @@ def check_format(format_: Format, samples: Iterable[str | Path] = (), *, example
 
 def _check_sample(format_: Format, sample: Path) -> None:
     data = sample.read_bytes()
-    first, again = (_read(format_, data, str(sample)) for _ in range(2))
+    first, again = (documents_in(data, format_, str(sample)) for _ in range(2))
     assert first, f"{sample.name} is a sample of {format_.title}, but no document was found in it"
     assert first == again, f"{sample.name} reads differently the second time"
 
@@ -44,7 +44,7 @@ def _check_garbage(format_: Format, examples: int) -> None:
     def is_read_or_refused(data: bytes) -> None:
         format_.sniff(data)
         try:
-            _read(format_, data, f"garbage{format_.suffixes[0]}")
+            documents_in(data, format_, f"garbage{format_.suffixes[0]}")
         except KaratError:
             return
         except Exception as error:
@@ -94,7 +94,7 @@ def _read_back(format_: Format, written: bytes | dict[str, bytes], folder: Path,
         document
         for name, data in files.items()
         if name.lower().endswith(format_.suffixes)
-        for document in _read(format_, data, str(folder / name), options)
+        for document in documents_in(data, format_, str(folder / name), options)
     ]
 
 
@@ -104,16 +104,18 @@ def _fingerprint(document: Document) -> str:
     return str(fingerprint)
 
 
-def _read(format_: Format, data: bytes, file: str, options: ReadOptions = DEFAULTS) -> list[Document]:
-    found = []
-    for block in format_.blocks(io.BytesIO(data), file):
-        places = [(block.offset, block.length), *((offset, length) for offset, length, _ in block.more)]
-        pieces = b"".join(data[offset : offset + length] for offset, length in places)
-        document = format_.parse(pieces, block, options, file, _ignore)
-        assert block.id in ("", document.id), f"{file}: `blocks` says {block.id!r}, `parse` {document.id!r}"
-        found.append(document)
-    return found
-
-
 def _ignore(finding: Finding) -> None:
     """Faults and notes are in order."""
+
+
+def documents_in(
+    data: bytes, format_: Format, file: str = "f", options: ReadOptions = DEFAULTS, report: Report = _ignore
+) -> list[Document]:
+    """The documents in the bytes of a file."""
+    reader = DocumentReader([File(file, "", data)], format_, options)
+    documents: list[Document] = []
+    for entry in reader.entries(0):
+        for document in reader.documents(0, entry, report):
+            assert entry.id in ("", document.id), f"{file}: the marker says {entry.id!r}, `read` {document.id!r}"
+            documents.append(document)
+    return documents

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
 
-from karat.corpus import Executor, MemoryCorpus, Survey
+from karat.corpus import Executor, MemoryCorpus
 from karat.counts import Counts
 from karat.engine import scoring
 from karat.engine.executors import Serial, call_packed, packed
@@ -21,7 +21,7 @@ from karat.engine.scores import UnitTable
 from karat.engine.units import finish
 from karat.errors import Finding, Findings
 from karat.model import Document, Link, Pair
-from karat.plugin import Law, Measure, Tables, TableSpec
+from karat.plugin import Facts, Law, Measure, Tables, TableSpec
 from karat.protocols import Protocol
 from karat.results import Result, Score
 from karat.testing.corpora import Sides, completed
@@ -168,8 +168,8 @@ def outcomes(trial: Trial) -> None:
 def swap(trial: Trial) -> None:
     """Swapping the two sides swaps precision and recall, and changes no other score."""
     protocol, both = trial.protocol, trial.both
-    survey = _joint_survey(both)
-    there, back = _scores(protocol, survey, survey, both), _scores(protocol, survey, survey, (both[1], both[0]))
+    facts = _joint_facts(both)
+    there, back = _scores(protocol, facts, facts, both), _scores(protocol, facts, facts, (both[1], both[0]))
     for id_, values in there.items():
         swapped = {SWAPPED.get(name, name): value for name, value in back[id_].items()}
         for name, value in values.items():
@@ -216,9 +216,9 @@ class _Divisible(MemoryCorpus):
     """A corpus in memory that can be sent to other processes, as those of files can."""
 
     def part(self, ids: Sequence[str]) -> "_Divisible":
-        """Some of the documents, with what the survey knows about all."""
+        """Some of the documents, with the facts of all."""
         part = _Divisible([document for document in self if document.id in ids], name=self.name)
-        part._survey = self.survey().part(ids)[0]
+        part._facts = self.facts()
         return part
 
 
@@ -244,8 +244,8 @@ def _score(
     return result
 
 
-def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[str, Score]:
-    """Score these documents, by the measures that the surveys imply."""
+def _run(protocol: Protocol, gold: Facts, system: Facts, both: Sides) -> dict[str, Score]:
+    """Score these documents, by the measures that these facts imply."""
     plan, preparation = Plan(protocol, gold, system, Options()), Preparation([protocol], _ignore)
     rows = []
     golds, systems = ({document.id: document for document in side} for side in both)
@@ -259,25 +259,25 @@ def _run(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[
 
 
 def _counts(protocol: Protocol, corpora: Sides, both: Sides) -> dict[str, Counts]:
-    scores = _run(protocol, MemoryCorpus(corpora[0]).survey(), MemoryCorpus(corpora[1]).survey(), both)
+    scores = _run(protocol, MemoryCorpus(corpora[0]).facts(), MemoryCorpus(corpora[1]).facts(), both)
     return {id_: score.micro.counts for id_, score in scores.items() if score.micro.counts is not None}
 
 
-def _scores(protocol: Protocol, gold: Survey, system: Survey, both: Sides) -> dict[str, dict[str, float | None]]:
+def _scores(protocol: Protocol, gold: Facts, system: Facts, both: Sides) -> dict[str, dict[str, float | None]]:
     return {id_: score.micro.values for id_, score in _run(protocol, gold, system, both).items()}
 
 
-def _joint_survey(both: Sides) -> Survey:
-    """The survey of both sides together, so that a row that one direction has is in the other, too."""
+def _joint_facts(both: Sides) -> Facts:
+    """The facts of both sides together, so that a row that one direction has is in the other, too."""
     documents = [
         replace(document, id=f"{side}{document.id}") for side, listed in enumerate(both) for document in listed
     ]
-    return MemoryCorpus(documents).survey()
+    return MemoryCorpus(documents).facts()
 
 
 def tables(protocol: Protocol, both: Sides) -> Iterator[tuple[Measure[Any, Any], Any]]:
     """Each measure of a protocol with the table of each document, and with the finished table of each unit."""
-    gold, system = (MemoryCorpus(side).survey() for side in both)
+    gold, system = (MemoryCorpus(side).facts() for side in both)
     measures = Plan(protocol, gold, system, Options()).measures.measures
     preparation = Preparation([protocol], _ignore)
     systems = {document.id: document for document in both[1]}

@@ -130,8 +130,8 @@ class Gathered:
     def _read(self, corpus: Corpus) -> CorpusSide:
         """The side of a system, with every document that it or gold has."""
         side = CorpusSide()
-        golds, systems = self._corpus.survey().rows, corpus.survey().rows
-        for id_ in [*sorted(golds), *sorted(systems.keys() - golds.keys())]:
+        golds, systems = self._corpus.ids(), corpus.ids()
+        for id_ in [*sorted(golds), *sorted(systems - golds)]:
             found = corpus.read(id_, _ignore) if id_ in systems else None
             number = self._numbers.get(id_)
             if number is None:

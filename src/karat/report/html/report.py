@@ -21,8 +21,8 @@ from karat.results import Result
 
 def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:
     """The breakdown of a report if the user does not choose one: by type, where gold's mentions have one."""
-    survey = gold.survey()
-    return ("type",) if all("type" in survey.attributes_of(protocol.kinds) for protocol in protocols) else ()
+    facts = gold.facts()
+    return ("type",) if all("type" in facts.attributes_of(protocol.kinds) for protocol in protocols) else ()
 
 
 def score_report(

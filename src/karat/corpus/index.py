@@ -1,0 +1,193 @@
+"""The index of a corpus: where each document is, found by the marker of the format, without parsing anything."""
+
+import os
+import re
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from karat.corpus.paths import File
+from karat.formats import decode, stem
+from karat.plugin import Format, Marker
+from karat.plugin.blocks import Block, BlockFormat
+
+WINDOW = 1 << 18
+"""Bytes that are searched at once, up to the end of a line."""
+
+
+class Entry(NamedTuple):
+    """Where one document is in its file. A file that is read whole is one entry without an id."""
+
+    offset: int
+    length: int
+    line: int
+    """The line of its marker."""
+    id: str = ""
+    """Empty if only the document itself has it, or if there is none."""
+    header: bytes = b""
+    lead: int = 0
+    """How many of its lines stand before the marker: what a file begins with belongs to its first document."""
+    more: tuple["Entry", ...] = ()
+    """Further pieces of the document."""
+    is_unnamed: bool = False
+    """Whether it has no id, and is called what its file is called."""
+    is_document: bool = True
+    """False: the file has no marker, although its format does, and the reader reports what it has."""
+    block: Block | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its pieces."""
+        return self.length + sum([piece.length for piece in self.more])
+
+
+class Index:
+    """Where each document of a corpus is: a few numbers per document."""
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        """The documents with these ids are in memory."""
+        self.rows = {id_: row for row, id_ in enumerate(ids)}
+        """The documents by id, in their order, each with its number."""
+        self.unnamed: set[str] = set()
+        """Ids of documents that are called what their files are called."""
+        self._numbers = array("q")
+        """File, offset, length and line of each document."""
+        self._entries: dict[int, Entry] = {}
+        """Entries that have more than these."""
+
+    def add(self, file: int, entry: Entry) -> None:
+        """Add a document of the file with this number."""
+        row = len(self.rows)
+        self.rows[sys.intern(entry.id)] = row  # both sides usually have the same ids
+        self._numbers.extend((file, entry.offset, entry.length, entry.line))
+        if entry[4:] != _PLAIN[4:]:
+            self._entries[row] = entry
+        if entry.is_unnamed:
+            self.unnamed.add(entry.id)
+
+    def place(self, id_: str) -> tuple[int, Entry]:
+        """The file (by number) and the entry of a document."""
+        row = self.rows[id_]
+        file, offset, length, line = self._numbers[row * 4 : row * 4 + 4]
+        entry = self._entries.get(row)
+        return file, Entry(offset, length, line, id_) if entry is None else entry._replace(id=id_)
+
+    def size(self, id_: str) -> int:
+        """The bytes of a document; 0 if it is in memory."""
+        return self.place(id_)[1].size if self._numbers else 0
+
+    def total_size(self) -> int:
+        """The bytes of all documents."""
+        return sum(self._numbers[2::4]) + sum([entry.size - entry.length for entry in self._entries.values()])
+
+    def part(self, ids: Iterable[str]) -> tuple["Index", list[int]]:
+        """The index of some documents, and the numbers of their files; there, files are numbered by this list."""
+        part = Index()
+        files: dict[int, int] = {}
+        for id_ in ids:
+            file, entry = self.place(id_)
+            part.add(files.setdefault(file, len(files)), entry)
+        return part, [*files]
+
+    def rename(self, unnamed: str, id_: str) -> None:
+        """Call a document without an id of its own by another one."""
+        self.rows = {id_ if known == unnamed else known: row for known, row in self.rows.items()}
+        self.unnamed = self.unnamed - {unnamed} | {id_}
+
+
+_PLAIN = Entry(0, 0, 0)
+
+
+def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool) -> Iterator[Entry]:
+    """The documents of an open file, in its order."""
+    marker = format_.marker
+    if isinstance(format_, BlockFormat):
+        for block in format_.blocks(stream, file.name):
+            prefix = f"{file.stem(format_.suffixes)}-" if block.numbered and not is_only_file else ""
+            yield Entry(*block[:3], prefix + block.id, block=block)
+    elif marker is None or not _has_markers(stream, marker):
+        offset = stream.tell()
+        yield Entry(offset, stream.seek(0, os.SEEK_END) - offset, 1)
+    elif marker.joins:
+        yield from _joined(_found(stream, file, format_, marker, is_only_file))
+    else:
+        yield from _found(stream, file, format_, marker, is_only_file)
+
+
+def _has_markers(stream: BinaryIO, marker: Marker) -> bool:
+    offset = stream.tell()
+    first = next((line for line in stream if not line.isspace()), b"")
+    stream.seek(offset)
+    return marker.applies(first)
+
+
+def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
+    """The pieces of each document as one entry, in the order of the first ones."""
+    by_id: dict[str, list[Entry]] = {}
+    for piece in pieces:
+        by_id.setdefault(piece.id, []).append(piece)
+    for first, *more in by_id.values():
+        yield first._replace(more=tuple(more))
+
+
+def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:
+    """What the marker finds; an entry is complete when the next one begins."""
+    entry: Entry | None = None
+    header, is_blank, line = b"", True, 1
+    beginning = position = stream.tell()
+    names = _Names(file, format_, marker, is_only_file)
+    has_header = "header" in marker.pattern.groupindex
+    while window := stream.read(WINDOW) + stream.readline():
+        counted = 0
+        for match in marker.pattern.finditer(window):
+            start = window.rfind(b"\n", 0, match.start()) + 1
+            if start < match.start() and not window[start : match.start()].isspace():
+                continue
+            line += window.count(b"\n", counted, start)
+            counted = start
+            if has_header and match["header"] is not None:
+                header = match["header"]
+                continue
+            id_, is_unnamed = names.name(match, line)
+            if entry is not None:
+                yield entry._replace(length=position + start - entry.offset)
+            if entry is None and not (is_blank and not window[:start].strip()):
+                entry = Entry(beginning, 0, line, id_, lead=line - 1, is_unnamed=is_unnamed)
+            else:
+                entry = Entry(position + start, 0, line, id_, header, is_unnamed=is_unnamed)
+        is_blank = is_blank and (entry is not None or not window.strip())
+        line += window.count(b"\n", counted)
+        position += len(window)
+    if entry is not None:
+        yield entry._replace(length=position - entry.offset)
+    elif not is_blank:
+        yield Entry(beginning, position - beginning, 1, is_document=False)
+
+
+class _Names:
+    """What the documents of a file are called."""
+
+    def __init__(self, file: File, format_: Format, marker: Marker, is_only_file: bool) -> None:
+        self._file, self._suffixes, self._marker = file, format_.suffixes, marker
+        self._prefix = "" if is_only_file else f"{file.stem(format_.suffixes)}-"
+        self._has_id = "id" in marker.pattern.groupindex
+        self._number = 0
+        self._first_unnamed: int | None = None
+
+    def name(self, match: re.Match[bytes], line: int) -> tuple[str, bool]:
+        """The id of the next document, and whether it is called what its file is called."""
+        self._number += 1
+        marker, name = self._marker, self._file.name
+        if not self._has_id:
+            assert marker.find_id is not None, "the pattern has a group `id`, or `find_id` finds it"
+            return marker.find_id(match[0]), False
+        if written := match["id"]:
+            return decode(written, file=name, line=line), False
+        if marker.unnamed != "file":
+            return f"{self._prefix}{self._number}" if marker.unnamed == "number" else str(line), False
+        if self._first_unnamed is not None and marker.second_unnamed is not None:
+            message = f"a second document without an id (the first is in line {self._first_unnamed})"
+            raise marker.second_unnamed.error(message, file=name, line=line)
+        self._first_unnamed = line
+        return stem(name, self._suffixes), True

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from karat.align.similarities import overlaps
 from karat.api import Result, score
 from karat.errors import KaratError
 from karat.model import Document, Mention
@@ -34,6 +35,12 @@ def test_a_split_nugget_is_found_once() -> None:
     system = [mention("s1", (3, 10), type="Life.Die"), mention("s2", (19, 32), type="Life.Die")]
     spans = run(gold, system)["nugget.span"]
     assert (spans.precision, spans.recall) == pytest.approx((13 / 37, 26 / 37))
+
+
+def test_a_mention_within_the_reach_of_another_need_not_overlap() -> None:
+    """The long gold mention reaches over both of the system; the short one has ended before them."""
+    long, short = ((0, 20),), ((1, 2),)
+    assert dict(overlaps([long, short], [((5, 6),), ((10, 12),)])) == {(0, 0): 1, (1, 0): 2}
 
 
 def test_each_set_of_attributes_has_its_own_alignment() -> None:

@@ -20,7 +20,7 @@ from karat.describe import description
 from karat.engine.executors import LEAST, Processes, Serial, cores
 from karat.engine.pipeline import Task
 from karat.engine.plan import Options
-from karat.engine.scoring import score
+from karat.engine.scoring import ASSUMED, score
 from karat.engine.validation import validate
 from karat.errors import Finding, Findings, KaratError
 from karat.model import Cluster, Document, Mention
@@ -459,3 +459,14 @@ def test_small_inputs_need_no_other_process() -> None:
     assert Processes().width(LEAST - 1) == 1
     assert Processes().width(LEAST) == cores()
     assert Processes(3).width(0) == 3
+
+
+def test_what_only_a_late_document_holds_is_scored(tmp_path: Path) -> None:
+    """A run assumes what the first documents hold, and makes its rows again if others hold more."""
+    plain = [Document(f"d{n:03}", mentions=(mention("m", (0, 4)),)) for n in range(ASSUMED + 20)]
+    late = [*plain[:-1], Document(plain[-1].id, mentions=(mention("m", (0, 4), type="Life_Die", realis="Actual"),))]
+    path = put(tmp_path, *late)
+    (one,), (many,) = (results(path, path, each, "tac-2017", by=("type",)) for each in (Serial(), Pickling()))
+    assert content(one) == content(many)
+    assert {"nugget.type", "nugget.type+realis"} <= set(one.scores)
+    assert list(one.by["type"]) == ["(none)", "Life_Die"]

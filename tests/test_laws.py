@@ -16,7 +16,7 @@ from karat.counts import PrecisionRecall
 from karat.engine.pipeline import Batch, Task, Work
 from karat.measures.nugget import Nugget
 from karat.model import Document, Link, Mention
-from karat.plugin import AlignedPairs, Law
+from karat.plugin import AlignedPairs, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.tables.contingency import Contingency
 from karat.testing import check_laws, laws, suite
@@ -48,7 +48,9 @@ TWO_DOCUMENTS: Sides = (
 
 def no_rows(work: Work, task: Task) -> Batch:
     del task
-    return Batch.empty(len(work.protocols))
+    batch = Batch.empty(len(work.protocols))
+    batch.facts = Facts(), Facts()
+    return batch
 
 
 def test_a_merge_that_loses_a_part_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -336,10 +336,10 @@ def test_a_full_disk_for_copies(small_disk: Path) -> None:
 
 @pytest.mark.parametrize("change", ["shrinks", "grows", "vanishes", "rewritten"])
 def test_a_file_that_changes_while_it_is_read(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the survey and before the documents are read."""
+    """After its documents were found, and before the last ones of them are read."""
     from karat.corpus import FileCorpus
 
-    many("many.jsonl", 50)
+    many("many.jsonl", 200)
     content = Path("many.jsonl").read_bytes()
     Path("same.jsonl").write_bytes(content)
     Path("out.txt").write_text("old\n")

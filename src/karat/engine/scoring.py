@@ -70,7 +70,8 @@ def _score(
     progress: Progress | None,
     executor: Executor | None,
 ) -> list[Result]:
-    pipeline = Pipeline(gold, system, work)
+    assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
+    pipeline = Pipeline(gold, system, work._replace(facts=assumed))
     for finding in absent_names(gold, system):
         pipeline.report(finding)
     ids = paired_ids(gold, system, work.protocols, pipeline.report_pairs)
@@ -101,10 +102,10 @@ def _mapped(
     pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
 ) -> tuple[Pipeline, Batch]:
     """Make the rows of all documents, under what the first ones of each side hold; again, once, if others hold more."""
-    gold, system, work = pipeline.gold, pipeline.system, pipeline.work
-    assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
+    gold, system, work, assumed = pipeline.gold, pipeline.system, pipeline.work, pipeline.work.facts
+    assert assumed is not None, "a run is made under assumptions"
     try:
-        planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
+        planned = _planned(pipeline)
     except KaratError:
         assumed = gold.facts(), system.facts()
         planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))

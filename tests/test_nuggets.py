@@ -40,7 +40,7 @@ def test_a_split_nugget_is_found_once() -> None:
 def test_a_mention_within_the_reach_of_another_need_not_overlap() -> None:
     """The long gold mention reaches over both of the system; the short one has ended before them."""
     long, short = ((0, 20),), ((1, 2),)
-    assert dict(overlaps([long, short], [((5, 6),), ((10, 12),)])) == {(0, 0): 1, (1, 0): 2}
+    assert overlaps([long, short], [((5, 6),), ((10, 12),)]) == {(0, 0): 1, (1, 0): 2}
 
 
 def test_each_set_of_attributes_has_its_own_alignment() -> None:

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator, Sequence, Set
 from itertools import accumulate
 
+from karat.limits import MOST_PAIRS
 from karat.model import Document, EmptyNode, Mention, Pair, Region
 from karat.model.regions import is_within, size
 from karat.plugin import Alike, DocumentSimilarity, Similarity
@@ -17,39 +18,42 @@ def dice(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """
     gold_sizes = [size(mention.span) for mention in gold]
     system_sizes = [size(mention.span) for mention in system]
-    for (s, g), common in _overlaps(gold, system):
-        yield -2 * common / (gold_sizes[g] + system_sizes[s]), s, g
+    return [
+        (-2 * common / (gold_sizes[g] + system_sizes[s]), s, g) for (s, g), common in _overlaps(gold, system).items()
+    ]
 
 
-def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> Iterator[tuple[tuple[int, int], int]]:
+def _overlaps(gold: Sequence[Mention], system: Sequence[Mention]) -> dict[tuple[int, int], int]:
     return overlaps([mention.span for mention in gold], [mention.span for mention in system])
 
 
-def overlaps(gold: Sequence[Region], system: Sequence[Region]) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield each system and gold region that overlap, by their indexes, with the length of their overlap.
+def overlaps(gold: Sequence[Region], system: Sequence[Region]) -> dict[tuple[int, int], int]:
+    """Return the length of the overlap of each system and gold region that overlap, by their indexes.
 
+    It stops after more pairs than karat compares, so that a crowded document is refused before it fills the memory.
     Gold segments are sorted by their begin; `reach` is the furthest end so far. A system segment can only overlap gold
     segments from the first whose reach is past its begin to the last that begins before its end.
     """
     segments = sorted([(begin, end, g) for g, region in enumerate(gold) for begin, end in region])
     begins = [segment[0] for segment in segments]
     reach = list(accumulate([segment[1] for segment in segments], max))
+    common: dict[tuple[int, int], int] = {}
     for s, region in enumerate(system):
-        common: dict[int, int] = {}
+        if len(common) > MOST_PAIRS:
+            break
         for begin, end in region:
             for gold_begin, gold_end, g in segments[bisect_right(reach, begin) : bisect_left(begins, end)]:
                 if gold_end > begin:
                     # Inlined: calls of min and max would take a third of this function's time.
                     first = begin if begin > gold_begin else gold_begin
                     last = end if end < gold_end else gold_end
-                    common[g] = common.get(g, 0) + last - first
-        for g, length in common.items():
-            yield (s, g), length
+                    common[s, g] = common.get((s, g), 0) + last - first
+    return common
 
 
 def overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """1 for the same span, one half for spans that overlap (Chinchor 1992: correct and partial)."""
-    return ((-1.0 if gold[g].span == system[s].span else -0.5, s, g) for (s, g), _ in _overlaps(gold, system))
+    return [(-1.0 if gold[g].span == system[s].span else -0.5, s, g) for s, g in _overlaps(gold, system)]
 
 
 def exact(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
@@ -82,7 +86,7 @@ def identical(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 def common(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """How many words (or characters) two mentions share: |G ∩ S|."""
-    return ((-float(shared), s, g) for (s, g), shared in _overlaps(gold, system))
+    return [(-float(shared), s, g) for (s, g), shared in _overlaps(gold, system).items()]
 
 
 def head_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
@@ -90,7 +94,7 @@ def head_overlap(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     systems_of = _by_head(system)
     for head_, golds in _by_head(gold).items():
         systems = systems_of.get(head_, [])
-        for (s, g), shared in _overlaps([gold[g] for g in golds], [system[s] for s in systems]):
+        for (s, g), shared in _overlaps([gold[g] for g in golds], [system[s] for s in systems]).items():
             yield -shared / size(gold[golds[g]].span), systems[s], golds[g]
 
 
@@ -106,7 +110,7 @@ def partial(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
     """|S| / |G| for a system mention inside the gold mention that contains the head of the gold mention."""
     return (
         (-shared / size(gold[g].span), s, g)
-        for (s, g), shared in _overlaps(gold, system)
+        for (s, g), shared in _overlaps(gold, system).items()
         if shared == size(system[s].span) and is_within(gold[g].head or gold[g].span, system[s].span)
     )
 

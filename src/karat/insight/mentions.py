@@ -270,8 +270,8 @@ def _several(
     of_one: dict[int, list[int]] = {}
     of_other: dict[int, int] = {}
     overlapping = overlaps([one.span for one in ones], [other.span for other in others])
-    for count, ((other, one), _) in enumerate(overlapping, 1):
-        check_pairs(count, "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
+    check_pairs(len(overlapping), "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
+    for other, one in overlapping:
         of_one.setdefault(one, []).append(other)
         of_other[other] = of_other.get(other, 0) + 1
     for one, pieces in of_one.items():

@@ -36,8 +36,10 @@ class Facts:
     def add(self, document: Document) -> None:
         """Add what occurs in a document."""
         mentions = document.mentions
-        for kind, names in {(mention.kind, frozenset(mention.attributes)) for mention in mentions}:
-            self.attributes.update((kind, name) for name in names)
+        distinct = {(id(mention.attributes), mention.kind): mention.attributes for mention in mentions}
+        for (_, kind), attributes in distinct.items():  # readers share attributes of mentions
+            for name in attributes:
+                self.attributes.add((kind, name))
         kinds = clustered = {mention.kind for mention in mentions}
         ids = {mention.cluster for mention in mentions if mention.cluster is not None}
         if document.clusters:

@@ -110,7 +110,7 @@ def common_extensions(
     if len(gold) * len(system) > MOST_PAIRS:
         count = len(gold) * len(system) if is_image else _overlap_count(gold, system)  # type: ignore[arg-type]
         check_pairs(count, "pairs of overlapping mentions", where=f"document {quoted(document)}", origin="gold")
-    return _common_areas(gold, system) if is_image else dict(overlaps(gold, system))  # type: ignore[arg-type]
+    return _common_areas(gold, system) if is_image else overlaps(gold, system)  # type: ignore[arg-type]
 
 
 def _overlap_count(gold: Sequence[Region], system: Sequence[Region]) -> int:

@@ -20,7 +20,7 @@ from karat.corpus.reader import DocumentReader
 from karat.counts import ScoreValues
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
-from karat.report.verdict import bottleneck
+from karat.report.scores import bottleneck
 from karat.results import Score
 from karat.stats.resampling import flat, observed
 from tests.corpora import ace

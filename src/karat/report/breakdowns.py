@@ -1,17 +1,12 @@
-"""Tables of scores by the values of a field or by unit: all measures of one system, or several systems side by side."""
+"""Tables of scores by the values of a field or by unit."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import fsum
-from typing import TYPE_CHECKING
 
 from karat.counts import Ratio, ScoreValues
 from karat.report.layout import Sort, View, table_width
 from karat.report.scores import WIDTH, main_scores
 from karat.report.tables import SHORT, Cell, Table, percentage, score_cell, score_names, summary
 from karat.results import ItemCounts, Result, Score, family
-
-if TYPE_CHECKING:
-    from karat.comparison import Comparison
 
 ABSENT = "(none)"
 """The row of items without a value."""
@@ -22,7 +17,7 @@ ByValue = Mapping[str, Mapping[str, Score]]
 
 
 def breakdown_tables(result: Result, view: View) -> list[Table]:
-    """The tables of `--by` and `--per-unit` for one system."""
+    """The tables of `--by` and `--per-unit`."""
     ids = result.counted_ids()
     tables = [table for field, rows in result.by.items() for table in _field_tables(field, rows, ids, view)]
     return tables + (main_scores(result.unit, result.units, ids, digits=view.digits) if result.units else [])
@@ -151,87 +146,3 @@ def _extra_columns(score: Score) -> Mapping[str, float | Ratio]:
 
 def _share(value: float | Ratio, digits: int) -> str:
     return percentage(value.value, digits) if isinstance(value, Ratio) else f"{value:g}"
-
-
-# Several systems
-
-
-def compared_breakdowns(comparison: "Comparison", view: View) -> list[Table]:
-    """The tables of `--by` and `--per-unit`: the main score of each measure of the headline, one table per measure.
-
-    If no measure of the headline knows a field, all measures that know it are shown.
-    """
-    systems, headline = comparison.systems, comparison.headline_ids()
-    tables = []
-    for field in systems[0].by:
-        rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]
-        known = {id_ for row in rows for id_ in row}
-        ids = [id_ for id_ in headline if id_ in known] or [id_ for id_ in comparison.measures() if id_ in known]
-        tables += [_compared_by_field(comparison, field, id_, view) for id_ in ids or headline]
-    if any(system.units for system in systems):
-        units = sorted({unit for system in systems for unit in system.units})
-        for id_ in headline:
-            cells = {unit: [system.units.get(unit, {}).get(id_) for system in systems] for unit in units}
-            tables.append(_compared_table(f"per {comparison.first.unit}", comparison, id_, cells, view.digits))
-    return [table for table in tables if table.rows]
-
-
-def _compared_by_field(comparison: "Comparison", field: str, id_: str, view: View) -> Table:
-    """Gold items and the scores of each system for each value, what all systems together lost most first."""
-    systems = comparison.systems
-    values = sorted({value for system in systems for value, row in system.by[field].items() if id_ in row})
-    # For each value, the scores that each run's counts are taken from, with the number of runs of its system.
-    runs = {
-        value: [
-            (_counted(run.by[field].get(value, {}), id_), len(system.runs)) for system in systems for run in system.runs
-        ]
-        for value in values
-    }
-    if view.sort == "loss":
-        losses = {
-            value: fsum(fsum(lost(score.micro) for score in scores) / count for scores, count in runs[value])
-            for value in values
-        }
-        values.sort(key=lambda value: -losses[value])
-    leaves = {
-        value: [
-            row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
-        ]
-        for value in values
-        if any(counts_anything(scores) for scores, _ in runs[value])
-    }
-    items = {value: [score.items for scores, _ in runs[value] for score in scores if score.items] for value in leaves}
-    gold = {value: max((counts.gold for counts in items[value]), default=None) for value in leaves}
-    return _compared_table(
-        f"by {field}", comparison, id_, leaves, view.digits, gold=gold if any(items.values()) else {}
-    )
-
-
-def _counted(row: Mapping[str, Score], id_: str) -> list[Score]:
-    """The scores that counts are taken from: for a composite, which has none, all of its family."""
-    if id_ in row and row[id_].micro.counts is not None:
-        return [row[id_]]
-    return [score for other, score in row.items() if family(other) == family(id_)]
-
-
-def _compared_table(
-    title: str,
-    comparison: "Comparison",
-    id_: str,
-    cells: Mapping[str, Sequence[ScoreValues | None]],
-    digits: int,
-    *,
-    gold: Mapping[str, int | None] | None = None,
-) -> Table:
-    systems = comparison.systems
-    names = summary(score_names(leaf for row in cells.values() for leaf in row if leaf is not None))
-    name = names[0] if names else ""
-    rows = []
-    for key, leaves in cells.items():
-        values = [value for leaf in leaves if leaf is not None and (value := leaf.values[name]) is not None]
-        best = percentage(max(values), digits) if len(systems) > 1 and values else None
-        scores = [score_cell(leaf, name, digits, with_interval=False) for leaf in leaves]
-        count = [Cell("" if gold[key] is None else f"{gold[key]:,}")] if gold else []
-        rows.append([Cell(key), *count, *(cell._replace(is_best=cell.text == best) for cell in scores)])
-    header = [f"{id_} {SHORT.get(name, name)} {title}", *(["gold"] if gold else [])]
-    return Table([*header, *(system.name for system in systems)], rows)

@@ -1,17 +1,19 @@
 """Reports of several systems: the ranking with its tests, all measures, errors by class, and what they say."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import fsum
 
 from karat.comparison import ComparedSystem, Comparison, PairedTest
 from karat.comparison.errors import SystemErrors, system_errors
-from karat.report.breakdowns import compared_breakdowns
+from karat.counts import ScoreValues
+from karat.report.breakdowns import ABSENT, counts_anything, lost
 from karat.report.content import Content
 from karat.report.layout import View, counted, finding_lines, shared_findings
-from karat.report.scores import QUOTED_DIGITS, WIDTH, intervals_line
+from karat.report.scores import QUOTED_DIGITS, WIDTH, bottleneck, intervals_line
 from karat.report.tables import SHORT, UNDEFINED, Cell, Table, percentage, score_cell, score_names, summary
-from karat.report.verdict import bottleneck, verdict
-from karat.results import family
+from karat.report.verdict import verdict
+from karat.results import Score, family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
 TEST_WORDS = {"AR": "approximate randomisation", "PB": "paired bootstrap", "JK": "jackknife of the difference"}
@@ -30,7 +32,7 @@ def comparison_content(comparison: Comparison, view: View) -> Content:
         comparison_facts(comparison),
         comparison_tables(comparison, view),
         list(_words(comparison, view)),
-        compared_breakdowns(comparison, view),
+        _breakdown_tables(comparison, view),
         [],
         _error_tables(comparison, view.digits),
         [
@@ -222,6 +224,91 @@ def _best(comparison: Comparison, id_: str, digits: int) -> str | None:
 def _main_name(comparison: Comparison, id_: str) -> str:
     micro = next(system.scores[id_].micro for system in comparison.systems if id_ in system.scores)
     return summary(score_names([micro]))[0]
+
+
+# Breakdowns
+
+
+def _breakdown_tables(comparison: Comparison, view: View) -> list[Table]:
+    """The tables of `--by` and `--per-unit`: the main score of each measure of the headline, one table per measure.
+
+    If no measure of the headline knows a field, all measures that know it are shown.
+    """
+    systems, headline = comparison.systems, comparison.headline_ids()
+    tables = []
+    for field in systems[0].by:
+        rows = [row for system in systems for value, row in system.by[field].items() if value != ABSENT]
+        known = {id_ for row in rows for id_ in row}
+        ids = [id_ for id_ in headline if id_ in known] or [id_ for id_ in comparison.measures() if id_ in known]
+        tables += [_field_table(comparison, field, id_, view) for id_ in ids or headline]
+    if any(system.units for system in systems):
+        units = sorted({unit for system in systems for unit in system.units})
+        for id_ in headline:
+            cells = {unit: [system.units.get(unit, {}).get(id_) for system in systems] for unit in units}
+            tables.append(_systems_table(f"per {comparison.first.unit}", comparison, id_, cells, view.digits))
+    return [table for table in tables if table.rows]
+
+
+def _field_table(comparison: Comparison, field: str, id_: str, view: View) -> Table:
+    """Gold items and the scores of each system for each value, what all systems together lost most first."""
+    systems = comparison.systems
+    values = sorted({value for system in systems for value, row in system.by[field].items() if id_ in row})
+    # For each value, the scores that each run's counts are taken from, with the number of runs of its system.
+    runs = {
+        value: [
+            (_counted(run.by[field].get(value, {}), id_), len(system.runs)) for system in systems for run in system.runs
+        ]
+        for value in values
+    }
+    if view.sort == "loss":
+        losses = {
+            value: fsum(fsum(lost(score.micro) for score in scores) / count for scores, count in runs[value])
+            for value in values
+        }
+        values.sort(key=lambda value: -losses[value])
+    leaves = {
+        value: [
+            row[id_].micro if id_ in row else None for row in (system.by[field].get(value, {}) for system in systems)
+        ]
+        for value in values
+        if any(counts_anything(scores) for scores, _ in runs[value])
+    }
+    items = {value: [score.items for scores, _ in runs[value] for score in scores if score.items] for value in leaves}
+    gold = {value: max((counts.gold for counts in items[value]), default=None) for value in leaves}
+    return _systems_table(f"by {field}", comparison, id_, leaves, view.digits, gold=gold if any(items.values()) else {})
+
+
+def _counted(row: Mapping[str, Score], id_: str) -> list[Score]:
+    """The scores that counts are taken from: for a composite, which has none, all of its family."""
+    if id_ in row and row[id_].micro.counts is not None:
+        return [row[id_]]
+    return [score for other, score in row.items() if family(other) == family(id_)]
+
+
+def _systems_table(
+    title: str,
+    comparison: Comparison,
+    id_: str,
+    cells: Mapping[str, Sequence[ScoreValues | None]],
+    digits: int,
+    *,
+    gold: Mapping[str, int | None] | None = None,
+) -> Table:
+    systems = comparison.systems
+    names = summary(score_names(leaf for row in cells.values() for leaf in row if leaf is not None))
+    name = names[0] if names else ""
+    rows = []
+    for key, leaves in cells.items():
+        values = [value for leaf in leaves if leaf is not None and (value := leaf.values[name]) is not None]
+        best = percentage(max(values), digits) if len(systems) > 1 and values else None
+        scores = [score_cell(leaf, name, digits, with_interval=False) for leaf in leaves]
+        count = [Cell("" if gold[key] is None else f"{gold[key]:,}")] if gold else []
+        rows.append([Cell(key), *count, *(cell._replace(is_best=cell.text == best) for cell in scores)])
+    header = [f"{id_} {SHORT.get(name, name)} {title}", *(["gold"] if gold else [])]
+    return Table([*header, *(system.name for system in systems)], rows)
+
+
+# Errors
 
 
 def _error_tables(comparison: Comparison, digits: int) -> list[Table]:

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from karat.report.breakdowns import breakdown_tables
 from karat.report.errors import error_lines, error_tables
 from karat.report.layout import View, finding_lines
-from karat.report.scores import averages_line, intervals_line, quotable, score_table
+from karat.report.scores import averages_line, bottleneck, intervals_line, quotable, score_table
 from karat.report.tables import Table
-from karat.report.verdict import bottleneck
 from karat.results import Result, Side
 
 

@@ -23,7 +23,6 @@ from karat.report.listing import elements, listings, refuse_long
 from karat.report.markup import csv, latex, markdown, tidy
 from karat.report.scores import definitions, main_scores
 from karat.report.tables import Page, Table, as_text
-from karat.report.verdict import verdict
 from karat.results import Result, family
 
 if TYPE_CHECKING:
@@ -202,6 +201,8 @@ def html(scored: "Scored") -> str:
         caption = f"{caption} ({'; '.join(sides)})"
         notes = [*content.words, *filter(None, [content.facts.get("ci")]), content.signature]
     else:
+        from karat.report.verdict import verdict
+
         tables += content.errors
         notes = [*verdict(scored), *notes]
     return environment().get_template("notebook.html").render(tables=tables, caption=caption, notes=notes)

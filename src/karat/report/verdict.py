@@ -1,54 +1,16 @@
-"""Plain sentences about scores: the bottleneck of one system, and the verdict of a comparison."""
+"""The verdict of a comparison, in plain sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from karat.comparison import ComparedSystem, Comparison
 from karat.report.tables import SHORT, percentage
-from karat.results import Score, main_score
+from karat.results import main_score
 
-if TYPE_CHECKING:
-    from karat.comparison import ComparedSystem, Comparison
-
-SPAN = "nugget.span"
-GAP = 0.05
-"""A smaller loss is not worth a sentence."""
-LEAD = 0.01
-"""The least difference between the largest loss and any other."""
-FEW = 20
-"""With fewer gold mentions, one or two of them make the gap."""
 TOLERANCE = 1e-12
 """Scores closer than this are the same."""
 
 
-def bottleneck(scores: Mapping[str, Score], *, mentions: int, system: str = "this system") -> Iterator[str]:
-    """The bottleneck of a system, as Liu et al. (2015), section 4, read their Figure 3; nothing if it is not clear.
-
-    A large gap between span F1 and the F1 with an attribute shows that the attribute is the bottleneck. If attributes
-    cost little, it is finding the spans. `mentions` are those of gold.
-    """
-    span = scores[SPAN].micro.values.get("f1") if SPAN in scores else None
-    if span is None or mentions < FEW:
-        return
-    attributes = {
-        id_.removeprefix("nugget."): f1
-        for id_, score in scores.items()
-        if id_.startswith("nugget.") and id_ != SPAN and not {"+", "."} & set(id_.removeprefix("nugget."))
-        if (f1 := score.micro.values.get("f1")) is not None
-    }
-    if not attributes:
-        return
-    losses = {name: span - f1 for name, f1 in attributes.items()} | {"span": 1 - span}
-    (name, largest), (_, second) = sorted(losses.items(), key=lambda item: -item[1])[:2]
-    if largest < GAP or largest - second < LEAD:
-        return
-    points = f"{100 * largest:.0f} points are lost"
-    if name == "span":
-        yield f"{points} before any attribute is compared: finding spans holds {system} back"
-    else:
-        yield f"from span to {name} {points}: {name} detection holds {system} back"
-
-
-def verdict(comparison: "Comparison") -> Iterator[str]:
+def verdict(comparison: Comparison) -> Iterator[str]:
     """Name the best system, and those that differ from the baseline, as far as the tests show it."""
     best, *others = comparison.systems
     score = _score(comparison, best)
@@ -68,9 +30,7 @@ def verdict(comparison: "Comparison") -> Iterator[str]:
         yield f"No score for {_listed(unscored)}: {comparison.sort_by} is undefined."
 
 
-def _first_place(
-    comparison: "Comparison", best: "ComparedSystem", others: Sequence["ComparedSystem"], score: str
-) -> str:
+def _first_place(comparison: Comparison, best: ComparedSystem, others: Sequence[ComparedSystem], score: str) -> str:
     following = others[0]
     test = comparison.deciding_test(best.name, following.name, comparison.sort_by)
     if test is None or test.difference is None or test.p_adjusted is None:
@@ -87,7 +47,7 @@ def _first_place(
     return f"{lead} ({points}){more}."
 
 
-def _against_baseline(comparison: "Comparison") -> Iterator[str]:
+def _against_baseline(comparison: Comparison) -> Iterator[str]:
     """Systems that are better, worse, or not significantly different."""
     groups: dict[str, list[str]] = {"better": [], "worse": [], "": []}
     for system in comparison.systems:
@@ -105,12 +65,12 @@ def _against_baseline(comparison: "Comparison") -> Iterator[str]:
         yield f"Not significantly different from the baseline {comparison.baseline}: {_listed(groups[''])}."
 
 
-def _score(comparison: "Comparison", system: "ComparedSystem") -> str:
+def _score(comparison: Comparison, system: ComparedSystem) -> str:
     name = main_score([*system.scores[comparison.sort_by].micro.values])
     return f"{comparison.sort_by} {SHORT.get(name, name)} {percentage(_value(comparison, system), 1)}"
 
 
-def _value(comparison: "Comparison", system: "ComparedSystem") -> float | None:
+def _value(comparison: Comparison, system: ComparedSystem) -> float | None:
     values = system.scores[comparison.sort_by].micro.values
     return values[main_score([*values])]
 

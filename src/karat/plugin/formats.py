@@ -44,7 +44,7 @@ class Facts:
         ids = {mention.cluster for mention in mentions if mention.cluster is not None}
         if document.clusters:
             kinds = kinds | {cluster.kind for cluster in document.clusters if cluster.id not in ids}
-        if document.links:
+        if document.links and not self._knows_links(document, kinds):
             self.links |= _links_among(document, kinds, ids)
         if not any(ids):
             clustered = set()
@@ -52,6 +52,13 @@ class Facts:
             clustered = {mention.kind for mention in mentions if mention.cluster}
         self.kinds |= kinds
         self.clustered |= clustered
+
+    def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
+        """Return whether nothing new can be learned from the links of a document whose mentions are of one kind."""
+        if len(kinds) != 1:
+            return False
+        (kind,) = kinds
+        return all((name, kind, kind) in self.links for name in {link.kind for link in document.links})
 
     def update(self, other: "Facts") -> None:
         """Add what occurs in other documents."""

@@ -25,6 +25,8 @@ class MeasureSet:
     ) -> None:
         self.measures, self.composites = measures, composites
         self.specs: list[TableSpec[Any]] = list(dict.fromkeys(measure.table for measure, _ in measures))
+        self.table_indexes = [self.specs.index(measure.table) for measure, _ in measures]
+        """For each measure, the index of its table."""
         self.is_by_document = unit == "document" and all(spec.counted != "corpus" for spec in self.specs)
         """Whether each document can be counted by itself."""
 
@@ -43,8 +45,7 @@ class MeasureSet:
 
     def counts(self, tables: Sequence[Any]) -> "array[float]":
         """Count finished tables, given in the order of the specs."""
-        table_of = dict(zip(self.specs, tables, strict=True))
         numbers = array("d")
-        for measure, _ in self.measures:
-            numbers.extend(astuple(measure.count(table_of[measure.table])))
+        for (measure, _), index in zip(self.measures, self.table_indexes, strict=True):
+            numbers.extend(astuple(measure.count(tables[index])))
         return numbers

@@ -186,10 +186,9 @@ class Plan:
 
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
-        table_of = dict(zip(self.measures.specs, tables, strict=True))
         numbers, unmatchable, differences = NO_COUNTS[:], {}, {}
-        for measure, _ in self.measures.measures:
-            table = table_of[measure.table]
+        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+            table = tables[index]
             counts = measure.count(table)
             numbers.extend(astuple(counts))
             for finding in measure.remarks(table, counts):
@@ -203,10 +202,11 @@ class Plan:
             row.unmatchable = unmatchable
         if differences:
             row.differences = differences
-        if self.breakdowns:
+        if self.breakdowns or self.options.details or self.options.errors:
+            table_of = dict(zip(self.measures.specs, tables, strict=True))
             row.by = tuple(breakdown.outcomes(documents, table_of) for breakdown in self.breakdowns)
-        if self.options.details or self.options.errors:
-            self._look_behind(row, documents, table_of)
+            if self.options.details or self.options.errors:
+                self._look_behind(row, documents, table_of)
 
     def _look_behind(self, row: UnitRow, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]) -> None:
         """Add outcomes and errors to the row of a unit."""

@@ -25,7 +25,7 @@ FieldValue = Value | None
 """The value of a field of a breakdown, as the protocol compares it."""
 
 
-class FieldRow(Struct):
+class FieldRow(Struct, gc=False):
     """A row's share of a breakdown by one field."""
 
     counts: "list[tuple[FieldValue, str, array[float]]]"
@@ -38,7 +38,7 @@ class FieldRow(Struct):
     """How each value is written; gold's spelling sorts first."""
 
 
-class UnitRow(Struct):
+class UnitRow(Struct, gc=False):
     """The counts of a unit of evaluation, and, on request, what lies behind them."""
 
     unit: str
@@ -61,7 +61,7 @@ class UnitRow(Struct):
     """With errors: those behind each measure that is analysed."""
 
 
-class DocumentRow(UnitRow):
+class DocumentRow(UnitRow, gc=False):
     """A document under one protocol; it has counts if it is a unit by itself, and else its tables."""
 
     about: Document | None = None

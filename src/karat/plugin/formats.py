@@ -34,24 +34,29 @@ class Facts:
         """Names of relations as written; only known if the user calls some of them coreference."""
 
     def add(self, document: Document) -> None:
-        """Add what occurs in a document."""
-        mentions = document.mentions
-        distinct = {(id(mention.attributes), mention.kind): mention.attributes for mention in mentions}
-        for (_, kind), attributes in distinct.items():  # readers share attributes of mentions
-            for name in attributes:
-                self.attributes.add((kind, name))
-        kinds = clustered = {mention.kind for mention in mentions}
-        ids = {mention.cluster for mention in mentions if mention.cluster is not None}
-        if document.clusters:
-            kinds = kinds | {cluster.kind for cluster in document.clusters if cluster.id not in ids}
-        if document.links and not self._knows_links(document, kinds):
-            self.links |= _links_among(document, kinds, ids)
-        if not any(ids):
-            clustered = set()
-        elif len(clustered) > 1:  # of one kind, one mention in a cluster is enough
-            clustered = {mention.kind for mention in mentions if mention.cluster}
+        """Add what occurs in a document. Most documents hold nothing new, and cost little."""
+        mentions, attributes = document.mentions, self.attributes
+        kinds = {mention.kind for mention in mentions}
+        distinct = {id(mention.attributes): mention for mention in mentions}  # readers share equal attributes
+        for mention in distinct.values() if len(kinds) == 1 else mentions:
+            for name in mention.attributes:
+                if (mention.kind, name) not in attributes:
+                    attributes.add((mention.kind, name))
+        if (
+            document.clusters
+            or not kinds <= self.clustered
+            or (document.links and not self._knows_links(document, kinds))
+        ):
+            self._add_clusters(document, kinds)
         self.kinds |= kinds
-        self.clustered |= clustered
+
+    def _add_clusters(self, document: Document, kinds: set[str]) -> None:
+        ids = {mention.cluster for mention in document.mentions if mention.cluster is not None}
+        if document.clusters:
+            kinds |= {cluster.kind for cluster in document.clusters if cluster.id not in ids}
+        if document.links:
+            self.links |= _links_among(document, kinds, ids)
+        self.clustered |= {mention.kind for mention in document.mentions if mention.cluster}
 
     def _knows_links(self, document: Document, kinds: Set[str]) -> bool:
         """Return whether nothing new can be learned from the links of a document whose mentions are of one kind."""

@@ -27,7 +27,7 @@ document `1_10ecbplus` in the subtopic `1ecbplus` of topic `1`.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from karat.errors import Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, TWICE
@@ -57,6 +57,13 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
+def find(file: str, stream: BinaryIO) -> tuple[str, int]:
+    """Return the id that the name of a file says; if it does not end in `.xml` (standard input), only the document."""
+    del stream
+    name = _file_name(file)
+    return (_Name.parse(name).document if _is_xml(name) else ""), 1
+
+
 def topic_of(file: str) -> str | None:
     """The topic that the name of a file says."""
     name = _file_name(file)
@@ -64,7 +71,7 @@ def topic_of(file: str) -> str | None:
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
-    """Read one file; if its name does not end in `.xml` (standard input), the document gives its own name."""
+    """Read the mentions and clusters of one file."""
     file = piece.name
     if context.options.unit == "char":
         raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
@@ -321,6 +328,7 @@ FORMAT = Format(
     protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,
     read=read,
+    find=find,
     topic_of=topic_of,
     is_part_of_corpus=is_list,  # the list of validated sentences holds no document
 )

@@ -3,7 +3,6 @@
 import gc
 import json
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,10 @@ from msgspec.structs import replace
 import karat
 from karat.convert.given import given as handed_out
 from karat.corpus import Fingerprint
-from karat.errors import Finding, KaratError
+from karat.errors import Finding, KaratError, refusing
 from karat.formats import _apf_tables
 from karat.formats import apf as module
-from karat.formats._apf_places import Places
+from karat.formats._apf_locators import Locators
 from karat.formats._apf_writer import write
 from karat.model import (
     Boxes,
@@ -32,7 +31,7 @@ from karat.model import (
     Value,
 )
 from karat.model.regions import extension, place, shared
-from karat.plugin import ReadOptions, WriteOptions
+from karat.plugin import Context, Piece, WriteOptions
 from tests import recorded
 from tests.ace_files import BODY, SENTENCE, SGM, TEXT, apf, seq
 from tests.running import run
@@ -47,12 +46,8 @@ def put(folder: Path, **files: str) -> Path:
 
 def read(text: str, file: str = "nowhere/D1.apf.xml") -> tuple[list[Document], list[Finding]]:
     """The documents of a file, and what was found in it."""
-    data, found = text.encode(), list[Finding]()
-    blocks = list(module.blocks(BytesIO(data), file))
-    documents = [
-        module.parse(data[block.offset : block.offset + block.length], block, ReadOptions(), file, found.append)
-        for block in blocks
-    ]
+    found = list[Finding]()
+    documents = [*module.read(Piece(file, text.encode()), Context(report=refusing(found.append)))]
     return documents, [finding for finding in found if finding.code != "text-missing"]
 
 
@@ -197,18 +192,6 @@ def test_marks_inside_quotes_comments_and_sections_are_no_documents() -> None:
     assert [m.text for m in documents[0].mentions if m.id == "V1-1"] == ["five </document> dollars"]
     assert [finding.code for finding in found] == ["apf-text"]  # it is longer than its offsets
     assert documents[0].about["uri"] == "/document> > D1.sgm"
-
-
-def test_the_light_pass_knows_kinds_and_attributes() -> None:
-    (block,) = module.blocks(BytesIO(apf().encode()), "x")
-    assert block.contents is not None
-    assert block.contents.kinds == {"entity", "value", "time", "relation", "event"}
-    assert block.contents.attributes == {
-        *(("entity", name) for name in ("type", "role", "metonymy_mention", "ldctype", "ldcatr")),
-        ("relation", "lexicalcondition"),
-        ("event", "type"),
-        ("event", "level"),
-    }
 
 
 def test_nuggets_and_coreference_of_ace_events_are_scored(tmp_path: Path) -> None:
@@ -687,7 +670,7 @@ def test_what_reads_a_document_is_released_with_it() -> None:
     """It holds the tree of the document: in a cycle, it would stay until the next garbage collection."""
 
     def living() -> int:
-        return sum(isinstance(thing, Places) for thing in gc.get_objects())
+        return sum(isinstance(thing, Locators) for thing in gc.get_objects())
 
     gc.collect()
     gc.disable()

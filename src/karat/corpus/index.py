@@ -108,7 +108,10 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
             yield Entry(*block[:3], prefix + block.id, block=block)
     elif marker is None or not _has_markers(stream, marker):
         offset = stream.tell()
-        yield Entry(offset, stream.seek(0, os.SEEK_END) - offset, 1)
+        found = format_.find(file.name, stream)
+        id_, line = found or ("", 1)
+        length = stream.seek(0, os.SEEK_END) - offset
+        yield Entry(offset, length, line, id_, lead=line - 1, is_document=found is not None)
     elif marker.joins:
         yield from _joined(_found(stream, file, format_, marker, is_only_file))
     else:

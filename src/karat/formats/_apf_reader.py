@@ -24,7 +24,7 @@ from karat.formats._apf_checks import (
     check_zones,
 )
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
-from karat.formats._apf_places import Places
+from karat.formats._apf_locators import Locators
 from karat.formats._apf_rules import (
     ANCHOR,
     ARGUMENT_TWICE,
@@ -42,7 +42,21 @@ from karat.formats._apf_rules import (
 from karat.formats._apf_validation import Validation
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import source_of
-from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Unit, Value
+from karat.model import (
+    Boxes,
+    Cluster,
+    Document,
+    External,
+    Link,
+    Mention,
+    Name,
+    Place,
+    Places,
+    Region,
+    Unit,
+    Value,
+    compact_lines,
+)
 from karat.plugin.formats import Sources
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
@@ -86,13 +100,17 @@ class Reader:
         self.id = str(root.get("DOCID"))
         self._unit = self._read_unit()
         self._is_valid = False
-        self._places = Places(self._unit, validation)
+        self._locators = Locators(self._unit, validation)
         self._kinds: dict[str, str] = {}
         """The kind of the element or mention with each id."""
         self._mentions: dict[str, Mention] = {}
         self._clusters: dict[str, Cluster] = {}
         self._arguments: list[_Argument] = []
         self._mention_arguments: list[_Argument] = []
+        self._mention_lines: list[int] = []
+        self._cluster_lines: list[int] = []
+        self._link_lines: list[int] = []
+        self._region_lines: dict[tuple[str, str], int] = {}
 
     def document(self, sources: Sources | None) -> Document:
         """The document, with its text if there is a source."""
@@ -105,7 +123,7 @@ class Reader:
             self._validation.report(EMPTY, self._root, f"document {quoted(self.id)} has no annotation")
         links = (*self._element_links(), *self._mention_links())
         about = self._header.attributes
-        return Document(
+        document = Document(
             self.id,
             source=None if about.get("SOURCE") == tables.UNKNOWN_SOURCE else about.get("SOURCE"),
             producer=about.get("AUTHOR"),
@@ -117,13 +135,16 @@ class Reader:
             clusters=tuple(self._clusters.values()),
             links=links,
         )
+        mentions, clusters, lines = map(compact_lines, (self._mention_lines, self._cluster_lines, self._link_lines))
+        line = self._validation.line(self._root)
+        return document.at(Places(line, mentions, clusters, lines, regions=self._region_lines))
 
     def _text(self, sources: Sources | None) -> str | None:
         """The text of the source. Without one, the text of a locator can still be compared with its length."""
         uri = self._header.attributes.get("URI")
         source = source_of(self.id, uri, self._validation.file, sources, self._report)
         if source is None:
-            self._places.report_lengths()
+            self._locators.report_lengths()
             return None
         check_zones(self._validation, list(self._mentions.values()), source, self._elements.__getitem__)
         return source.text
@@ -183,10 +204,13 @@ class Reader:
             elif name == shape.argument:
                 arguments.append(self._argument(id_, child))
             elif kind == "entity" and name == "entity_attributes":
-                names += [self._name(inner) for inner in child.iterchildren("name")]
+                for inner in child.iterchildren("name"):
+                    self._region_lines[id_, f"name {len(names)}"] = self._validation.line(inner)
+                    names.append(Name(self._locators.place(inner), inner.get("NAME")))
             elif kind == "entity" and name == "external_link":
                 external.append(self._external(child, id_))
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
+        self._cluster_lines.append(self._validation.line(element))
         if kind == "relation":
             stated = [(argument.role, argument.target) for argument in arguments]
             check_relation(self._validation, element, attributes, stated, is_mentioned=bool(mentions))
@@ -229,7 +253,8 @@ class Reader:
                 name = names[tag]
                 if name in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
-                regions[name], text = self._places.located(child)
+                regions[name], text = self._locators.located(child)
+                self._region_lines[id_, name] = self._validation.line(child)
                 if text is not None:
                     texts[name] = text
         if not self._is_valid:
@@ -245,6 +270,7 @@ class Reader:
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
+        self._mention_lines.append(self._validation.line(element))
         return mention
 
     def _record(
@@ -266,9 +292,6 @@ class Reader:
         # Positional arguments, since building a record by keyword takes twice as long.
         return Mention(id_, span, head, extent, None, kind, cluster, attributes, text, (), scope, texts)
 
-    def _name(self, element: Any) -> Name:
-        return Name(self._places.place(element), element.get("NAME"))
-
     def _external(self, element: Any, id_: str) -> External:
         link = External(element.get("RESOURCE"), element.get("EID"))
         if link.resource not in dict(self._header.resources):
@@ -283,7 +306,7 @@ class Reader:
         if not self._is_valid:
             role = _attributes(element, ELEMENTS[element.tag], is_valid=False)["role"]
         located = element.find("extent") if len(element) else None
-        extent = None if located is None else self._places.place(located)
+        extent = None if located is None else self._locators.place(located)
         return _Argument(source, role, target, extent, element)
 
     def _element_links(self) -> Iterator[Link]:
@@ -325,6 +348,7 @@ class Reader:
                 self._validation.report(ARGUMENT_TWICE, argument.element, f"{target!r} is {role} of {source!r} twice")
             else:
                 seen.add((source, role, target))
+                self._link_lines.append(self._validation.line(argument.element))
                 yield argument
 
 

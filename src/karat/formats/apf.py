@@ -45,10 +45,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-import msgspec
-
-from karat.errors import Item, KaratError, Report, Rule, quoted
-from karat.formats._apf_dtd import ELEMENTS, KINDS, REGIONS
+from karat.errors import KaratError, Rule, quoted
+from karat.formats._apf_dtd import ELEMENTS
 from karat.formats._apf_reader import Header, Reader
 from karat.formats._apf_rules import SHAPE
 from karat.formats._apf_validation import Validation, last_line, start_line
@@ -56,8 +54,7 @@ from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
-from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 
@@ -67,15 +64,6 @@ _SKIPPED = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(ELEMENTS).encode())
 _ENCODING = re.compile(rb"""\A<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']*)["']""")
-_MENTION = re.compile(rb"<(%s)_mention\b([^>]*)" % "|".join(KINDS).encode())
-_OPTIONAL = {
-    KINDS[tag.removesuffix("_mention")]: re.compile(rf"\s({'|'.join(names)})\b".encode())
-    for tag, element in ELEMENTS.items()
-    if tag.endswith("_mention") and (names := [name for name in element.attributes if name not in element.required])
-}
-"""Optional attributes of mentions by kind: a pattern that finds their names in the tags of such mentions."""
-_NAMED = [tag for tag, element in ELEMENTS.items() if "ID" in element.attributes]
-"""Elements and mentions."""
 
 
 def sniff(head: bytes) -> bool:
@@ -99,43 +87,69 @@ def redirect(name: str, head: bytes) -> str | None:
     return None
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each document of each source file. What is around documents is parsed here, documents by `parse`."""
-    offset = stream.tell()
-    data = stream.read()
+def find(file: str, stream: BinaryIO) -> tuple[str, int] | None:
+    """Return the id and line of the document, if there is one, and what is around it is well-formed."""
+    try:
+        ((id_, line),) = [(part.id, part.line) for part in _parts(stream.read(), file)]
+    except (KaratError, ValueError):
+        return None
+    return id_, line
+
+
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Read each document of each source file; one that cannot be read is reported and left out."""
+    for part in _parts(piece.data, piece.name):
+        try:
+            document = _document(part, piece.name, context)
+        except KaratError as error:
+            context.report(error.finding)
+            continue
+        yield document
+
+
+def _document(part: "_Part", file: str, context: Context) -> Document:
+    options, report = context
+    if options.unit == "token":
+        raise UNIT.error("offsets of an APF file do not count tokens", file=file)
+    try:
+        root = root_of(part.data, file=file, line=part.line)
+    except KaratError:
+        decode(part.data, file=file, line=part.line)  # wrong bytes are the better reason
+        raise
+    part.header.comments += _comments(part.data, part.line)
+    validation = Validation(root, part.data, part.line, file, report)
+    return Reader(root, part.header, validation, report).document(options.sources)
+
+
+class _Part(NamedTuple):
+    """One document of a file, with what the file says around it."""
+
+    id: str
+    line: int
+    data: bytes
+    header: Header
+
+
+def _parts(data: bytes, file: str) -> Iterator[_Part]:
+    """The documents of a file; only what is around them is parsed."""
     is_empty = True
-    for part in _source_files(data, file):
-        skeleton = part.skeleton(data)
-        root = root_of(skeleton, file=file, line=part.line)
+    for source in _source_files(data, file):
+        skeleton = source.skeleton(data)
+        root = root_of(skeleton, file=file, line=source.line)
         if root.tag != "source_file":
-            raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=part.line)
-        header = _header(root, skeleton, part.line, file)
-        line, counted = part.line, part.begin
-        for (begin, end), element in zip(part.documents, root.iterchildren("document"), strict=True):
+            raise SHAPE.error(f"found <{root.tag}>, expected <source_file>", file=file, line=source.line)
+        header = _header(root, skeleton, source.line, file)
+        line, counted = source.line, source.begin
+        for (begin, end), element in zip(source.documents, root.iterchildren("document"), strict=True):
             is_empty = False
             line, counted = line + data.count(b"\n", counted, begin), begin
             id_ = element.get("DOCID")
             if not id_:
                 raise SHAPE.error("<document> has no DOCID", file=file, line=line)
-            place = offset + begin, end - begin, line
-            context = msgspec.json.encode(header).decode()
-            yield Block(*place, id_, contents=_contents(data, begin, end), context=context)
+            yield _Part(id_, line, data[begin:end], header)
             header.unknown, header.comments = [], []  # reported once
     if is_empty:
         raise SHAPE.error("the file has no <document>", file=file, line=1)
-
-
-def _contents(data: bytes, begin: int, end: int) -> Contents:
-    """Which kinds of mentions a document has, and which of their attributes, by their tags alone."""
-    tags: dict[str, list[bytes]] = {}
-    for tag, attributes in _MENTION.findall(data, begin, end):
-        tags.setdefault(KINDS[tag.decode()], []).append(attributes)
-    kinds = frozenset(tags)
-    named = {(kind, "type") for kind in kinds & {"entity", "event"}}
-    for kind in kinds & _OPTIONAL.keys():
-        names = set(_OPTIONAL[kind].findall(b"".join(tags[kind])))
-        named |= {(kind, name.decode().lower()) for name in names}
-    return Contents(frozenset(named), kinds, clustered=kinds)
 
 
 class _SourceFile(NamedTuple):
@@ -271,72 +285,21 @@ def _comments(data: bytes, line: int) -> list[int]:
     return [line + data.count(b"\n", 0, found.start()) for found in _COMMENT.finditer(data) if _TAG.search(found[0])]
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions, clusters and links of one document."""
-    if options.unit == "token":
-        raise UNIT.error("offsets of an APF file do not count tokens", file=file)
-    try:
-        root = _tree(data)
-    except KaratError:
-        decode(data, file=file, line=block.line)
-        root = root_of(data, file=file, line=block.line)  # refused again, with its line
-    header = msgspec.json.decode(block.context or "", type=Header)
-    header.comments += _comments(data, block.line)
-    validation = Validation(root, data, block.line, file, report)
-    return Reader(root, header, validation, report).document(options.sources)
-
-
-_last: tuple[bytes, Any] = (b"", None)
-
-
-def _tree(data: bytes) -> Any:
-    """The tree of a document; the last one is kept, since `locator` looks for findings in it."""
-    global _last
-    if _last[0] != data:
-        _last = b"", None  # the memory of the last one is used again
-        _last = data, root_of(data, file="")
-    return _last[1]
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of a mention or an element, of one of its regions, or of the argument that is a link."""
-    lines = data.split(b"\n")
-    found: dict[Item, int] = {}
-
-    def add(item: Item, element: Any) -> None:
-        found.setdefault(item, block.line - 1 + start_line(element, lines))
-
-    for element in _tree(data).iter(*_NAMED):
-        if id_ := element.get("ID"):
-            add(id_, element)
-            for child in element:
-                role, target = child.get("ROLE"), child.get("REFID")
-                if role and target:
-                    add((role, id_, target), child)
-                elif child.tag in REGIONS:
-                    add((id_, REGIONS[child.tag]), child)
-            for number, name in enumerate(element.iterfind("entity_attributes/name")):
-                add((id_, f"name {number}"), name)
-    return found.get
-
-
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="ACE Program Format 5.1.1, .apf.xml with its .sgm",
     about=__doc__,
     suffixes=(".apf.xml",),
     unit="named",
     protocols=("ace-2005", "ace-2005-nist"),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=read,
+    find=find,
     write=write,
     folder="either",
     companions=(".sgm", ".ag.xml", ".tab"),
     is_part_of_corpus=is_part_of_corpus,
     redirect=redirect,
     global_ids=True,
-    locates_regions=True,
     # Results that are not valid are not accepted (evaluation plan, section 3.5.1), but published corpora have these: a
     # mention given twice, overlapping heads, a document without elements, a relation without MODALITY or TENSE.
     refuses_faults=True,

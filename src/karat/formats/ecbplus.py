@@ -29,14 +29,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from karat.errors import Item, Report, Rule, quoted
+from karat.errors import Report, Rule, quoted
 from karat.formats._rules import DANGLING, MERGED, TWICE
 from karat.formats._sentences import is_list, validated
 from karat.formats._xml import root_of
-from karat.model import Cluster, Document, Mention, Sentence, Value, qualified
+from karat.model import Cluster, Document, Mention, Places, Sentence, Value, compact_lines, qualified
 from karat.model.regions import runs
-from karat.plugin.blocks import Block, BlockFormat, Locate
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 EVENTS = ("ACTION", "NEG_ACTION")
 CROSS = "CROSS_DOC_COREF"
@@ -58,13 +57,11 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file; if its name does not end in `.xml` (standard input), the document gives its own name."""
-    if _is_xml(_file_name(file)):
-        name = _Name.parse(_file_name(file))
-        yield Block.whole(stream, name.document, topic=name.topic, subtopic=name.subtopic)
-    else:
-        yield Block.whole(stream)
+def find(file: str, stream: BinaryIO) -> tuple[str, int]:
+    """Return the id that the name of a file says; if it does not end in `.xml` (standard input), only the document."""
+    del stream
+    name = _file_name(file)
+    return (_Name.parse(name).document if _is_xml(name) else ""), 1
 
 
 def topic_of(file: str) -> str | None:
@@ -73,32 +70,18 @@ def topic_of(file: str) -> str | None:
     return _Name.parse(name).topic if _is_xml(name) else None
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions and clusters of one file."""
-    del block
-    if options.unit == "char":
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Read the mentions and clusters of one file."""
+    file = piece.name
+    if context.options.unit == "char":
         raise UNIT.error("spans of an ECB+ file do not count characters", file=file)
-    root = _root(data, file)
+    root = root_of(piece.data, file=file)
+    if root.tag != "Document":
+        raise SHAPE.error(f"found <{root.tag}>, expected <Document>", file=file, line=root.sourceline)
     name = _file_name(file)
     if not _is_xml(name):
         name = root.get("doc_name") or name
-    return _Reader(root, _Name.parse(name), file, report).document()
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of a mention; there are no links."""
-    del block
-    lines: dict[Item, int] = {}
-    for element in _root(data, "").iterfind("Markables/*"):
-        lines.setdefault(element.get("m_id"), element.sourceline)
-    return lines.get
-
-
-def locate_token(data: bytes, block: Block, token: int) -> int | None:
-    """The line of a token."""
-    del block
-    lines = [element.sourceline for element in _root(data, "").iterchildren("token")]
-    return lines[token] if token < len(lines) else None
+    yield _Reader(root, _Name.parse(name), file, context.report).document()
 
 
 class _Name(NamedTuple):
@@ -128,15 +111,16 @@ def _is_xml(name: str) -> bool:
     return name.lower().endswith(".xml")
 
 
-def _root(data: bytes, file: str) -> Any:
-    root = root_of(data, file=file)
-    if root.tag != "Document":
-        raise SHAPE.error(f"found <{root.tag}>, expected <Document>", file=file, line=root.sourceline)
-    return root
-
-
 def _kind(tag: str) -> str:
     return "event" if tag.startswith(EVENTS) else "entity"
+
+
+def _sentences(tokens: list[Any]) -> tuple[Sentence, ...]:
+    """Return where the number of the sentence changes."""
+    numbers = [token.get("sentence") for token in tokens]
+    if None in numbers:
+        return ()
+    return tuple([Sentence(i) for i, number in enumerate(numbers) if i == 0 or number != numbers[i - 1]])
 
 
 def _is_anchored(markable: Any) -> bool:
@@ -152,6 +136,7 @@ class _Reader:
         self._markables: dict[str, Any] = {}
         self._instances: dict[str, Any] = {}
         self._clusters: dict[str, Cluster] = {}
+        self._cluster_lines: list[int] = []
         self._relations: dict[str, tuple[Any, str]] = {}
         """The relation that a mention is a source of, and its cluster."""
 
@@ -169,16 +154,24 @@ class _Reader:
         for section in sections:
             if section.tag == "Relations":
                 self._read_relations(section)
-        return Document(
+        tokens = [element for _, element in self._tokens.values()]
+        document = Document(
             self._name.document,
             topic=self._name.topic,
             subtopic=self._name.subtopic,
             unit="token",
-            forms=tuple([element.text or "" for _, element in self._tokens.values()]) or None,
-            sentences=self._sentences(),
+            forms=tuple([token.text or "" for token in tokens]) or None,
+            sentences=_sentences(tokens),
             mentions=tuple(self._mentions()),
             clusters=tuple(self._clusters.values()),
         )
+        places = Places(
+            1,
+            compact_lines([self._markables[mention.id].sourceline for mention in document.mentions]),
+            compact_lines(self._cluster_lines),
+            tokens=compact_lines([token.sourceline for token in tokens]),
+        )
+        return document.at(places)
 
     def _read_tokens(self) -> list[Any]:
         """Read the tokens, and return the other elements."""
@@ -193,13 +186,6 @@ class _Reader:
                 raise TOKEN_TWICE.error(message, file=self._file, line=element.sourceline)
             self._tokens[id_] = len(self._tokens), element
         return others
-
-    def _sentences(self) -> tuple[Sentence, ...]:
-        """Where the number of the sentence changes."""
-        numbers = [element.get("sentence") for _, element in self._tokens.values()]
-        if None in numbers:
-            return ()
-        return tuple(Sentence(at) for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1])
 
     def _read_markables(self, section: Any) -> None:
         for element in section:
@@ -225,7 +211,9 @@ class _Reader:
                 if not cluster:
                     raise SHAPE.error(f"<{CROSS}> names no instance", file=self._file, line=relation.sourceline)
             first = self._markables[sources[0].get("m_id")] if sources else None
-            self._clusters.setdefault(cluster, _record(cluster, relation, first, target))
+            if cluster not in self._clusters:
+                self._clusters[cluster] = _record(cluster, relation, first, target)
+                self._cluster_lines.append(relation.sourceline)
             for source in sources:
                 self._enter(source, relation, cluster)
 
@@ -333,16 +321,14 @@ def _record(id_: str, relation: Any, source: Any | None, target: Any | None) -> 
     return Cluster(id_, _kind(tags[0]) if tags else "event", attributes)
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="ECB+ XML",
     about=__doc__,
     suffixes=("ecb.xml", "ecbplus.xml"),
     protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
-    locate_token=locate_token,
+    read=read,
+    find=find,
     topic_of=topic_of,
     is_part_of_corpus=is_list,  # the list of validated sentences holds no document
 )

@@ -15,16 +15,14 @@ mentions with one trigger (double tagging) are ordinary. Offsets count code poin
 including its markup; karat does not read that file.
 """
 
-import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from karat.errors import Report, Rule
 from karat.formats._rules import DANGLING, TWICE
 from karat.formats._xml import root_of
-from karat.model import Cluster, Document, Link, Mention, Region, Value, qualified
-from karat.plugin.blocks import Block, BlockFormat, Locate
-from karat.plugin.formats import ReadOptions
+from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')
@@ -37,39 +35,15 @@ def sniff(head: bytes) -> bool:
     return b"<deft_ere" in head
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file."""
-    del file
-    yield Block.whole(stream)
-
-
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions, clusters and links of one file."""
-    del block
-    if options.unit == "token":
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Read one file."""
+    file = piece.name
+    if context.options.unit == "token":
         raise UNIT.error("offsets of a Rich ERE file do not count tokens", file=file)
-    root = root_of(data, file=file)
+    root = root_of(piece.data, file=file)
     if root.tag != "deft_ere":
         raise SHAPE.error(f"found <{root.tag}>, expected <deft_ere>", file=file, line=root.sourceline)
-    reader = _Reader(root, file, report)
-    reader.read()
-    return Document(
-        reader.id,
-        source=root.get("source_type"),
-        mentions=tuple(reader.mentions.values()),
-        clusters=tuple(reader.clusters),
-        links=tuple(reader.links()),
-    )
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of a mention; links are arguments and have no id to look for."""
-    lines: dict[bytes, int] = {}
-    line, at = block.line, 0
-    for match in re.finditer(rb"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""", data):
-        line, at = line + data.count(b"\n", at, match.start()), match.start()
-        lines.setdefault(match[match.lastindex or 1], line)
-    return lambda item: lines.get(item.encode()) if isinstance(item, str) else None
+    yield _Reader(root, file, context.report).document()
 
 
 class _Reader:
@@ -77,13 +51,17 @@ class _Reader:
 
     def __init__(self, root: Any, file: str, report: Report) -> None:
         self._root, self._file, self._report = root, file, report
-        self.id = self._needed(root, "doc_id")
-        self.mentions: dict[str, Mention] = {}
-        self.clusters: list[Cluster] = []
+        self._id = self._needed(root, "doc_id")
+        self._mentions: dict[str, Mention] = {}
+        self._clusters: list[Cluster] = []
+        self._links: list[Link] = []
         self._arguments: list[tuple[str, Any]] = []
         self._cluster_ids: set[str] = set()
+        self._mention_lines: list[int] = []
+        self._cluster_lines: list[int] = []
+        self._link_lines: list[int] = []
 
-    def read(self) -> None:
+    def document(self) -> Document:
         """Read every known section, and report the others."""
         for section in self._root:
             if section.tag == "entities":
@@ -94,11 +72,22 @@ class _Reader:
                 self._hoppers(section)
             elif len(section):
                 self._warn(UNREAD, section, f"<{section.tag}> is not read ({len(section):,} elements)")
+        self._resolve_arguments()
+        document = Document(
+            self._id,
+            source=self._root.get("source_type"),
+            mentions=tuple(self._mentions.values()),
+            clusters=tuple(self._clusters),
+            links=tuple(self._links),
+        )
+        mentions, clusters, links = map(compact_lines, (self._mention_lines, self._cluster_lines, self._link_lines))
+        return document.at(Places(1, mentions, clusters, links))
 
     def _entities(self, section: Any) -> None:
         for entity in section.iterchildren("entity"):
             id_ = self._cluster(entity)
-            self.clusters.append(Cluster(id_, "entity", _others(entity, "id")))
+            self._clusters.append(Cluster(id_, "entity", _others(entity, "id")))
+            self._cluster_lines.append(entity.sourceline)
             for mention in entity.iterchildren("entity_mention"):
                 type_: dict[str, Value] = {"type": entity.get("type")} if entity.get("type") else {}
                 head, text = mention.find("nom_head"), mention.find("mention_text")
@@ -141,8 +130,8 @@ class _Reader:
         self._add(element, Mention(id_, span, cluster=cluster, attributes=attributes, text=_text(trigger)))
         self._arguments += [(id_, argument) for argument in element.iterchildren("em_arg")]
 
-    def links(self) -> Iterator[Link]:
-        """From each event mention to its arguments."""
+    def _resolve_arguments(self) -> None:
+        """Link each event mention to its arguments."""
         not_real = [argument for _, argument in self._arguments if argument.get("realis") == "false"]
         if not_real:
             message = f"the realis of arguments is not read ({len(not_real):,} are false here)"
@@ -150,21 +139,23 @@ class _Reader:
         for event, argument in self._arguments:
             target = argument.get("entity_mention_id") or argument.get("filler_id")
             role = self._needed(argument, "role")
-            if target in self.mentions:
-                yield Link(role, event, target)
+            if target in self._mentions:
+                self._links.append(Link(role, event, target))
+                self._link_lines.append(argument.sourceline)
             else:
                 message = f"the {role} of {event!r} names {target!r}, which is not a mention of this document"
                 self._warn(DANGLING, argument, message)
 
     def _add(self, element: Any, mention: Mention) -> None:
-        if mention.id in self.mentions:
+        if mention.id in self._mentions:
             message = f"mention id {mention.id!r} was already used in this document"
             raise TWICE.error(message, file=self._file, line=element.sourceline)
-        self.mentions[mention.id] = mention
+        self._mentions[mention.id] = mention
+        self._mention_lines.append(element.sourceline)
 
     def _cluster(self, element: Any) -> str:
         """The corpus-wide id of an entity or a hopper."""
-        id_ = qualified(self.id, self._needed(element, "id"))
+        id_ = qualified(self._id, self._needed(element, "id"))
         if id_ in self._cluster_ids:
             message = f"<{element.tag}> id {element.get('id')!r} was already used in this document"
             raise TWICE.error(message, file=self._file, line=element.sourceline)
@@ -203,15 +194,13 @@ def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="Rich ERE XML",
     about=__doc__,
     suffixes=(".rich_ere.xml", ".event_nugget.xml", ".ere.xml"),
     protocols=("tac-2017",),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=read,
     default_attributes={"realis": "NOT_ANNOTATED"},
     local_clusters=True,
 )

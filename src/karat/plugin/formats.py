@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -254,6 +254,11 @@ def _no_topic(name: str) -> str | None:
     return None
 
 
+def _not_known(file: str, stream: BinaryIO) -> tuple[str, int]:
+    del file, stream
+    return "", 1
+
+
 def _no_relations(piece: Piece) -> Iterable[str]:
     del piece
     return ()
@@ -286,7 +291,11 @@ class Format(Struct, frozen=True, kw_only=True):
     stood (`Document.at`). What cannot be read is raised, or reported as a fatal finding and left out, so that
     validation sees the rest."""
     marker: Marker | None = None
-    """How the documents of a file are found. Without one, files are read whole and once, and their documents kept."""
+    """How the documents of a file are found. Without one, files are read whole and, unless `find` finds their ids,
+    once, and their documents kept."""
+    find: Callable[[str, BinaryIO], tuple[str, int] | None] = _not_known
+    """The id and the line of the document of a file without a marker, so that it need not be parsed to know them (its
+    name, and its bytes). Without an id, they are known when it is read. None: it may hold any number of documents."""
     always: Facts = Facts()
     """What a corpus of this format is taken to hold even if no document has it."""
     about: str = ""

@@ -30,7 +30,7 @@ class _OddLength(NamedTuple):
     text: str
 
 
-class Places:
+class Locators:
     """Reads the locators of a document; each unit has locators of its own."""
 
     def __init__(self, unit: Unit, validation: Validation) -> None:
@@ -162,10 +162,10 @@ class Places:
         return text
 
 
-_LOCATORS_OF: dict[Unit, dict[str, Callable[[Places, Any], LocatedText]]] = {
-    "char": {"charseq": Places._charseq, "charspan": Places._charspan},
-    "microsecond": {"timespan": Places._timespan},
-    "box": {"bblist": Places._bblist},
+_LOCATORS_OF: dict[Unit, dict[str, Callable[[Locators, Any], LocatedText]]] = {
+    "char": {"charseq": Locators._charseq, "charspan": Locators._charspan},
+    "microsecond": {"timespan": Locators._timespan},
+    "box": {"bblist": Locators._bblist},
 }
 """The locators of each unit, and what reads them. Methods of an instance would keep it, and its tree, in a cycle."""
 

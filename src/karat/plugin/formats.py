@@ -133,7 +133,8 @@ class Marker(Struct, frozen=True, kw_only=True):
     document is read at once, and what is wrong with it is found."""
     unnamed: Literal["file", "number", "line"] = "line"
     """What a document is called whose group `id` is empty: what its file is called (one document of a file at most),
-    its number in the file (after the name of the file, if there are several files), or the number of its line."""
+    its number in the file (after the name of the file, if there are several files; a file without a marker may be its
+    document 1), or the number of its line."""
     second_unnamed: Rule | None = None
     """The rule that refuses a second document without an id in a file, if they are called what their file is called."""
     joins: bool = False

@@ -240,6 +240,9 @@ class FileCorpus:
             for id_ in ids:
                 with self._skipping():
                     facts.add(self._read(id_, refusing(_ignore)))
+                    if (declared := self._format.declared_links) is not None:
+                        kinds = declared(self._reader.piece(*self.index.place(id_)))
+                        facts.links.update((kind, "event", "event") for kind in kinds)
                     if self.options.coreference:
                         facts.relations.update(self._format.relation_names(self._reader.piece(*self.index.place(id_))))
         if self.ids():

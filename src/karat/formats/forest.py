@@ -81,6 +81,11 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             yield document
 
 
+def declared_links(piece: Piece) -> set[str]:
+    """The kinds of the lines of a document."""
+    return {line.kind for part in (piece, *piece.more) for line in _lines(part, lambda _: None)}
+
+
 def _lines(piece: Piece, report: Report) -> Iterator[_Line]:
     """The lines of a piece that have trees; lines that begin with # are before and after them."""
     kind = piece.header.decode("utf-8", "replace")
@@ -266,6 +271,7 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     marker=Marker(pattern=MARKER, joins=True),
+    declared_links=declared_links,
     write=write,
     plan=plan,
     local_clusters=True,

@@ -288,6 +288,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The topic of all documents of a file, if its name says it: with `--topics`, files of others are not read."""
     relation_names: Callable[[Piece], Iterable[str]] = _no_relations
     """Names of relations in a piece, for `--coreference`."""
+    declared_links: Callable[[Piece], Iterable[str]] | None = None
+    """Kinds of links between events that a piece declares: they are scored even if there are none."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     unit: Unit | Literal["named", "given", "none"] = "given"

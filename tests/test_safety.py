@@ -434,15 +434,6 @@ def test_very_many_orders_begin_at_once() -> None:
 # What fuzzing found
 
 
-def test_lines_of_a_document_that_cannot_be_decoded(tmp_path: Path) -> None:
-    """It is refused where it is read; whoever asks for lines of it gets none."""
-    from karat.formats import corefud
-    from karat.plugin.blocks import Block
-
-    data = b"# newdoc id = d\n1\tword\xff\t_\n"
-    assert corefud.locator(data, Block(0, len(data), 1, "d"))("m1") is None
-
-
 def test_an_empty_realis_is_written_as_missing() -> None:
     Path("empty.jsonl").write_text(
         '{"id": "d", "mentions": [{"id": "m", "span": [[0, 4]], "attributes": {"type": "A", "realis": ""}}]}\n'

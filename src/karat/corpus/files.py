@@ -176,7 +176,8 @@ class FileCorpus:
 
     def _enter_entry(self, index: Index, number: int, entry: Entry, other_topics: set[str | None]) -> None:
         """Add the documents of an entry. If only they themselves have their ids or topics, they are read now."""
-        if entry.id and (self.topics is None or self._format.topic_of(self.files[number].name) in self.topics):
+        topic = self._format.topic_of(self.files[number].name)
+        if entry.id and entry.is_document and (self.topics is None or topic in self.topics):
             if entry.id in index.rows:  # what is wrong with the first one comes first
                 [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
             self.enter(index, number, entry)
@@ -239,6 +240,9 @@ class FileCorpus:
             for id_ in ids:
                 with self._skipping():
                     facts.add(self._read(id_, refusing(_ignore)))
+                    if (declared := self._format.declared_links) is not None:
+                        kinds = declared(self._reader.piece(*self.index.place(id_)))
+                        facts.links.update((kind, "event", "event") for kind in kinds)
                     if self.options.coreference:
                         facts.relations.update(self._format.relation_names(self._reader.piece(*self.index.place(id_))))
         if self.ids():

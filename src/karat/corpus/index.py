@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     is_unnamed: bool = False
     """Whether it has no id, and is called what its file is called."""
     is_document: bool = True
-    """False: the file has no marker, although its format does, and the reader reports what it has."""
+    """False: the file has no marker, although its format does; it is read at once to see if it is a document."""
     block: Block | None = None
 
     @property
@@ -165,7 +165,7 @@ def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_onl
     if entry is not None:
         yield entry._replace(length=position - entry.offset)
     elif not is_blank:
-        yield Entry(beginning, position - beginning, 1, is_document=False)
+        yield Entry(beginning, position - beginning, 1, names.whole_file, is_document=False)
 
 
 class _Names:
@@ -177,6 +177,11 @@ class _Names:
         self._has_id = "id" in marker.pattern.groupindex
         self._number = 0
         self._first_unnamed: int | None = None
+
+    @property
+    def whole_file(self) -> str:
+        """The id of a file without a marker; empty if it can be no document."""
+        return f"{self._prefix}1" if self._marker.unnamed == "number" else ""
 
     def name(self, match: re.Match[bytes], line: int) -> tuple[str, bool]:
         """The id of the next document, and whether it is called what its file is called."""

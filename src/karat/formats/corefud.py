@@ -24,17 +24,17 @@ first, then in the order of their brackets; they are of kind `event`, as those o
 """
 
 import re
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from karat.errors import Item, KaratError, Report, Rule, quoted
+from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
-from karat.formats._text import decode
-from karat.model import Document, EmptyNode, Mention, Region, Sentence, Value, qualified
+from karat.formats._text import decode, search_line
+from karat.model import Document, EmptyNode, Mention, Places, Region, Sentence, Value, compact_lines, qualified
 from karat.model.regions import size
-from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
-from karat.plugin.formats import Facts, ReadOptions
+from karat.plugin.formats import Context, Facts, Format, Marker, Piece
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""
@@ -42,7 +42,6 @@ HEAD = "head"
 TYPE = "etype"
 COLUMNS = 10
 DEPS = 8
-KINDS = frozenset({"event"})
 
 STRUCTURE = Rule("corefud-structure", "fatal", "Write `# newdoc id = ID` before the first sentence of each document.")
 HEADER = Rule("corefud-header", "fatal", "Write, for example: # global.Entity = eid-etype-head-other")
@@ -68,15 +67,17 @@ UNDECLARED = Rule("corefud-undeclared", "note", "Write # global.Entity before th
 UNREAD = Rule("corefud-unread", "note", "Nothing to do; no score uses them.")
 UNIT = Rule("corefud-unit", "fatal", "Omit --unit char; spans of CoNLL-U count tokens.")
 
-_NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*")
-_HEADER = re.compile(rb"#\s*global\.Entity\s*=\s*(.*?)\s*")
+_NEWDOC = rb"newdoc(?:[^\S\n]+id[^\S\n]*=[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)?)?"
+_FIELDS = rb"global\.Entity[^\S\n]*=[^\S\n]*(?P<header>(?:\S(?:[^\n]*\S)?)?)"
+MARKER = re.compile(rb"#[^\S\n]*(?:" + _NEWDOC + rb"|" + _FIELDS + rb")[^\S\n]*(?=\n|\Z)")
+NEWDOC = re.compile(rb"#[^\S\n]*" + _NEWDOC + rb"[^\S\n]*(?=\n|\Z)")
+_HEADER = re.compile(rb"#\s*" + _FIELDS)
 _BEGINNING = re.compile(
     rb"^(?:#\s*global\.Entity\s*=|[0-9]+(?:\.[0-9]+)?\t(?:[^\t\n]*\t){8}(?:[^\t\n]*\|)?Entity=)", re.MULTILINE
 )
 _SENTENCE = re.compile(rb"#\s*sent_id\s*=\s*(.*?)\s*")
 _TOKEN = re.compile(rb"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _MULTIWORD = re.compile(rb"[0-9]+-[0-9]+")
-_OPENING = re.compile(rb"\(([^()|\s]+)")
 _PIECE = re.compile(r"(.+?)(?:\[([0-9]{1,6})/([0-9]{1,6})\])?")
 
 
@@ -85,86 +86,41 @@ def sniff(head: bytes) -> bool:
     return _BEGINNING.search(head) is not None
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """From each `# newdoc` to the next one, or the whole file."""
-    draft: _Draft | None = None
-    count, line, fields, stray = 0, 0, None, None
-    beginning = offset = stream.tell()
-    whole = _Draft("1", beginning, 1, None, numbered=True)
-    for line, data in enumerate(stream, 1):
-        if data[0] == b"#"[0]:
-            if newdoc := _NEWDOC.fullmatch(data):
-                if stray is not None:
-                    raise STRUCTURE.error("a sentence stands before the first # newdoc", file=file, line=stray)
-                if draft is not None:
-                    yield draft.block(offset)
-                count += 1
-                id_ = decode(newdoc[1] or b"", file=file, line=line)
-                draft = _Draft(id_ or str(count), offset, line, fields, numbered=not id_)
-            elif header := _HEADER.fullmatch(data):
-                fields = _declared(decode(header[1], file=file, line=line), file, line)
-                (draft or whole).declared.append(fields)
-        else:
-            if draft is None and stray is None and not data.isspace():
-                stray = line
-            if b"Entity=" in data:
-                (draft or whole).look_at(data)
-        offset += len(data)
-    if draft is not None or stray is not None:
-        yield (draft or whole).block(offset)
-
-
-def _declared(text: str, file: str, line: int) -> str:
-    """Names of fields joined by dashes, if there is an id among them and none twice."""
-    names = text.split("-")
-    if len(set(names)) < len(names) or sum(names.count(id_) for id_ in IDS) != 1:
-        found = f"# global.Entity names the fields {quoted(text)}, expected different ones and one of them {IDS[0]}"
-        raise HEADER.error(found, file=file, line=line)
-    return text
-
-
-class _Draft:
-    """What the light pass knows of a document before its end."""
-
-    def __init__(self, id_: str, offset: int, line: int, context: str | None, *, numbered: bool) -> None:
-        self.declared: list[str] = []
-        self._numbered = numbered
-        self._id, self._offset, self._line, self._context = id_, offset, line, context
-        self._filled: set[int] = set()
-
-    def look_at(self, data: bytes) -> None:
-        """Take note of which fields say anything in a line with entities."""
-        for opening in _OPENING.findall(data, data.rfind(b"Entity=")):
-            self._filled.update(number for number, value in enumerate(opening.split(b"-")) if value)
-
-    def block(self, end: int) -> Block:
-        """The document, which ends before this byte."""
-        fields = self.declared[-1] if self.declared else self._context
-        names = (fields or IDS[0]).split("-")
-        attributes = {("event", _attribute(name)) for n, name in enumerate(names) if n in self._filled and _says(name)}
-        length = end - self._offset
-        context = None if self.declared == [self._context] else self._context
-        contents = Contents(frozenset(attributes), KINDS)
-        return Block(
-            self._offset, length, self._line, self._id, contents=contents, context=context, numbered=self._numbered
-        )
-
-
-def _says(field: str) -> bool:
-    """Whether a field becomes an attribute."""
-    return field not in (*IDS, HEAD)
-
-
-def _attribute(field: str) -> str:
-    return "type" if field == TYPE else field
-
-
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+def read(piece: Piece, context: Context) -> Iterator[Document]:
     """The mentions and clusters of one document."""
-    if options.unit == "char":
-        raise UNIT.error("offsets of a CoNLL-U file do not count characters", file=file)
-    decode(data, file=file, line=block.line)
-    page = _page(data, block.line, block.context, file)
+    data, file = piece.data, piece.name
+    newdoc = search_line(NEWDOC, data)
+    lead = data if newdoc is None else data[: newdoc.start()]
+    rows = enumerate(lead.split(b"\n"), piece.line)
+    stray = next((line for line, row in rows if row[:1] != b"#" and row.strip()), None)
+    if newdoc is not None and stray is not None:
+        raise STRUCTURE.error("a sentence stands before the first # newdoc", file=file, line=stray)
+    begin = 1 if newdoc is None else piece.line + lead.count(b"\n")
+    try:
+        if context.options.unit == "char":
+            raise UNIT.error("offsets of a CoNLL-U file do not count characters", file=file)
+        document = _document(data, begin, piece, context.report)
+    except KaratError as error:
+        context.report(error.finding)
+        document = _part(piece, begin, error.finding.line)
+    if newdoc is not None or stray is not None:
+        yield document
+
+
+def _part(piece: Piece, begin: int, line: int | None) -> Document:
+    """The document before a line that cannot be read; empty if that cannot be read either."""
+    if line is not None and line > begin:
+        data = b"\n".join(piece.data.split(b"\n")[: line - piece.line])
+        with suppress(KaratError):
+            return _document(data, begin, piece, _ignore, is_part=True)
+    return Document(piece.id, unit="token").at(Places(begin))
+
+
+def _document(data: bytes, begin: int, piece: Piece, report: Report, *, is_part: bool = False) -> Document:
+    """The document in these lines, which begins in line `begin`; of a part, words are not compared with gold's."""
+    decode(data, file=piece.name, line=piece.line)
+    page = _Page(piece)
+    page.read(data)
     page.report(report)
     mentions = [
         Mention(
@@ -174,49 +130,40 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
             None,
             None,
             "event",
-            qualified(block.id, found.cluster),
+            qualified(piece.id, found.cluster),
             found.attributes,
             page.text(found.span),
         )
         for number, found in enumerate(page.found, 1)
     ]
-    return Document(
-        block.id,
+    document = Document(
+        piece.id,
         unit="token",
-        forms=tuple([form.decode("utf-8") for form in page.forms]),
-        sentences=tuple(page.sentences),
-        empty_nodes=tuple(page.empty_nodes),
+        forms=None if is_part else tuple([form.decode("utf-8") for form in page.forms]),
+        sentences=() if is_part else tuple(page.sentences),
+        empty_nodes=() if is_part else tuple(page.empty_nodes),
         mentions=tuple(mentions),
     )
+    return document.at(Places(begin, compact_lines([found.line for found in page.found]), tokens=page.token_lines))
 
 
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line in which a mention begins; there are no links."""
-    lines: dict[Item, int] = {}
-    with suppress(KaratError):  # reported when the document is read
-        decode(data, file="", line=block.line)
-        page = _page(data, block.line, block.context, "")
-        lines = {f"m{number}": found.line for number, found in enumerate(page.found, 1)}
-    return lines.get
+def _declared(data: bytes, file: str, line: int) -> list[str]:
+    """Names of fields joined by dashes, if there is an id among them and none twice."""
+    text = data.decode("utf-8")
+    names = text.split("-")
+    if len(set(names)) < len(names) or sum(names.count(id_) for id_ in IDS) != 1:
+        found = f"# global.Entity names the fields {quoted(text)}, expected different ones and one of them {IDS[0]}"
+        raise HEADER.error(found, file=file, line=line)
+    return names
 
 
-def locate_token(data: bytes, block: Block, token: int) -> int | None:
-    """The line of a token."""
-    numbered = enumerate(data.split(b"\n"), block.line)
-    lines = [line for line, row in numbered if _TOKEN.fullmatch(row.partition(b"\t")[0])]
-    return lines[token] if token < len(lines) else None
+def _says(field: str) -> bool:
+    """Whether a field becomes an attribute."""
+    return field not in (*IDS, HEAD)
 
 
-def _page(data: bytes, first: int, context: str | None, file: str) -> "_Page":
-    page = _Page(context, file)
-    for line, row in enumerate(data.split(b"\n"), first):
-        bare = row.rstrip()
-        if bare:
-            page.read(line, bare)
-        else:
-            page.end_sentence()
-    page.finish()
-    return page
+def _attribute(field: str) -> str:
+    return "type" if field == TYPE else field
 
 
 def _stretches(segments: list[tuple[int, int]]) -> Region:
@@ -265,13 +212,17 @@ class _Begun(NamedTuple):
 class _Page:
     """The lines of a document, one after another."""
 
-    def __init__(self, context: str | None, file: str) -> None:
+    def __init__(self, piece: Piece) -> None:
         self.found: list[_Found] = []
         self.forms: list[bytes] = []
+        self.token_lines = array("I")
         self.sentences: list[Sentence] = []
         self.empty_nodes: list[EmptyNode] = []
-        self._file = file
-        self._fields = None if context is None else context.split("-")
+        self._file, self._line = piece.name, piece.line
+        self._fields: list[str] | None = None
+        if piece.header:
+            with suppress(KaratError, UnicodeDecodeError):  # reported with the document that has it
+                self._fields = _declared(piece.header, piece.name, piece.line)
         self._sentence_id: str | None = None
         self._nodes: dict[bytes, int] = {}
         """The tokens of the current sentence by id; empty between sentences."""
@@ -288,11 +239,21 @@ class _Page:
         self._independent: list[int] = []
         self._bad_deps: list[tuple[int, str]] = []
 
-    def read(self, line: int, row: bytes) -> None:
+    def read(self, data: bytes) -> None:
+        """Take all lines; nothing may be left open."""
+        for line, row in enumerate(data.split(b"\n"), self._line):
+            bare = row.rstrip()
+            if bare:
+                self._read(line, bare)
+            else:
+                self._end_sentence()
+        self._finish()
+
+    def _read(self, line: int, row: bytes) -> None:
         """Take one line that is not blank."""
         if row[0] == b"#"[0]:
             if header := _HEADER.fullmatch(row):
-                self._fields = header[1].decode("utf-8").split("-")
+                self._fields = _declared(header["header"], self._file, line)
             elif sentence := _SENTENCE.fullmatch(row):
                 self._sentence_id = sentence[1].decode("utf-8")
             return
@@ -323,6 +284,7 @@ class _Page:
         else:
             in_order = word == last[0] + 1
             self.forms.append(columns[1])
+        self.token_lines.append(line)
         if not in_order:
             before = f"after {_id(*last)}" if self._nodes else "at the beginning of a sentence"
             message = (
@@ -332,7 +294,7 @@ class _Page:
         self._nodes[columns[0]] = token
         self._last = word, number or 0
 
-    def end_sentence(self) -> None:
+    def _end_sentence(self) -> None:
         """A sentence is complete: its empty nodes know their parents."""
         for line, token, number, deps in self._empty:
             self.empty_nodes.append(EmptyNode(token, number, tuple(self._parents(line, deps))))
@@ -441,9 +403,8 @@ class _Page:
         head, rest = begun.values.get(HEAD, ""), -begun.rest
         self.found.append(_Found(span[0][0], -span[-1][1], begun.line, rest, begun.cluster, span, attributes, head))
 
-    def finish(self) -> None:
-        """All lines were taken: nothing may be left open."""
-        self.end_sentence()
+    def _finish(self) -> None:
+        self._end_sentence()
         open_ = [(begun[0], "has no end before its document ends") for begun in self._begun.values() if begun]
         open_ += [(waiting[0][0], "has not all its pieces") for waiting in self._waiting.values() if waiting]
         if open_:
@@ -499,16 +460,18 @@ def _id(word: int, number: int) -> str:
     return f"{word}.{number}" if number else str(word)
 
 
-FORMAT = BlockFormat(
+def _ignore(finding: object) -> None:
+    """Findings of a part of a document were reported for the whole."""
+
+
+FORMAT = Format(
     title="CoNLL-U with Entity= (CorefUD)",
     about=__doc__,
     suffixes=(".conllu",),
     protocols=("crac-2024",),
     always=Facts(kinds=("event",)),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
-    locate_token=locate_token,
+    read=read,
+    marker=Marker(pattern=MARKER, unnamed="number"),
     local_clusters=True,
 )

@@ -11,15 +11,15 @@ links in the lines that follow (default: subevent), so a document has one line p
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from contextlib import suppress
+from typing import NamedTuple
 
 from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
-from karat.formats._rules import REPEATED, TRIMMED
+from karat.formats._rules import DOCUMENT_TWICE, REPEATED, TRIMMED
 from karat.formats._text import decode
-from karat.model import Cluster, Document, Link, Mention, nodes_of, qualified
-from karat.plugin.blocks import Block, BlockFormat, Contents, Locate
-from karat.plugin.formats import Facts, ReadOptions
+from karat.model import Cluster, Document, Link, Mention, Places, compact_lines, nodes_of, qualified
+from karat.plugin.formats import Context, Facts, Format, Marker, Piece, ReadOptions
 
 STRUCTURE = Rule(
     "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."
@@ -34,6 +34,9 @@ TWO_NODES = Rule(
 )
 
 KIND = "#kind"
+MARKER = re.compile(
+    rb"(?m:^)(?P<header>#\S[^\n]*)|(?!(?m:^)#)(?:(?P<id>[^\s(](?:[^\t\n]*\S)?)[^\S\n\t]*\t[^\n]*|\S[^\n]*)"
+)
 _BEGINNING = re.compile(
     rb"\s*(?:#(?:kind\s|\s)[^\n]*\n\s*)*(?:[^\t\n(#][^\t\n]*\t)?[ \t]*\([ \t]*(?:[^\s(){},]+|\{[^(){}\n]+\})[ \t]*[()]"
 )
@@ -46,93 +49,70 @@ def sniff(head: bytes) -> bool:
 
 
 class _Line(NamedTuple):
-    """Where one forest of a document is, and the kind of its links."""
+    """One forest of a document, and the kind of its links."""
 
-    offset: int
-    length: int
     line: int
     kind: str
+    text: str
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each document, with all its lines; one with two lines of a kind is given twice, as if in two files."""
-    lines: dict[tuple[str, int], list[_Line]] = {}
-    times: dict[tuple[str, str], int] = {}
-    kind, offset = SUBEVENT, stream.tell()
-    for line, data in enumerate(stream, 1):
-        if data[:1] == b"#":
-            kind = _kind(decode(data, file=file, line=line), kind, file, line)
-        elif not data.isspace():
-            id_ = _document_id(data, file, line)
-            time = times[id_, kind] = times.get((id_, kind), -1) + 1
-            lines.setdefault((id_, time), []).append(_Line(offset, len(data), line, kind))
-        offset += len(data)
-    for (id_, _), (first, *more) in lines.items():
-        kinds = [first.kind, *(line.kind for line in more)]
-        links = frozenset((name, "event", "event") for name in kinds)
-        yield Block(
-            *first[:3],
-            id_,
-            contents=Contents(kinds=frozenset({"event"}), links=links),
-            context=None if kinds == [SUBEVENT] else "\n".join(kinds),
-            more=tuple(line[:3] for line in more),
-        )
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """The mentions, nodes and links of all lines of a document; it is given twice if two of them are of one kind."""
+    times: Counter[str] = Counter()
+    given: dict[int, list[_Line]] = {}
+    for part in (piece, *piece.more):
+        for line in _lines(part, context.report):
+            given.setdefault(times[line.kind], []).append(line)
+            times[line.kind] += 1
+    for time, lines in given.items():
+        first = lines[0].line
+        if time:
+            message = f"document {quoted(piece.id)} was already given in {piece.name}, line {given[0][0].line}"
+            context.report(DOCUMENT_TWICE.at(message, file=piece.name, line=first, found=piece.id))
+        reader = _Reader(piece.id, piece.name, context.report)
+        try:
+            for line in lines:
+                reader.read(line)
+        except KaratError as error:
+            context.report(error.finding)
+            continue
+        document = reader.document(first, context.options)
+        if not time:
+            yield document
+
+
+def declared_links(piece: Piece) -> set[str]:
+    """The kinds of the lines of a document."""
+    return {line.kind for part in (piece, *piece.more) for line in _lines(part, lambda _: None)}
+
+
+def _lines(piece: Piece, report: Report) -> Iterator[_Line]:
+    """The lines of a piece that have trees; lines that begin with # are before and after them."""
+    kind = piece.header.decode("utf-8", "replace")
+    with suppress(KaratError):  # reported with the document before it
+        kind = _kind(kind, SUBEVENT, piece.name, piece.line)
+    for line, data in enumerate(piece.data.split(b"\n"), piece.line):
+        if not data or data.isspace():
+            continue
+        text = decode(data, file=piece.name, line=line)
+        if text[0] != "#":
+            yield _Line(line, kind, text)
+            continue
+        try:
+            kind = _kind(text, kind, piece.name, line)
+        except KaratError as error:
+            report(error.finding)
 
 
 def _kind(text: str, current: str, file: str, line: int) -> str:
     """The kind of the lines after a line that begins with #."""
     mark, _, name = text.strip().partition(" ")
-    if mark == "#" or text[1].isspace():
+    if mark in ("", "#") or text[1].isspace():
         return current
     name = name.strip()
     if mark != KIND or not name or any(blank in name for blank in " \t"):
         raise DIRECTIVE.error(f"found {quoted(text.strip())}, expected {KIND} NAME", file=file, line=line)
     return name
-
-
-def _document_id(data: bytes, file: str, line: int) -> str:
-    before, tab, _ = data.partition(b"\t")
-    if before.lstrip().startswith(b"("):
-        return str(line)
-    id_ = decode(before, file=file, line=line).strip()
-    if not tab or not id_:
-        what = "an empty document id" if tab else "neither a tab after a document id nor a tree"
-        raise STRUCTURE.error(f"{what}: {quoted(decode(data, file=file, line=line).strip())}", file=file, line=line)
-    return id_
-
-
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """The mentions, nodes and links of all lines of a document."""
-    reader = _Reader(block.id, file, report)
-    for line, kind, text in _lines(data, block, file):
-        trees = text
-        if not text.lstrip().startswith("("):
-            id_, _, trees = text.partition("\t")
-            if id_ != id_.strip():
-                report(TRIMMED.at(f"blanks around the document id {quoted(id_)}", file=file, line=line))
-        reader.read(trees, line, kind, len(text) - len(trees))
-    return reader.document(options)
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of the first node with a mention, or of the kind of a link."""
-    mentions: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    for line, kind, text in _lines(data, block, ""):
-        kinds.setdefault(kind, line)
-        for token in _TOKEN.findall(text):
-            mentions.setdefault(token, line)
-    return lambda item: mentions.get(item) if isinstance(item, str) else kinds.get(item[0])
-
-
-def _lines(data: bytes, block: Block, file: str) -> Iterator[tuple[int, str, str]]:
-    """The number, the kind and the text of each line of a document."""
-    numbers = [block.line, *(line for _, _, line in block.more)]
-    kinds = (block.context or SUBEVENT).split("\n")
-    begin = 0
-    for line, kind, length in zip(numbers, kinds, [block.length, *(size for _, size, _ in block.more)], strict=True):
-        yield line, kind, decode(data[begin : begin + length], file=file, line=line)
-        begin += length
 
 
 class _Node(NamedTuple):
@@ -153,17 +133,22 @@ class _Reader:
         self._root: dict[str, str] = {}
         """For each mention, a mention of the same event; itself for the one that represents the event."""
         self._nodes: list[_Node] = []
+        self._lines: dict[str, int] = {}
+        """For each mention, the line of its first node."""
 
-    def read(self, text: str, line: int, kind: str, before: int) -> None:
-        """Read the trees of one line; `before` is the number of characters before them."""
+    def read(self, row: _Line) -> None:
+        """Read the trees of one line."""
+        line, kind, text = row
         path: list[str] = []
-        tokens = [(match[0], match.start() + before + 1) for match in _TOKEN.finditer(text)]
+        tokens = [(match[0], match.start() + 1) for match in _TOKEN.finditer(text, self._begin(line, text))]
         at = 0
         while at < len(tokens):
             token, column = tokens[at]
             if token == "(":
                 node, at = self._node(tokens, at + 1, line)
                 self._join(node)
+                for id_ in node:
+                    self._lines.setdefault(id_, line)
                 self._nodes.append(_Node(line, kind, node[0], path[-1] if path else None))
                 path.append(node[0])
             elif token == ")" and path:
@@ -175,6 +160,19 @@ class _Reader:
         if path:
             count = "1 parenthesis is" if len(path) == 1 else f"{len(path):,} parentheses are"
             raise self._error(line, f"{count} not closed; the last one is that of {quoted(path[-1])}")
+
+    def _begin(self, line: int, text: str) -> int:
+        """The place in a line at which its trees begin, after the id of the document."""
+        before, tab, _ = text.partition("\t")
+        if before.lstrip().startswith("("):
+            return 0
+        id_ = before.strip()
+        if not tab or not id_:
+            what = "an empty document id" if tab else "neither a tab after a document id nor a tree"
+            raise STRUCTURE.error(f"{what}: {quoted(text.strip())}", file=self._file, line=line)
+        if before != id_:
+            self._warn(TRIMMED, line, f"blanks around the document id {quoted(before)}")
+        return len(before) + 1
 
     def _node(self, tokens: list[tuple[str, int]], at: int, line: int) -> tuple[list[str], int]:
         """The mentions of the node that begins at a token, and the number of the token after it."""
@@ -207,8 +205,8 @@ class _Reader:
             root[id_] = id_ = root[root[id_]]
         return id_
 
-    def document(self, options: ReadOptions) -> Document:
-        """The document. A link joins events: clusters, or single mentions."""
+    def document(self, line: int, options: ReadOptions) -> Document:
+        """The document, which begins in this line. A link joins events: clusters, or single mentions."""
         members: dict[str, list[str]] = {}
         for id_ in self._root:
             members.setdefault(self._event(id_), []).append(id_)
@@ -221,17 +219,19 @@ class _Reader:
             event: self._cluster(ids[0]) for event, ids in members.items() if len(ids) > 1 or event in repeated
         }
         links = {
-            Link(node.kind, cluster_of.get(node.parent, node.parent), cluster_of.get(node.event, node.event)): None
+            Link(node.kind, cluster_of.get(node.parent, node.parent), cluster_of.get(node.event, node.event)): node.line
             for node in nodes
             if node.parent is not None
         }
-        return Document(
+        document = Document(
             self._document,
             unit=options.unit or "char",
             mentions=tuple(Mention(id_, (), cluster=cluster_of.get(self._event(id_))) for id_ in self._root),
             clusters=tuple(Cluster(cluster_of[event], attributes=dict(counts)) for event, counts in repeated.items()),
             links=tuple(links),
         )
+        mention_lines = compact_lines([self._lines[id_] for id_ in self._root])
+        return document.at(Places(line, mention_lines, links=compact_lines([*links.values()])))
 
     def _repeated(self, nodes: list[_Node], members: dict[str, list[str]]) -> dict[str, dict[str, int]]:
         """Events in more nodes of a kind than their links show, and in how many, as attributes of their clusters."""
@@ -261,7 +261,7 @@ class _Reader:
         return STRUCTURE.error(f"document {quoted(self._document)}: {message}", file=self._file, line=line)
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="event hierarchies as trees in parentheses",
     about=__doc__,
     suffixes=(".forest",),
@@ -269,9 +269,9 @@ FORMAT = BlockFormat(
     protocols=("araki-2014",),
     always=Facts(kinds=("event",)),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=read,
+    marker=Marker(pattern=MARKER, joins=True),
+    declared_links=declared_links,
     write=write,
     plan=plan,
     local_clusters=True,

@@ -147,7 +147,8 @@ class Marker(Struct, frozen=True, kw_only=True):
     document is read at once, and what is wrong with it is found."""
     unnamed: Literal["file", "number", "line"] = "line"
     """What a document is called whose group `id` is empty: what its file is called (one document of a file at most),
-    its number in the file (after the name of the file, if there are several files), or the number of its line."""
+    its number in the file (after the name of the file, if there are several files; a file without a marker may be its
+    document 1), or the number of its line."""
     second_unnamed: Rule | None = None
     """The rule that refuses a second document without an id in a file, if they are called what their file is called."""
     joins: bool = False
@@ -310,6 +311,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """The topic of all documents of a file, if its name says it: with `--topics`, files of others are not read."""
     relation_names: Callable[[Piece], Iterable[str]] = _no_relations
     """Names of relations in a piece, for `--coreference`."""
+    declared_links: Callable[[Piece], Iterable[str]] | None = None
+    """Kinds of links between events that a piece declares: they are scored even if there are none."""
     folder: Literal["never", "always", "either"] = "never"
     """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
     unit: Unit | Literal["named", "given", "none"] = "given"

@@ -14,8 +14,7 @@ from karat.corpus.reader import DocumentReader
 from karat.errors import Item, Report
 from karat.formats import FORMATS
 from karat.model import Document, Mention
-from karat.plugin import ReadOptions
-from karat.plugin.blocks import Block, BlockFormat
+from karat.plugin import Context, Piece
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 from tests.test_codes import EVENT, PAIR
@@ -54,14 +53,12 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     def listing(name: str) -> list[str]:
         format_, ids = FORMATS.get(name), list[str]()
 
-        assert isinstance(format_, BlockFormat)
+        def read(piece: Piece, context: Context) -> Iterator[Document]:
+            for document in format_.read(piece, context):
+                ids.append(document.id)
+                yield document
 
-        def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-            document = format_.parse(data, block, options, file, report)
-            ids.append(document.id)
-            return document
-
-        monkeypatch.setitem(FORMATS._loaded, name, replace(format_, parse=parse))
+        monkeypatch.setitem(FORMATS._loaded, name, replace(format_, read=read))
         return ids
 
     return listing

@@ -161,7 +161,7 @@ class Plan:
         if self.breakdowns:
             whole = tables if pair is filtered else Tables(filtered)
             row.parts = tuple(breakdown.parts(row.unit, whole) for breakdown in self.breakdowns)
-        if not measures.is_by_document or self.breakdowns or self._has_records:
+        if not measures.is_by_document or self.breakdowns or self.options.details or self.options.errors:
             row.about = Document(document.id, document.topic, document.subtopic, document.source, document.language)
         if self._has_records:
             from karat.insight.records import document_records

@@ -190,4 +190,4 @@ def test_a_document_is_read_once_for_the_lines_of_its_items(
     lines = [corpus.where("d", item)[1] for item in items]
     corpus.close()
     assert lines == [*range(first, first + 10), 1, 1]
-    assert reads == ["d"]
+    assert len(reads) == 1

@@ -26,22 +26,21 @@ annotation's own text, line ends and tabs are written as blanks.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
 
-from karat.errors import Item, Report, Rule
+from karat.errors import KaratError, Report, Rule
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
 from karat.formats._brat_writer import plan, write
 from karat.formats._names import stem
 from karat.formats._rules import DANGLING, SINGLETON
 from karat.formats._text import decode
-from karat.model import Document, Link, Mention, Value, qualified
+from karat.model import Document, Line, Link, Mention, Places, Value, compact_lines, qualified
 from karat.model.regions import union
 from karat.opened import read_bytes
-from karat.plugin.blocks import Block, BlockFormat, Locate, LocateBeside
-from karat.plugin.formats import Piece, ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""
@@ -75,26 +74,40 @@ def sniff(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """The whole file, which may be empty."""
-    yield Block.whole(stream, stem(file, SUFFIXES))
-
-
 def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:
     """Text bounds are entities in a corpus with any event; else they are the events."""
     return {UNDECIDED: "entity" if "event" in kinds else "event"} if UNDECIDED in kinds else {}
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """The document of a file; after an error, what is before it, so that it can be checked."""
+    try:
+        if context.options.unit == "token":
+            raise UNIT.error("offsets of a brat file do not count tokens", file=piece.name)
+        document = _document(piece, context)
+    except KaratError as error:
+        context.report(error.finding)
+        document = _part(piece, context, error.finding.line if error.finding.file == piece.name else None)
+    yield document
+
+
+def _part(piece: Piece, context: Context, line: int | None) -> Document:
+    """The document before a line that cannot be read; empty if that cannot be read either."""
+    if line is not None and line > 1:
+        data = b"\n".join(piece.data.split(b"\n")[: line - 1])
+        with suppress(KaratError):
+            return _document(piece._replace(data=data), Context(context.options))
+    return Document(stem(piece.name, SUFFIXES)).at(Places(1))
+
+
+def _document(piece: Piece, context: Context) -> Document:
     """The mentions, clusters and links of one document."""
-    if options.unit == "token":
-        raise UNIT.error("offsets of a brat file do not count tokens", file=file)
+    file, report = piece.name, context.report
     records = Records(report)
-    text = decode(data, file=file, line=block.line)
-    for part, (name, annotations) in enumerate(_parts(text, file)):
-        records.read(annotations, Place(part, block.line, name))
-    coreference = frozenset(name.lower() for name in options.coreference)
-    return _Reader(records, coreference).document(block.id, _text_beside(file, report))
+    for part, (name, annotations) in enumerate(_parts(decode(piece.data, file=file, line=1), file)):
+        records.read(annotations, Place(part, 1, name))
+    coreference = frozenset(name.lower() for name in context.options.coreference)
+    return _Reader(records, coreference).document(file, _text_beside(file, report))
 
 
 def _parts(text: str, file: str) -> list[tuple[str, str]]:
@@ -111,29 +124,6 @@ def relation_names(piece: Piece) -> set[str]:
     """The names of the relations of a document."""
     text = piece.data.decode("utf-8", "replace")
     return {name for _, part in _parts(text, piece.name) for name in _RELATION.findall(part)}
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of an event or a text bound, or of the first relation that is a link."""
-    rows = [row.split("\t") for row in data.decode("utf-8", "replace").split("\n")]
-    lines = {row[0]: line for line, row in enumerate(rows, block.line)}
-    relations: dict[tuple[str, ...], int] = {}
-    for row in rows:
-        if row[0][:1] == "R":
-            ends = dict(word.split(":", 1) for word in row[-1].split(" ") if ":" in word)
-            relations.setdefault((ends.get("Arg1", ""), ends.get("Arg2", "")), lines[row[0]])
-    return lambda item: lines.get(item) if isinstance(item, str) else relations.get(item[1:])
-
-
-def locator_beside(file: str) -> LocateBeside:
-    """Finds lines in the other file of an `.a1` and an `.a2`."""
-    others = [(name, text) for name, text in _parts("", file) if name != file]
-    locators = [(name, locator(text.encode(), Block(0, 0, 1))) for name, text in others]
-
-    def locate(item: Item) -> tuple[str, int] | None:
-        return next(((name, line) for name, find in locators if (line := find(item)) is not None), None)
-
-    return locate
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
@@ -161,8 +151,9 @@ class _Reader:
         self._triggered: dict[str, list[str]] = {}
         self._mentions: dict[str, Mention] = {}
 
-    def document(self, id_: str, text: str | None) -> Document:
-        """The document."""
+    def document(self, file: str, text: str | None) -> Document:
+        """The document of a file."""
+        id_ = stem(file, SUFFIXES)
         for event in self._records.events.values():
             if event.trigger in self._records.bounds:
                 self._triggered.setdefault(event.trigger, []).append(event.id)
@@ -172,18 +163,20 @@ class _Reader:
         placed = sorted(self._placed_mentions(), key=lambda pair: pair[0])
         self._mentions = {mention.id: mention for _, mention in placed}
         attributes = self._attributes()
-        links = tuple(self._links())
+        links = [*self._links()]
         clusters = self._clusters(id_)
         self._report_names()
-        return Document(
+        document = Document(
             id_,
             text=text,
             mentions=tuple(
                 Mention(m.id, m.span, None, None, None, m.kind, clusters.get(m.id), attributes[m.id], m.text)
                 for m in self._mentions.values()
             ),
-            links=links,
+            links=tuple([link for _, link in links]),
         )
+        mention_lines = _lines([place for place, _ in placed], file)
+        return document.at(Places(1, mention_lines, links=_lines([place for place, _ in links], file)))
 
     def _placed_mentions(self) -> Iterator[tuple[Place, Mention]]:
         """Events at their triggers, and the other text bounds, each with its place."""
@@ -207,17 +200,17 @@ class _Reader:
                     self._records.report(ATTRIBUTE_TWICE, one.place, f"{message}; {one.value!r} is ignored")
         return attributes
 
-    def _links(self) -> Iterator[Link]:
+    def _links(self) -> Iterator[tuple[Place, Link]]:
         for event in self._records.events.values():
             for role, argument in event.arguments:
                 target = self._resolved(argument, event.place, f"{role} of {event.id}")
                 if target is not None and event.id in self._mentions:
-                    yield Link(role, event.id, target)
+                    yield event.place, Link(role, event.id, target)
         for relation in self._records.relations:
             if not self._is_coreference(relation):
                 source, target = (self._resolved(end, relation.place, relation.id) for end in relation.ends)
                 if source is not None and target is not None:
-                    yield Link(relation.name.lower(), source, target)
+                    yield relation.place, Link(relation.name.lower(), source, target)
 
     def _is_coreference(self, relation: Relation) -> bool:
         name = relation.name.lower()
@@ -294,17 +287,21 @@ def _mention(id_: str, bound: TextBound, kind: str, type_: str) -> Mention:
     return Mention(id_, span, kind=kind, attributes={"type": type_}, text=text or None)
 
 
-FORMAT = BlockFormat(
+def _lines(places: Sequence[Place], file: str) -> Sequence[Line]:
+    """Lines of a file, and, of another file beside it, its name with the line."""
+    if all(place.file == file for place in places):
+        return compact_lines([place.line for place in places])
+    return [place.line if place.file == file else (place.file, place.line) for place in places]
+
+
+FORMAT = Format(
     title="brat standoff, .ann beside .txt; BioNLP .a1 and .a2",
     about=__doc__,
     suffixes=SUFFIXES,
     unit="char",
     protocols=("tac-2017",),
     sniff=sniff,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
-    locator_beside=locator_beside,
+    read=read,
     relation_names=relation_names,
     write=write,
     plan=plan,

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     is_unnamed: bool = False
     """Whether it has no id, and is called what its file is called."""
     is_document: bool = True
-    """False: the file has no marker, although its format does, and the reader reports what it has."""
+    """False: the file has no marker, although its format does, and the reader knows what it has."""
     block: Block | None = None
 
     @property
@@ -108,7 +108,7 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
             yield Entry(*block[:3], prefix + block.id, block=block)
     elif marker is None or not _has_markers(stream, marker):
         offset = stream.tell()
-        yield Entry(offset, stream.seek(0, os.SEEK_END) - offset, 1)
+        yield Entry(offset, stream.seek(0, os.SEEK_END) - offset, 1, is_document=marker is None)
     elif marker.joins:
         yield from _joined(_found(stream, file, format_, marker, is_only_file))
     else:

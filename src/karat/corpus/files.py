@@ -182,18 +182,20 @@ class FileCorpus:
                 [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
             self.enter(index, number, entry)
             return
-        findings: list[Finding] = []
-        documents = [*self._reader.documents(number, entry, refusing(findings.append))]
-        self._is_read_whole = self._is_read_whole or len(documents) > 1
-        for document in documents:
+        findings, reported = list[Finding](), list[Finding]()
+        report = findings.append if self._skip_broken else refusing(findings.append)
+        for count, document in enumerate(self._reader.documents(number, entry, report), 1):
+            self._is_read_whole = self._is_read_whole or count > 1
+            reported = [*findings]  # of this document
+            findings.clear()
             if not self._is_wanted(document):
                 other_topics.add(document.topic)
                 continue
             line = entry.line if document.places is None else document.places.line
             self.enter(index, number, entry._replace(id=document.id, line=line))
             if not entry.id:
-                self._kept[document.id] = document, findings
-                findings = []  # reported with the first document of the file
+                self._kept[document.id] = document, reported
+        reported += findings
 
     def _is_wanted(self, document: Document) -> bool:
         if self.topics is None or document.topic in self.topics:
@@ -338,8 +340,10 @@ class FileCorpus:
         return where(item, self.files[number].name)
 
     def close(self) -> None:
-        """Close the open file."""
+        """Close the open file, and that of gold."""
         self._reader.close()
+        if isinstance(self.options.gold, GoldReader):
+            self.options.gold.close()
 
     def __iter__(self) -> Iterator[Document]:
         try:

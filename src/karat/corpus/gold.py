@@ -21,6 +21,10 @@ class GoldReader:
         """The document of this id, if gold has it."""
         return self._corpus.read(id_, _ignore) if id_ in self.ids() else None
 
+    def close(self) -> None:
+        """Close the open file of gold."""
+        self._corpus.close()
+
 
 def _ignore(finding: Finding) -> None:
     """Reported when gold is read."""

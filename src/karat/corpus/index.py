@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     is_unnamed: bool = False
     """Whether it has no id, and is called what its file is called."""
     is_document: bool = True
-    """False: the file has no marker, although its format does; it is read at once to see if it is a document."""
+    """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
     block: Block | None = None
 
     @property
@@ -110,8 +110,8 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
         offset = stream.tell()
         found = format_.find(file.name, stream)
         id_, line = found or ("", 1)
-        length = stream.seek(0, os.SEEK_END) - offset
-        yield Entry(offset, length, line, id_, lead=line - 1, is_document=found is not None)
+        length, is_document = stream.seek(0, os.SEEK_END) - offset, found is not None and marker is None
+        yield Entry(offset, length, line, id_, lead=line - 1, is_document=is_document)
     elif marker.joins:
         yield from _joined(_found(stream, file, format_, marker, is_only_file))
     else:

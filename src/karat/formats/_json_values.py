@@ -20,13 +20,13 @@ KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; o
 
 T = TypeVar("T")
 
-_Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
+Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
 _any = msgspec.json.Decoder()
 _raw = msgspec.json.Decoder(msgspec.Raw)
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BEFORE_ELEMENT = re.compile(rb"[\s,\[]*")
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 
 
@@ -46,12 +46,12 @@ def values(stream: BinaryIO, file: str) -> Iterator[Value]:
     first = next((line for line in stream if not line.isspace()), b"")
     is_list = first.lstrip().startswith(b"[")
     stream.seek(offset)
-    if is_list or not _is_value(first):
+    if is_list or not is_value(first):
         data = stream.read()
         if is_list:
-            yield from _elements(data, offset, file)
+            yield from elements(data, offset, file)
             return
-        if _is_value(data):
+        if is_value(data):
             blank = len(data) - len(data.lstrip())
             yield Value(data[blank:], offset + blank, 1 + data.count(b"\n", 0, blank))
             return
@@ -62,18 +62,29 @@ def values(stream: BinaryIO, file: str) -> Iterator[Value]:
         offset += len(data)
 
 
-def _is_value(data: bytes) -> bool:
+def is_value(data: bytes) -> bool:
+    """Whether data are one JSON value."""
     try:
         _raw.decode(data)
-    except _Unreadable:
+    except Unreadable:
         return False
     return True
 
 
-def _elements(data: bytes, offset: int, file: str) -> Iterator[Value]:
-    elements = decoded(_list, data, BROKEN, file=file, line=1)
+def is_truncated(data: bytes) -> bool:
+    """Whether data are the beginning of a JSON value."""
+    try:
+        _raw.decode(data)
+    except Unreadable as error:
+        return "truncated" in str(error)
+    return False
+
+
+def elements(data: bytes, offset: int, file: str) -> Iterator[Value]:
+    """The elements of a list that begins at this offset of a file."""
+    decoded_elements = decoded(_list, data, BROKEN, file=file, line=1)
     at, line = 0, 1
-    for element in elements:
+    for element in decoded_elements:
         begin = _end(_BEFORE_ELEMENT, data, at)
         line += data.count(b"\n", at, begin)
         own = bytes(element)
@@ -102,18 +113,13 @@ def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
     return match.end()
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Each value of a file as a document; `parse` reports what is wrong with it, and knows its id."""
-    return (Block(value.offset, len(value.data), value.line) for value in values(stream, file))
-
-
 def locator(data: bytes, block: Block) -> Locate:
     """Finds the line of the first string that is the id of an item; of a link, that of its source."""
     if b"\n" not in data.rstrip():
         return lambda _: block.line
     lines: dict[bytes, int] = {}
     line, at = block.line, 0
-    for match in _STRING.finditer(data):
+    for match in STRING.finditer(data):
         line, at = line + data.count(b"\n", at, match.start()), match.start()
         lines.setdefault(match[0], line)
     return lambda item: lines.get(msgspec.json.encode(item if isinstance(item, str) else item[-2]))
@@ -149,7 +155,7 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: 
     """What a decoder reads; if it cannot, the error says where it gave up."""
     try:
         return decoder.decode(data)
-    except _Unreadable as error:
+    except Unreadable as error:
         raise _refusal(error, data, rule, file=file, line=line) from None
 
 

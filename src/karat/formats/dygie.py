@@ -21,16 +21,16 @@ Written are `sentences`, `ner`, `clusters` and `events`.
 from itertools import chain
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import Rule, quoted
 from karat.formats._dygie_writer import write
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule(
     "dygie-shape",
@@ -78,16 +78,16 @@ class _Side(NamedTuple):
     clusters: _Entities
 
 
-_reader = ValueReader(_Record, SHAPE)
+_decoder = msgspec.json.Decoder(_Record)
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One document."""
-    refuse_unit(options, "token", file=file, line=block.line)
-    record = _reader.read(data, block, file)
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, report, file=file, line=block.line, tokens=forms)
-    side = _side(record, is_system=options.gold is not None)
+    content = EventDocument(record.doc_key, context.report, file=value.name, line=value.line, tokens=forms)
+    side = _side(record, is_system=context.options.gold is not None)
     entities = _add_entities(side, content)
     for number, event in enumerate(chain.from_iterable(side.events), 1):
         try:
@@ -162,16 +162,15 @@ def _add_event(
             content.fill(id_, part.role, part.begin, part.end + 1)
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="DyGIE++, JSON lines",
     about=__doc__,
     suffixes=(".dygie.json", ".dygie.jsonl"),
     unit="token",
     protocols=("dygie-2019",),
     sniff=recognises("dygie"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("doc_key"),
     write=write,
     refers_to_gold=True,
     local_clusters=True,

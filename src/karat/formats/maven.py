@@ -35,14 +35,13 @@ from itertools import accumulate, chain
 import msgspec
 from msgspec import Struct
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import GoldDocuments, ReadOptions
+from karat.plugin.formats import Context, Format, GoldDocuments, Piece
 
 SHAPE = Rule(
     "maven-shape",
@@ -121,20 +120,20 @@ class _Record(Struct, frozen=True):
     preds: dict[str, dict[str, str | tuple[str, ...] | None]] | None = None
 
 
-_reader = ValueReader(_Record, SHAPE)
+_decoder = msgspec.json.Decoder(_Record)
 _negative = msgspec.json.Decoder(dict[str, _Span])
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One document."""
-    record = _reader.read(data, block, file)
-    content = EventDocument(record.id, report, file=file, line=block.line)
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    record = record_of(value, _decoder, SHAPE)
+    content = EventDocument(record.id, context.report, file=value.name, line=value.line)
     if record.preds is not None:
-        if options.gold is None:
+        if context.options.gold is None:
             message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
-            raise NEEDS_GOLD.error(message, file=file, line=block.line)
-        return _submitted(record.preds, content, options.gold)
-    refuse_unit(options, "char" if record.content is None else "token", file=file, line=block.line)
+            raise NEEDS_GOLD.error(message, file=value.name, line=value.line)
+        return _submitted(record.preds, content, context.options.gold)
+    refuse_unit(context.options, "char" if record.content is None else "token", file=value.name, line=value.line)
     reader = _Reader(record, content)
     reader.read()
     return reader.document()
@@ -298,7 +297,7 @@ def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
 WITH_ARGUMENTS = ("maven-arg-2024",)
 TRIGGERS = ("exact-2013",)
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="MAVEN, MAVEN-Arg and its submissions, JSON lines",
     about=__doc__,
     suffixes=(".maven.json", ".maven.jsonl"),
@@ -306,9 +305,8 @@ FORMAT = BlockFormat(
     protocols=(*WITH_ARGUMENTS, *TRIGGERS),
     choose_protocols=choose_protocols,
     sniff=recognises("maven"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("id"),
     refers_to_gold=True,
     local_clusters=True,
 )

@@ -24,17 +24,17 @@ overlapping entity mentions, long sentences.
 
 import re
 
+import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention, qualified
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule(
     "oneie-shape",
@@ -82,21 +82,21 @@ class _Sentence(Annotated, frozen=True, kw_only=True):
     pred: _Graph | None = None
 
 
-_reader = ValueReader(_Sentence, SHAPE)
+_decoder = msgspec.json.Decoder(_Sentence)
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One sentence."""
-    refuse_unit(options, "token", file=file, line=block.line)
-    sentence = _reader.read(data, block, file)
-    content = EventDocument(sentence.sent_id, report, file=file, line=block.line, tokens=sentence.tokens)
-    graph = _side(sentence, content, is_system=options.gold is not None)
+def read(value: Piece, context: Context) -> Document:
+    """Read one sentence."""
+    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    sentence = record_of(value, _decoder, SHAPE)
+    content = EventDocument(sentence.sent_id, context.report, file=value.name, line=value.line, tokens=sentence.tokens)
+    graph = _side(sentence, content, is_system=context.options.gold is not None)
     if graph is not None:
         _add_graph(graph, content)
     elif sentence.event_mentions is not None:
         add_mentions(sentence, content, _clusters(sentence))
     else:
-        raise SHAPE.error("the sentence has neither event_mentions nor graph", file=file, line=block.line)
+        raise SHAPE.error("the sentence has neither event_mentions nor graph", file=value.name, line=value.line)
     return Document(
         sentence.sent_id,
         text=sentence.sentence,
@@ -144,16 +144,15 @@ def _clusters(sentence: _Sentence) -> dict[str, str]:
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="OneIE input, output graphs and result files, JSON lines",
     about=__doc__,
     suffixes=(".oneie.json", ".oneie.jsonl"),
     unit="token",
     protocols=("oneie-2020",),
     sniff=recognises("oneie"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("sent_id"),
     refers_to_gold=True,
     local_clusters=True,
 )

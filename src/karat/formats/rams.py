@@ -21,16 +21,16 @@ Gold for the evaluation by heads, and by coreference, is distributed in files of
 import re
 from itertools import chain
 
+import msgspec
 from msgspec import Struct
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._rules import DANGLING
 from karat.model import Document, Id, Mention
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule(
     "rams-shape",
@@ -77,25 +77,25 @@ class _Record(Struct, frozen=True):
     language_id: str | None = None
 
 
-_reader = ValueReader(_Record, SHAPE)
+_decoder = msgspec.json.Decoder(_Record)
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One document."""
-    refuse_unit(options, "token", file=file, line=block.line)
-    record = _reader.read(data, block, file)
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    record = record_of(value, _decoder, SHAPE)
     forms = None if record.sentences is None else tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, report, file=file, line=block.line, tokens=forms)
+    content = EventDocument(record.doc_key, context.report, file=value.name, line=value.line, tokens=forms)
     if record.gold_evt_links is not None:
         _add_links(record, record.gold_evt_links, content)
     elif record.predictions is not None:
         for event in record.predictions:
             if not event or any(part.role is None for part in event[1:]):
                 message = "a prediction is not [[begin, end], [begin, end, ROLE, confidence], ...]"
-                raise SHAPE.error(message, file=file, line=block.line)
+                raise SHAPE.error(message, file=value.name, line=value.line)
             _add_prediction(event, content)
     else:
-        raise SHAPE.error("the document has neither gold_evt_links nor predictions", file=file, line=block.line)
+        raise SHAPE.error("the document has neither gold_evt_links nor predictions", file=value.name, line=value.line)
     return Document(
         record.doc_key,
         language=record.language_id,
@@ -136,14 +136,13 @@ def _add_trigger(begin: int, end: int, type_: str | None, content: EventDocument
     return event.id if content.add_event(event) else None
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="RAMS, JSON lines",
     about=__doc__,
     suffixes=(".rams.json", ".rams.jsonl", ".rams.jsonlines"),
     unit="token",
     protocols=("rams-2020",),
     sniff=recognises("rams"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("doc_key"),
 )

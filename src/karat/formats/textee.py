@@ -17,15 +17,16 @@ Systems use the same form. A window that the system lacks is one without events.
 preprocessing: only files of the same preprocessing can be compared.
 """
 
-from karat.errors import Report, Rule
+import msgspec
+
+from karat.errors import Rule
 from karat.formats._event_document import EventDocument, refuse_unit
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.formats._textee_writer import write
 from karat.model import Document, Id
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule("textee-shape", "fatal", 'A line is one window: {"wnd_id": ..., "tokens": [...], "event_mentions": [...]}')
 
@@ -38,14 +39,14 @@ class _Window(Annotated, frozen=True, kw_only=True):
     lang: str | None = None
 
 
-_reader = ValueReader(_Window, SHAPE)
+_decoder = msgspec.json.Decoder(_Window)
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One window."""
-    refuse_unit(options, "token", file=file, line=block.line)
-    window = _reader.read(data, block, file)
-    content = EventDocument(window.wnd_id, report, file=file, line=block.line)
+def read(value: Piece, context: Context) -> Document:
+    """Read one window."""
+    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    window = record_of(value, _decoder, SHAPE)
+    content = EventDocument(window.wnd_id, context.report, file=value.name, line=value.line)
     add_mentions(window, content)
     own_name = window.doc_id is None or window.doc_id == window.wnd_id
     return Document(
@@ -60,16 +61,15 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="TextEE windows, JSON lines",
     about=__doc__,
     suffixes=(".textee.json", ".textee.jsonl"),
     unit="token",
     protocols=("textee-2024",),
     sniff=recognises("textee"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("wnd_id"),
     write=write,
     local_clusters=True,
 )

@@ -16,16 +16,16 @@ belongs to gold: `--set clusters=FILE`. The files have no heads; `match=head` ne
 with "informative" arguments has the same form, and is other gold.
 """
 
+import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Report, Rule
+from karat.errors import Rule
 from karat.formats._event_document import EventDocument, refuse_unit, sentences_of
 from karat.formats._event_mentions import Annotated, EventMention, add_mentions
+from karat.formats._json_documents import each_value, lines_with, record_of
 from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
-from karat.formats._json_values import ValueReader, blocks, locator
 from karat.model import Document, Id
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Context, Format, Piece
 
 SHAPE = Rule(
     "wikievents-shape", "fatal", 'A line is one document: {"doc_id": ..., "tokens": [...], "event_mentions": [...]}'
@@ -49,7 +49,7 @@ class _Record(Annotated, frozen=True, kw_only=True):
     sentences: tuple[_Sentence, ...] = ()
 
 
-_reader = ValueReader(_Record, SHAPE)
+_decoder = msgspec.json.Decoder(_Record)
 
 
 def redirect(name: str, head: bytes) -> str | None:
@@ -58,11 +58,11 @@ def redirect(name: str, head: bytes) -> str | None:
     return KIN.get(form(head) or "")
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One document."""
-    refuse_unit(options, "token", file=file, line=block.line)
-    record = _reader.read(data, block, file)
-    content = EventDocument(record.doc_id, report, file=file, line=block.line)
+def read(value: Piece, context: Context) -> Document:
+    """Read one document."""
+    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    record = record_of(value, _decoder, SHAPE)
+    content = EventDocument(record.doc_id, context.report, file=value.name, line=value.line)
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
     return Document(
@@ -76,7 +76,7 @@ def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Re
     )
 
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="WikiEvents, JSON lines",
     about=__doc__,
     suffixes=(".wikievents.json", ".wikievents.jsonl"),
@@ -84,8 +84,7 @@ FORMAT = BlockFormat(
     protocols=("wikievents-2021",),
     sniff=recognises("wikievents"),
     redirect=redirect,
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=each_value(read),
+    marker=lines_with("doc_id"),
     local_clusters=True,
 )

@@ -25,20 +25,20 @@ by them. Entities without strings are left out, with a note. Gold with types is 
 gold without by `ree-2021`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import BinaryIO
 
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Report, Rule, quoted
+from karat.errors import KaratError, Rule, quoted
 from karat.formats._event_document import EventDocument, refuse_unit, typed
 from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import Value, ValueReader, entries, locator, values
-from karat.model import Document, Id, Mention, Region, qualified
-from karat.plugin.blocks import Block, BlockFormat
-from karat.plugin.formats import GoldDocuments, ReadOptions
+from karat.formats._json_values import Value, decoded, entries, refuse_repeated_keys, values
+from karat.model import Document, Id, Mention, Places, Region, qualified
+from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece
 
 TYPE = "incident_type"
 ROLES = {role.lower(): role for role in ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")}
@@ -75,60 +75,96 @@ class _System(Struct, frozen=True):
     pred_templates: tuple[_Template, ...] | None = None
 
 
-_gold = ValueReader(_Gold, SHAPE)
-_system = ValueReader(_System, SHAPE)
-_templates = ValueReader(tuple[_Template, ...], SHAPE)
+_gold = msgspec.json.Decoder(_Gold)
+_system = msgspec.json.Decoder(_System)
+_templates = msgspec.json.Decoder(tuple[_Template, ...])
 _keys = msgspec.json.Decoder(dict[str, Raw])
 
 
-def blocks(stream: BinaryIO, file: str) -> Iterator[Block]:
-    """Gold's documents, and those of a system with their keys as context; lines of one key are one document."""
-    lines: dict[str, list[tuple[int, int, int]]] = {}
-    for value in values(stream, file):
-        if not _is_system(value):
-            yield Block(value.offset, len(value.data), value.line)
-            continue
-        for entry in entries(value, file):
-            place = entry.offset, len(entry.data), entry.line
-            key = entry.key or ""
-            if entry.data.startswith(b"["):
-                lines.setdefault(key, []).append(place)
-            else:
-                yield Block(*place, context=key)
-    for key, (first, *more) in lines.items():
-        yield Block(*first, context=key, more=tuple(more))
+def is_gold(data: bytes) -> bool:
+    """Whether data are one document of gold: only such lines are read one by one."""
+    keys = _keys_of(data)
+    return keys is not None and "docid" in keys
 
 
-def _is_system(value: Value) -> bool:
-    """Whether a value is an object with documents by key."""
+def find_id(line: bytes) -> str:
+    """The id of the document on a line; empty if it cannot be decoded."""
     try:
-        keys = _keys.decode(value.data)
+        return _gold.decode(line).docid
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False  # `parse` reports the error
-    return "docid" not in keys
+        return ""
 
 
-def parse(data: bytes, block: Block, options: ReadOptions, file: str, report: Report) -> Document:
-    """One document."""
-    refuse_unit(options, "char", file=file, line=block.line)
-    if block.context is None:
-        gold = _gold.read(data, block, file)
-        reader = _Reader(EventDocument(gold.docid, report, file=file, line=block.line), text=gold.doctext or None)
-        reader.add(gold.extracts, gold.templates)
-        return reader.document()
-    id_ = block.context if options.gold is None else _id(block.context, options.gold, file, block.line)
-    if not id_:
-        raise SHAPE.error("the document has no id", file=file, line=block.line)
-    reader = _Reader(EventDocument(id_, report, file=file, line=block.line), is_iterx=data.startswith(b"["))
-    if data.startswith(b"["):
-        at = 0
-        for _, length, line in [(block.offset, block.length, block.line), *block.more]:
-            piece = data[at : at + length]
-            reader.add(None, _templates.read(piece, block._replace(line=line), file))
-            at += length
+def _keys_of(data: bytes) -> Mapping[str, Raw] | None:
+    try:
+        return _keys.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def read(piece: Piece, context: Context) -> Iterator[Document]:
+    """Gold's documents, and those of a system by their keys; lines of one key are one document."""
+    by_key: dict[str, list[Value]] = {}
+    for value in _values(piece):
+        keys = _keys_of(value.data)
+        if keys is None or "docid" in keys:
+            yield from _reported(_gold_document, [value], piece.name, context)
+            continue
+        for entry in entries(value, piece.name):
+            if entry.data.startswith(b"["):
+                by_key.setdefault(entry.key or "", []).append(entry)
+            else:
+                yield from _reported(_system_document, [entry], piece.name, context)
+    for lines in by_key.values():
+        yield from _reported(_system_document, lines, piece.name, context)
+
+
+def _values(piece: Piece) -> Iterator[Value]:
+    """The only value of a piece, or those of a file that is read whole."""
+    data = piece.data.lstrip()
+    if piece.line > 1 or is_gold(data):
+        blank = len(piece.data) - len(data)
+        return iter([Value(data, blank, piece.line + piece.data.count(b"\n", 0, blank))])
+    return values(io.BytesIO(piece.data), piece.name)
+
+
+def _reported(
+    document: Callable[[list[Value], str, Context], Document], lines: list[Value], file: str, context: Context
+) -> Iterator[Document]:
+    """The document in these values, unless it cannot be read."""
+    try:
+        refuse_unit(context.options, "char", file=file, line=lines[0].line)
+        read = document(lines, file, context)
+    except KaratError as error:
+        context.report(error.finding)
     else:
-        system = _system.read(data, block, file)
-        reader.add(system.pred_extracts, system.pred_templates)
+        yield read.at(Places(lines[0].line))
+
+
+def _gold_document(lines: list[Value], file: str, context: Context) -> Document:
+    (value,) = lines
+    gold = decoded(_gold, value.data, SHAPE, file=file, line=value.line)
+    refuse_repeated_keys(value.data, file=file, line=value.line)
+    content = EventDocument(gold.docid, context.report, file=file, line=value.line)
+    reader = _Reader(content, text=gold.doctext or None)
+    reader.add(gold.extracts, gold.templates)
+    return reader.document()
+
+
+def _system_document(lines: list[Value], file: str, context: Context) -> Document:
+    first, gold = lines[0], context.options.gold
+    key = first.key or ""
+    id_ = key if gold is None else _id(key, gold, file, first.line)
+    if not id_:
+        raise SHAPE.error("the document has no id", file=file, line=first.line)
+    is_iterx = first.data.startswith(b"[")
+    reader = _Reader(EventDocument(id_, context.report, file=file, line=first.line), is_iterx=is_iterx)
+    for value in lines:
+        if is_iterx:
+            reader.add(None, decoded(_templates, value.data, SHAPE, file=file, line=value.line))
+        else:
+            system = decoded(_system, value.data, SHAPE, file=file, line=value.line)
+            reader.add(system.pred_extracts, system.pred_templates)
     return reader.document()
 
 
@@ -235,7 +271,7 @@ def choose_protocols(documents: Iterable[Document]) -> tuple[str, ...]:
 TYPED = ("gtt-2021", "rme-2023")
 UNTYPED = ("ree-2021",)
 
-FORMAT = BlockFormat(
+FORMAT = Format(
     title="MUC-4 templates of GRIT, GTT and IterX, JSON",
     about=__doc__,
     suffixes=(".muc4.json", ".muc4.jsonl"),
@@ -243,9 +279,8 @@ FORMAT = BlockFormat(
     protocols=(*TYPED, *UNTYPED),
     choose_protocols=choose_protocols,
     sniff=recognises("muc4"),
-    blocks=blocks,
-    parse=parse,
-    locator=locator,
+    read=read,
+    marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=is_gold),
     refers_to_gold=True,
     local_clusters=True,
 )

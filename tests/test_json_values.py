@@ -10,8 +10,7 @@ import karat
 from karat.corpus import open_corpus
 from karat.errors import KaratError
 from karat.formats._json_sniffing import FORMS, first_fields, form
-from karat.formats._json_values import Value, entries, locator
-from karat.plugin.blocks import Block
+from karat.formats._json_values import Value, entries
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,
@@ -168,11 +167,3 @@ def test_keys_after_a_long_value_count(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_text(json.dumps({"wnd_id": "a", "text": "x" * (1 << 20), "event_mentions": []}))
     assert karat.read(path).format == "textee"
-
-
-def test_lines_of_items_in_a_value_over_several_lines() -> None:
-    """The first string that is an id counts, be it escaped or inside a list; a link is where its source is."""
-    data = b'{"id": "d",\n"text": "he said \\"a\\"",\n"events": [{"id": "a"},\n{"id": "b \\"c\\""}],\n"more": ["a"]}\n'
-    locate = locator(data, Block(0, len(data), 7))
-    assert [locate(item) for item in ("d", "a", 'b "c"', "c", ("role", "a", "d"))] == [7, 9, 10, None, 9]
-    assert locator(b'{"id": "d"}\n', Block(0, 12, 7))("other") == 7

@@ -20,7 +20,6 @@ from karat.errors import Rule, Severity
 from karat.formats import FORMATS
 from karat.measures import MEASURES
 from karat.plugin import Format
-from karat.plugin.blocks import BlockFormat
 from karat.registry import Registry
 
 ANYTHING = "…"
@@ -53,7 +52,7 @@ def modules() -> tuple[ModuleType, ...]:
 
 def module_of(format_: Format) -> ModuleType:
     """The module that defines a format."""
-    return sys.modules[(format_.parse if isinstance(format_, BlockFormat) else format_.read).__module__]
+    return sys.modules[format_.read.__module__]
 
 
 @cache

@@ -21,7 +21,6 @@ from karat.errors import Finding, KaratError, Report, Target, quoted, refusing
 from karat.formats import DOCUMENT_TWICE, FORMATS
 from karat.model import Document, Line, Mention, Places, Value
 from karat.plugin import Facts, ReadOptions
-from karat.plugin.blocks import BlockPlaces
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
 """Bytes of documents (see `_size`) that are kept when facts are collected, and on request."""
@@ -310,10 +309,6 @@ class FileCorpus:
         """The documents of an entry of a file."""
         return map(self.completed, self._reader.documents(number, entry, report))
 
-    def read_before(self, number: int, entry: Entry, line: int) -> Document | None:
-        """The part of a document before a line that cannot be read."""
-        return self._reader.read_before(number, entry, line)
-
     def inputs(self) -> list[Path]:
         """The files that are read, with their companions."""
         names = [file.name for file in self.files]
@@ -397,7 +392,7 @@ class Where:
         if item is None:
             return file, places.line
         if self._lines is None:
-            self._lines = places.lookup() if isinstance(places, BlockPlaces) else _lookup(self._document, places)
+            self._lines = _lookup(self._document, places)
         line = self._lines(item)
         if line is None:
             line = places.line

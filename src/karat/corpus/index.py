@@ -10,7 +10,6 @@ from typing import BinaryIO, NamedTuple
 from karat.corpus.paths import File
 from karat.formats import decode, stem
 from karat.plugin import Format, Marker
-from karat.plugin.blocks import Block, BlockFormat
 
 WINDOW = 1 << 18
 """Bytes that are searched at once, up to the end of a line."""
@@ -34,7 +33,6 @@ class Entry(NamedTuple):
     """Whether it has no id, and is called what its file is called."""
     is_document: bool = True
     """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
-    block: Block | None = None
 
     @property
     def size(self) -> int:
@@ -102,11 +100,7 @@ _PLAIN = Entry(0, 0, 0)
 def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool) -> Iterator[Entry]:
     """The documents of an open file, in its order."""
     marker = format_.marker
-    if isinstance(format_, BlockFormat):
-        for block in format_.blocks(stream, file.name):
-            prefix = f"{file.stem(format_.suffixes)}-" if block.numbered and not is_only_file else ""
-            yield Entry(*block[:3], prefix + block.id, block=block)
-    elif marker is None or not _has_markers(stream, marker):
+    if marker is None or not _has_markers(stream, marker):
         offset = stream.tell()
         found = format_.find(file.name, stream)
         id_, line = found or ("", 1)

@@ -11,7 +11,6 @@ from karat.corpus.remote import is_url, state_of
 from karat.errors import Report, Rule
 from karat.model import Document
 from karat.plugin import Context, Format, Piece, ReadOptions
-from karat.plugin.blocks import BlockFormat
 
 CHANGED = Rule("file-changed", "fatal", "Run karat again when nothing else writes to the file.")
 
@@ -53,23 +52,7 @@ class DocumentReader:
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
         """The documents of an entry: one, unless the file is read whole."""
-        return self._read(self.piece(number, entry), entry, report)
-
-    def _read(self, piece: Piece, entry: Entry, report: Report) -> Iterator[Document]:
-        context = Context(self._options, report)
-        if entry.block is not None and isinstance(self._format, BlockFormat):
-            return self._format.read_block(piece, entry.block._replace(id=entry.id), context)
-        return self._format.read(piece, context)
-
-    def read_before(self, number: int, entry: Entry, line: int) -> Document | None:
-        """The document without this line of its file and those after it; None if nothing is left."""
-        if entry.block is None or entry.block.more or line <= entry.line:
-            return None
-        piece = self.piece(number, entry)
-        data = b"".join(piece.data.splitlines(keepends=True)[: line - piece.line])
-        if not data.strip():
-            return None
-        return next(self._read(piece._replace(data=data), entry, _ignore), None)
+        return self._format.read(self.piece(number, entry), Context(self._options, report))
 
     def piece(self, number: int, entry: Entry) -> Piece:
         """The bytes of an entry."""
@@ -81,13 +64,9 @@ class DocumentReader:
             raise CHANGED.error(message, file=self._files[number].name) from None
 
     def _piece(self, number: int, entry: Entry) -> Piece:
-        data = self._bytes(number, entry.offset, entry.length)
-        if entry.block is not None and entry.block.more:
-            more = [self._bytes(number, offset, length) for offset, length, _ in entry.block.more]
-            data = b"".join([data, *more])
         return Piece(
             self._files[number].name,
-            data,
+            self._bytes(number, entry.offset, entry.length),
             entry.line - entry.lead,
             entry.id,
             entry.header,

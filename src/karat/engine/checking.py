@@ -4,7 +4,7 @@ Documents are found in this process and checked in batches, here or in other pro
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain, tee
 from typing import Any, NamedTuple
@@ -191,11 +191,8 @@ class CheckedDocuments:
                 line = entry.line if document.places is None else document.places.line
                 self._enter(number, entry._replace(id=document.id, line=line), findings)
                 self._check_document(document, name)
-        except (KaratError, OSError) as error:
+        except (KaratError, OSError):
             self._end(number, entry, findings, read)
-            if not read and isinstance(error, KaratError):
-                for finding in _check_before(self._corpus, number, entry, error.finding.line, self._checks):
-                    self._report(finding)
             raise
         self._end(number, entry, findings, read)
 
@@ -285,14 +282,3 @@ def _of_kinds(document: Document, kinds: tuple[str, ...] | None) -> Document:
     if kinds is None or {mention.kind for mention in document.mentions} <= {*kinds}:
         return document
     return restricted(document, lambda mention: mention.kind in kinds)
-
-
-def _check_before(
-    corpus: FileCorpus, number: int, entry: Entry, line: int | None, checks: Sequence[Check]
-) -> Iterator[Finding]:
-    """What is wrong before the line at which a parser gave up, if that part can be read by itself."""
-    if line is None:
-        return
-    with suppress(KaratError):
-        if (document := corpus.read_before(number, entry, line)) is not None:
-            yield from check(document, partial(Where(document), file=corpus.files[number].name), checks)

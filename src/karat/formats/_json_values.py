@@ -6,13 +6,12 @@ called `.json`.
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
 from karat.errors import KaratError, Rule, quoted
 from karat.formats._text import decode
-from karat.plugin.blocks import Block, Locate
 from karat.plugin.json_keys import repeated_key
 
 BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
@@ -111,33 +110,6 @@ def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
     match = pattern.match(data, at)
     assert match is not None, "the data were decoded before"
     return match.end()
-
-
-def locator(data: bytes, block: Block) -> Locate:
-    """Finds the line of the first string that is the id of an item; of a link, that of its source."""
-    if b"\n" not in data.rstrip():
-        return lambda _: block.line
-    lines: dict[bytes, int] = {}
-    line, at = block.line, 0
-    for match in STRING.finditer(data):
-        line, at = line + data.count(b"\n", at, match.start()), match.start()
-        lines.setdefault(match[0], line)
-    return lambda item: lines.get(msgspec.json.encode(item if isinstance(item, str) else item[-2]))
-
-
-class ValueReader(Generic[T]):
-    """Reads values of one type; others are refused by the rule of their format."""
-
-    def __init__(self, type_: type[T], rule: Rule) -> None:
-        self._decoder = msgspec.json.Decoder(type_)
-        self._rule = rule
-
-    def read(self, data: bytes, block: Block, file: str) -> T:
-        """The value of a block."""
-        value = decoded(self._decoder, data, self._rule, file=file, line=block.line)
-        if not block.id:  # with an id, the block was read before
-            refuse_repeated_keys(data, file=file, line=block.line)
-        return value
 
 
 def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:

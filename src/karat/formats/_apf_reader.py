@@ -107,10 +107,11 @@ class Reader:
         self._clusters: dict[str, Cluster] = {}
         self._arguments: list[_Argument] = []
         self._mention_arguments: list[_Argument] = []
-        self._mention_lines: list[int] = []
-        self._cluster_lines: list[int] = []
-        self._link_lines: list[int] = []
-        self._region_lines: dict[tuple[str, str], int] = {}
+        # The XML elements of all records, in their order, and of regions by id and name.
+        self._mention_elements: list[Any] = []
+        self._cluster_elements: list[Any] = []
+        self._link_elements: list[Any] = []
+        self._region_elements: dict[tuple[str, str], Any] = {}
 
     def document(self, sources: Sources | None) -> Document:
         """The document, with its text if there is a source."""
@@ -135,9 +136,18 @@ class Reader:
             clusters=tuple(self._clusters.values()),
             links=links,
         )
-        mentions, clusters, lines = map(compact_lines, (self._mention_lines, self._cluster_lines, self._link_lines))
-        line = self._validation.line(self._root)
-        return document.at(Places(line, mentions, clusters, lines, regions=self._region_lines))
+        return document.at(self._places())
+
+    def _places(self) -> Places:
+        lines = self._validation.lines
+        regions = self._region_elements
+        return Places(
+            self._validation.line(self._root),
+            compact_lines(lines(self._mention_elements)),
+            compact_lines(lines(self._cluster_elements)),
+            compact_lines(lines(self._link_elements)),
+            regions=dict(zip(regions, lines(regions.values()), strict=True)),
+        )
 
     def _text(self, sources: Sources | None) -> str | None:
         """The text of the source. Without one, the text of a locator can still be compared with its length."""
@@ -205,12 +215,12 @@ class Reader:
                 arguments.append(self._argument(id_, child))
             elif kind == "entity" and name == "entity_attributes":
                 for inner in child.iterchildren("name"):
-                    self._region_lines[id_, f"name {len(names)}"] = self._validation.line(inner)
+                    self._region_elements[id_, f"name {len(names)}"] = inner
                     names.append(Name(self._locators.place(inner), inner.get("NAME")))
             elif kind == "entity" and name == "external_link":
                 external.append(self._external(child, id_))
         self._clusters[id_] = Cluster(id_, kind, attributes, tuple(names), tuple(external))
-        self._cluster_lines.append(self._validation.line(element))
+        self._cluster_elements.append(element)
         if kind == "relation":
             stated = [(argument.role, argument.target) for argument in arguments]
             check_relation(self._validation, element, attributes, stated, is_mentioned=bool(mentions))
@@ -254,7 +264,7 @@ class Reader:
                 if name in regions:
                     raise self._validation.malformed(child, f"mention {id_!r} has a second <{tag}>")
                 regions[name], text = self._locators.located(child)
-                self._region_lines[id_, name] = self._validation.line(child)
+                self._region_elements[id_, name] = child
                 if text is not None:
                     texts[name] = text
         if not self._is_valid:
@@ -270,7 +280,7 @@ class Reader:
         if kind == "event":
             attributes = {"type": _event_type(about), **attributes}
         mention = self._mentions[id_] = self._record(id_, kind, cluster, attributes, regions, texts)
-        self._mention_lines.append(self._validation.line(element))
+        self._mention_elements.append(element)
         return mention
 
     def _record(
@@ -348,7 +358,7 @@ class Reader:
                 self._validation.report(ARGUMENT_TWICE, argument.element, f"{target!r} is {role} of {source!r} twice")
             else:
                 seen.add((source, role, target))
-                self._link_lines.append(self._validation.line(argument.element))
+                self._link_elements.append(argument.element)
                 yield argument
 
 

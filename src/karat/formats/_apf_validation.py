@@ -4,7 +4,8 @@ lxml says whether a document is valid, which nearly all are. Only in one that is
 to report each problem where it is. The reader then ignores what the DTD does not allow.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,8 @@ MOST = 10_000
 """Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
 SHORTEST = 4
 """Bytes of a tag, at least."""
+_LINE_END = re.compile(rb"\n(?<!>\n)")
+"""The end of a line that does not end with a tag."""
 
 
 class Validation:
@@ -58,6 +61,19 @@ class Validation:
     def line(self, element: Any) -> int:
         """The line of the file in which an element starts."""
         return self._first_line + start_line(element, self._lines) - 1
+
+    def lines(self, elements: Iterable[Any]) -> list[int]:
+        """The lines of the file in which elements start."""
+        if self._has_long_tags:
+            return [self.line(element) for element in elements]
+        before = self._first_line - 1
+        return [before + element.sourceline for element in elements]
+
+    @cached_property
+    def _has_long_tags(self) -> bool:
+        """Whether a tag has several lines; otherwise, where it ends is where it starts."""
+        ends = [end.start() for end in _LINE_END.finditer(self._data)]
+        return any(self._data.rfind(b"<", 0, end) > self._data.rfind(b">", 0, end) for end in ends)
 
     def examine(self) -> bool:
         """Whether the document is valid; if not, children and attributes that are not as in the DTD are reported."""

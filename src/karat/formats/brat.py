@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 from karat.errors import KaratError, Report, Rule
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
@@ -89,6 +90,12 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         context.report(error.finding)
         document = _part(piece, context, error.finding.line if error.finding.file == piece.name else None)
     yield document
+
+
+def find(file: str, stream: BinaryIO) -> tuple[str, int]:
+    """Return the id of the document of a file, which the file is named after, and its first line."""
+    del stream
+    return stem(file, SUFFIXES), 1
 
 
 def _part(piece: Piece, context: Context, line: int | None) -> Document:
@@ -302,6 +309,7 @@ FORMAT = Format(
     protocols=("tac-2017",),
     sniff=sniff,
     read=read,
+    find=find,
     relation_names=relation_names,
     write=write,
     plan=plan,

@@ -33,11 +33,11 @@ from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, 
 from karat.formats._conll_writer import text_of, write
 from karat.formats._lines import LinesExcept
 from karat.formats._text import after_line, decode, search_line
-from karat.model import EMPTY, Document, Mention, Places, compact_lines, qualified
+from karat.model import EMPTY, Document, Mention, Places, qualified
 from karat.plugin.formats import Context, Facts, Format, Marker, Piece
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
-BEGIN = re.compile(rb"#[^\S\n]*begin[ \t]+document[ \t]*(?P<id>[^\n]*?)\r*(?=\n|\Z)")
+BEGIN = re.compile(rb"#[^\S\n]*begin[ \t]+document[ \t]*(?P<id>[^\n\r]*(?:\r+[^\n\r]+)*)")
 END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
 NO_BRACKETS = frozenset({b"-", b"_"})
@@ -76,7 +76,8 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     file, report = piece.name, context.report
     begin = search_line(BEGIN, piece.data)
     start = len(piece.data) if begin is None else begin.start()
-    _refuse_stray_lines(piece.data[:start], piece.line, file)
+    if start:
+        _refuse_stray_lines(piece.data[:start], piece.line, file)
     if begin is None:
         return
     line = piece.line + piece.data.count(b"\n", 0, start)
@@ -115,10 +116,11 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         for number, span in enumerate(page.spans, 1)
     ]
     document = Document(piece.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
-    lines = compact_lines([span.line for span in page.spans])
+    lines = array("I", [span.line for span in page.spans])
     yield document.at(Places(line, lines, tokens=LinesExcept(line + 1, page.empty_lines, len(document.forms or ()))))
     rest = after_line(piece.data, end.start())
-    _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
+    if rest < len(piece.data):
+        _refuse_stray_lines(piece.data[rest:], piece.line + piece.data.count(b"\n", 0, rest), file)
 
 
 def _page(data: bytes, first: int, file: str, report: Report) -> "_Page":

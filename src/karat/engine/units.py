@@ -73,11 +73,10 @@ def leave_out(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[str, M
     """
     if measures.is_by_document or len({row.unit for row in rows}) != 1:
         return "", {}
-    part, names = "topic", [row.about.topic or row.about.id for row in rows if row.about is not None]
-    if len(set(names)) == 1 or not any(row.about.topic for row in rows if row.about is not None):
-        part = "document"
-    if len(set(names)) == 1:
-        names = [row.about.id for row in rows if row.about is not None]
+    documents = [row.about for row in rows if row.about is not None]
+    part, names = "topic", [document.topic or document.id for document in documents]
+    if len(set(names)) == 1 or not any(document.topic for document in documents):
+        part, names = "document", [document.id for document in documents]
     sizes = dict.fromkeys(names, 0)
     for name, row in zip(names, rows, strict=True):
         sizes[name] += row.gold

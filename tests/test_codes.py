@@ -268,6 +268,7 @@ CASES = {
 }
 
 NEVER_FOUND = {
+    "row-twice": "only a score has rows",
     "tbf-unwritable": "only writing TBF refuses an id with a tab in it",
     "brat-unwritable": "only writing brat refuses an id that cannot be the name of a file",
     "vocabulary-empty": "an option that cannot be used ends the command: --types names a file without types",

@@ -18,7 +18,7 @@ from karat.engine.remarks import counted, remarks
 from karat.engine.rows import DocumentRow, UnitRow
 from karat.engine.scores import ScoreFunction, UnitTable
 from karat.engine.units import finish, leave_out
-from karat.errors import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest
+from karat.errors import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest, placed
 from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.signature import signature
@@ -187,10 +187,11 @@ def _result(
     """Return the result of a protocol. Of the sides, only the mentions that it scores are counted."""
     protocol, options, table = plan.protocol, plan.options, UnitTable(plan.measures, units)
     whole = table.score_function(plan.selected)
-    broken_down = {
-        breakdown.field: breakdown.finish([row.parts[index] for row in rows], [unit.by[index] for unit in units])
-        for index, breakdown in enumerate(plan.breakdowns)
-    }
+    with placed(lambda: (gold.name, None)):
+        broken_down = {
+            breakdown.field: breakdown.finish([row.parts[index] for row in rows], [unit.by[index] for unit in units])
+            for index, breakdown in enumerate(plan.breakdowns)
+        }
     own = list(remarks(plan, rows, units, notes))
     return Result(
         version=__version__,

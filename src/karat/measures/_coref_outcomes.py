@@ -40,7 +40,7 @@ class _Clusters:
 
 def _cells(table: Contingency) -> Iterator[tuple[int, int, int]]:
     """The gold cluster, the system cluster and the shared mentions of each cell."""
-    return zip(table.graph.rows, table.graph.columns, table.shares, strict=True)
+    return zip(table.counts.rows, table.counts.columns, table.shares, strict=True)
 
 
 def mention(table: Contingency) -> Outcomes:
@@ -95,7 +95,7 @@ def ceafm(table: Contingency) -> Outcomes:
     clusters = _Clusters(table)
     golds, systems = dict(enumerate(table.gold_sizes)), dict(enumerate(table.system_sizes))
     for cell in table.graph.matching(table.shares):
-        row, column, shared = table.graph.rows[cell], table.graph.columns[cell], table.shares[cell]
+        row, column, shared = table.counts.rows[cell], table.counts.columns[cell], table.shares[cell]
         yield clusters.both(row, column, PrecisionRecall(shared, systems.pop(column), shared, golds.pop(row)))
     for row, size in golds.items():
         yield clusters.gold(row, 0, size)
@@ -109,7 +109,7 @@ def ceafe(table: Contingency) -> Outcomes:
     golds, systems = dict.fromkeys(range(len(table.golds))), dict.fromkeys(range(len(table.systems)))
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
     for cell in table.graph.matching(similarities):
-        row, column, similarity = table.graph.rows[cell], table.graph.columns[cell], similarities[cell]
+        row, column, similarity = table.counts.rows[cell], table.counts.columns[cell], similarities[cell]
         del golds[row], systems[column]
         yield clusters.both(row, column, PrecisionRecall(similarity, 1, similarity, 1))
     for row in golds:

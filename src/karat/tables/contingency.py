@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -29,8 +29,20 @@ Singletons = Literal["keep", "drop-gold", "drop-each"]
 """What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
+class Counts(NamedTuple):
+    """Sizes of clusters, and cells: pairs of clusters that share a mention."""
+
+    gold_sizes: Sequence[int]
+    system_sizes: Sequence[int]
+    rows: Sequence[int]
+    """The gold cluster of each cell."""
+    columns: Sequence[int]
+    """The system cluster of each cell."""
+    shares: Sequence[int]
+
+
 class Contingency(Struct, frozen=True, dict=True):
-    """The clusters of both sides and their mentions: sizes, and cells, which are pairs of clusters that share mentions.
+    """The clusters of both sides and their mentions.
 
     A cluster is known by its index among the names of its side. Clusters and cells are in the order of their first
     mentions, in the table of a document as in a sum. Unmatched mentions count in sizes only. Mentions are counted when
@@ -49,16 +61,17 @@ class Contingency(Struct, frozen=True, dict=True):
     """The gold cluster of each mention that both sides have."""
     shared_system: Sequence[int]
     """The system cluster of each mention that both sides have."""
+    known_counts: Counts | None = None
+    """The counts, where they are known already."""
 
     @classmethod
     def of_mentions(
         cls, golds: Iterable[Hashable], systems: Iterable[Hashable], pairs: Iterable[Match]
     ) -> "Contingency":
         """Make the table of a document from the cluster of each mention, and the mentions that were aligned."""
-        gold_index: dict[Hashable, int] = {}
-        system_index: dict[Hashable, int] = {}
-        gold_of = [gold_index.setdefault(name, len(gold_index)) for name in golds]
-        system_of = [system_index.setdefault(name, len(system_index)) for name in systems]
+        gold_index, system_index = _index(), _index()
+        gold_of = [*map(gold_index.__getitem__, golds)]
+        system_of = [*map(system_index.__getitem__, systems)]
         return cls(
             [*gold_index],
             [*system_index],
@@ -100,36 +113,39 @@ class Contingency(Struct, frozen=True, dict=True):
     def overlap(self) -> dict[tuple[Hashable, Hashable], int]:
         """o(k, r) of clusters that share a mention, by name."""
         golds, systems = self.golds, self.systems
-        cells = zip(self.graph.rows, self.graph.columns, self.shares, strict=True)
+        cells = zip(self.counts.rows, self.counts.columns, self.shares, strict=True)
         return {(golds[row], systems[column]): shared for row, column, shared in cells}
 
     @cached_property
-    def gold_sizes(self) -> list[int]:
-        """n(k)."""
-        return occurrences(self.gold_of)
-
-    @cached_property
-    def system_sizes(self) -> list[int]:
-        """n(r)."""
-        return occurrences(self.system_of)
-
-    @cached_property
-    def _cells(self) -> Counter[int]:
-        """o(k, r) of each cell, by row and column in one number."""
+    def counts(self) -> Counts:
+        """Sizes and cells."""
+        if self.known_counts is not None:
+            return self.known_counts
         width = len(self.systems)
         pairs = zip(self.shared_gold, self.shared_system, strict=True)
-        return Counter([row * width + column for row, column in pairs])
+        cells = Counter([row * width + column for row, column in pairs])
+        rows, columns = [cell // width for cell in cells], [cell % width for cell in cells]
+        return Counts(occurrences(self.gold_of), occurrences(self.system_of), rows, columns, [*cells.values()])
 
-    @cached_property
-    def shares(self) -> list[int]:
+    @property
+    def gold_sizes(self) -> Sequence[int]:
+        """n(k)."""
+        return self.counts.gold_sizes
+
+    @property
+    def system_sizes(self) -> Sequence[int]:
+        """n(r)."""
+        return self.counts.system_sizes
+
+    @property
+    def shares(self) -> Sequence[int]:
         """o(k, r) of each cell."""
-        return [*self._cells.values()]
+        return self.counts.shares
 
     @cached_property
     def graph(self) -> Overlaps:
-        """The gold cluster and the system cluster of each cell."""
-        width = len(self.systems)
-        return Overlaps([cell // width for cell in self._cells], [cell % width for cell in self._cells])
+        """The bipartite graph of the cells."""
+        return Overlaps(self.counts.rows, self.counts.columns)
 
     @property
     def gold_mentions(self) -> int:
@@ -169,7 +185,7 @@ class Contingency(Struct, frozen=True, dict=True):
     @cached_property
     def _cell_sizes(self) -> tuple[list[int], list[int]]:
         golds, systems = self.gold_sizes, self.system_sizes
-        return [golds[row] for row in self.graph.rows], [systems[column] for column in self.graph.columns]
+        return [golds[row] for row in self.counts.rows], [systems[column] for column in self.counts.columns]
 
     @cached_property
     def found(self) -> tuple[list[int], list[int]]:
@@ -281,12 +297,12 @@ def add(tables: Sequence[Contingency]) -> Contingency:
     mentions = array("i"), array("i"), array("i"), array("i")
     gold_of, system_of, shared_gold, shared_system = mentions
     for table in tables:
-        golds = [gold_index[name] for name in table.golds]
-        systems = [system_index[name] for name in table.systems]
-        gold_of.fromlist([golds[index] for index in table.gold_of])
-        system_of.fromlist([systems[index] for index in table.system_of])
-        shared_gold.fromlist([golds[index] for index in table.shared_gold])
-        shared_system.fromlist([systems[index] for index in table.shared_system])
+        gold = [*map(gold_index.__getitem__, table.golds)].__getitem__
+        system = [*map(system_index.__getitem__, table.systems)].__getitem__
+        gold_of.fromlist([*map(gold, table.gold_of)])
+        system_of.fromlist([*map(system, table.system_of)])
+        shared_gold.fromlist([*map(gold, table.shared_gold)])
+        shared_system.fromlist([*map(system, table.shared_system)])
     return Contingency([*gold_index], [*system_index], *mentions)
 
 
@@ -296,41 +312,60 @@ def _index() -> defaultdict[Hashable, int]:
 
 
 def leave_out(tables: Sequence[Contingency], groups: Sequence[int]) -> Iterator[Contingency]:
-    """Leave-one-group-out sums: mentions are taken out of the sum of all tables."""
+    """Leave-one-group-out sums: clusters and cells are numbered once, and mentions taken out of the sum of all."""
     import numpy as np
 
     whole = add(tables)
     gold_groups = np.repeat(groups, [table.gold_mentions for table in tables])
     system_groups = np.repeat(groups, [table.system_mentions for table in tables])
     shared_groups = np.repeat(groups, [table.shared_mentions for table in tables])
+    rows, columns = np.asarray(whole.shared_gold), np.asarray(whole.shared_system)
+    keys = rows.astype(np.int64) * len(whole.systems) + columns
+    _, mention_of_cell, cell_of = np.unique(keys, return_index=True, return_inverse=True)
     for group in range(max(groups) + 1):
-        golds, gold_of, new_gold = _kept(whole.golds, whole.gold_of, gold_groups != group)
-        systems, system_of, new_system = _kept(whole.systems, whole.system_of, system_groups != group)
-        shared = shared_groups != group
+        golds = _Kept(whole.gold_of, gold_groups != group, len(whole.golds))
+        systems = _Kept(whole.system_of, system_groups != group, len(whole.systems))
+        cells = _Kept(cell_of, shared_groups != group, len(mention_of_cell))
+        cell_rows, cell_columns = golds.new[rows[mention_of_cell]], systems.new[columns[mention_of_cell]]
         yield Contingency(
-            golds,
-            systems,
-            gold_of,
-            system_of,
-            new_gold[np.asarray(whole.shared_gold)[shared]].tolist(),
-            new_system[np.asarray(whole.shared_system)[shared]].tolist(),
+            [whole.golds[index] for index in golds.indexes.tolist()],
+            [whole.systems[index] for index in systems.indexes.tolist()],
+            _array(golds.mentions),
+            _array(systems.mentions),
+            _array(cell_rows[cells.indexes][cells.mentions]),
+            _array(cell_columns[cells.indexes][cells.mentions]),
+            Counts(
+                golds.sizes,
+                systems.sizes,
+                cell_rows[cells.indexes].tolist(),
+                cell_columns[cells.indexes].tolist(),
+                cells.sizes,
+            ),
         )
 
 
-def _kept(
-    names: Sequence[Hashable], cluster_of: Sequence[int], kept: "NDArray[np.bool_]"
-) -> "tuple[list[Hashable], list[int], NDArray[np.intp]]":
-    """The clusters that keep mentions, in the order of these; the cluster of each mention; and new indexes by old."""
-    import numpy as np
+class _Kept:
+    """Clusters, or cells, of the mentions that are kept, numbered in the order of these."""
 
-    mentions = np.asarray(cluster_of)[kept]
-    places = np.arange(len(mentions))
-    first = np.empty(len(names), np.intp)
-    first[mentions[::-1]] = places[::-1]  # a cluster's first mention is assigned last
-    clusters = mentions[first[mentions] == places]
-    new = np.empty(len(names), np.intp)
-    new[clusters] = np.arange(len(clusters))
-    return [names[index] for index in clusters.tolist()], new[mentions].tolist(), new
+    def __init__(self, index_of: "Sequence[int] | NDArray[np.intp]", kept: "NDArray[np.bool_]", count: int) -> None:
+        import numpy as np
+
+        mentions = np.asarray(index_of)[kept]
+        places = np.arange(len(mentions))
+        first = np.zeros(count, np.intp)
+        first[mentions[::-1]] = places[::-1]  # the first mention of an index is assigned last
+        self.indexes = mentions[first[mentions] == places]
+        """Those that keep mentions, by their old indexes."""
+        self.new = np.zeros(count, np.intc)
+        """New indexes by old."""
+        self.new[self.indexes] = np.arange(len(self.indexes))
+        self.mentions = self.new[mentions]
+        """The new index of each mention."""
+        self.sizes: list[int] = np.bincount(self.mentions).tolist()
+
+
+def _array(numbers: "NDArray[np.intc]") -> "array[int]":
+    return array("i", numbers.tobytes())
 
 
 def _without_gold(table: Contingency, singletons: set[Hashable]) -> Contingency:

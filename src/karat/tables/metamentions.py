@@ -60,7 +60,7 @@ class _Graph:
         self.documents: list[str] = [document for document, _ in names]
         self.sizes = [*table.gold_sizes, *table.system_sizes]
         self.cells = [
-            (row, first_system + column) for row, column in zip(table.graph.rows, table.graph.columns, strict=True)
+            (row, first_system + column) for row, column in zip(table.counts.rows, table.counts.columns, strict=True)
         ]
         self.shares = table.shares
         self.overlaps: dict[int, list[tuple[int, int]]] = {}

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.counts import PrecisionRecall
-from karat.engine.scores import CountedRow, ScoreFunction
-from karat.engine.units import MOST_LEFT_OUT
 from karat.plugin import Averages
-from karat.results import Confidence, Score, UnitRows
+from karat.result import Confidence, Score, UnitRows
+from karat.run.units import MOST_LEFT_OUT, CountedRow, ScoreFunction
 from karat.stats import paired
 from karat.stats.confidence import BOOTSTRAP, JACKKNIFE, all_intervals
 from karat.stats.resampling import bootstrap, flat, observed

@@ -37,11 +37,11 @@ CROSS_DOCUMENT = [
 ]
 HEAVY = ("numpy", "scipy", "lxml", "msgspec")
 REFUSED = """
-import resource, sys, karat, karat.api, karat.errors
+import resource, sys, karat, karat.api.scoring, karat.problems
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     karat.score(sys.argv[1], sys.argv[1])
-except karat.errors.KaratError:
+except karat.problems.KaratError:
     print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from karat.corpus import MemoryCorpus
+from karat.corpus.memory import MemoryCorpus
 from karat.formats import jsonl
 from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions

@@ -8,20 +8,20 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from karat.corpus import Corpus
-from karat.engine.errors import Analysis
-from karat.engine.plan import Options
-from karat.engine.scoring import score
-from karat.errors import Findings
+from karat.corpus.interface import Corpus
+from karat.errors import MeasureErrors
 from karat.filters.distinct import Distinct
-from karat.insight import found as insight_found
-from karat.insight.collecting import TargetErrors
-from karat.insight.edits import Repair, edited_system, merged_edits
-from karat.insight.found import FoundError
+from karat.insight import units as insight_found
+from karat.insight.repairs import Repair, edited_system, merged_edits
+from karat.insight.units import FoundError
 from karat.plugin import Measure
+from karat.problems import Findings
 from karat.protocols import PROTOCOLS, Protocol, resolve
-from karat.results import Result
-from karat.results.errors import MeasureErrors
+from karat.result import Result
+from karat.run.errors import Analysis
+from karat.run.findings import TargetErrors
+from karat.run.plan import Options
+from karat.run.scoring import score
 from karat.testing.corpora import Sides, completed, distinct
 from tests.corpora import corpus
 

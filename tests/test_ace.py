@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from karat import protocols
-from karat.api import Result, score
-from karat.errors import KaratError, UsageError
+from karat.api.scoring import Result, score
+from karat.families.ace.nist import as_bytes
+from karat.families.ace.plan import forced, have_common_string, optimal
 from karat.model import Cluster, Document, Link, Mention, Pair
 from karat.plugin import Tables
+from karat.problems import KaratError, UsageError
 from karat.protocols import PROTOCOLS
-from karat.tables.ace.mapping import forced, optimal
-from karat.tables.ace.nist import as_bytes
-from karat.tables.ace.plan import have_common_string
 from karat.testing.laws import tables
 from tests.corpora import ace, ace_sides, corpus, entity_mention
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.model import Document
 from tests.ace_by_hand import Plan, Row, some_corpus
 from tests.corpora import corpus

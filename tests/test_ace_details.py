@@ -8,13 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.errors import UsageError
-from karat.measures._ace_tokens import VALUE_RANGES
+from karat.families.ace.nist import Nist
+from karat.families.ace.plan import Plan, forced, forced_by_component, have_common_string
+from karat.families.ace.records import value_of
+from karat.families.ace.tokens import VALUE_RANGES
 from karat.model import Cluster, Document, Link, Mention
-from karat.tables.ace.mapping import forced, forced_by_component
-from karat.tables.ace.nist import Nist
-from karat.tables.ace.parameters import value_of
-from karat.tables.ace.plan import Plan, have_common_string
+from karat.problems import UsageError
 from karat.testing.corpora import entity_mention
 from tests.corpora import ace
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from karat import protocols
-from karat.api import score
+from karat.api.scoring import score
+from karat.families.ace.nist import Nist
+from karat.families.ace.plan import IndexPair, forced
 from karat.model import Document
-from karat.tables.ace.mapping import IndexPair, forced
-from karat.tables.ace.nist import Nist
 from tests.corpora import ace, corpus
 
 PLAN, NIST = "ace-2005", "ace-2005-nist"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from karat import protocols
-from karat.measures import MEASURES
+from karat.families import MEASURES
+from karat.families.ace.nist import Nist
+from karat.families.ace.plan import Plan
 from karat.protocols import PROTOCOLS
-from karat.tables.ace.nist import Nist
-from karat.tables.ace.plan import Plan
 from tests.conftest import shared_path
 
 

@@ -11,27 +11,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.convert.given import given as handed_out
-from karat.corpus import Fingerprint
-from karat.errors import Finding, KaratError, refusing
+from karat.convert import given as handed_out
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats import _apf_tables
 from karat.formats import apf as module
 from karat.formats._apf_locators import Locators
 from karat.formats._apf_writer import write
-from karat.model import (
-    Boxes,
-    Cluster,
-    Document,
-    External,
-    Link,
-    Mention,
-    Name,
-    Place,
-    Region,
-    Value,
-)
-from karat.model.regions import extension, place, shared
+from karat.model import Boxes, Cluster, Document, External, Link, Mention, Name, Place, Region, Value
 from karat.plugin import Context, Piece, WriteOptions
+from karat.problems import Finding, KaratError, refusing
+from karat.regions import extension, place, shared
 from tests import recorded
 from tests.ace_files import BODY, SENTENCE, SGM, TEXT, apf, seq
 from tests.running import run

@@ -13,10 +13,10 @@ import pytest
 from lxml import etree
 
 import karat
-from karat.errors import Finding, KaratError
 from karat.formats import apf as module
 from karat.formats._apf_dtd import dtd
 from karat.plugin import Context, Piece
+from karat.problems import Finding, KaratError
 from tests.ace_files import BODY, SGM, TEXT, apf, entity_mention, seq
 from tests.running import limited, run
 from tests.test_codes import rules

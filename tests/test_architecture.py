@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.measures import MEASURES
+from karat.families import MEASURES
 from karat.protocols import PROTOCOLS
 
 SOURCE = Path(karat.__file__).parent
 # The rooms in the order of building: each imports only from rooms before it.
 ROOMS = (
-    *("model", "errors", "limits", "counts", "interpreter", "opened", "scratch", "plugin", "registry"),
-    *("formats", "corpus", "checks", "describe", "convert", "simulate", "align", "results", "stats", "filters"),
-    *("tables", "measures", "protocols", "insight", "engine", "comparison", "baselines", "audit", "testing", "report"),
-    *("api", "demo", "studies", "campaign", "cli"),
+    *("model", "regions", "problems", "limits", "counts", "interpreter", "inputs", "scratch", "plugin", "registry"),
+    *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "errors", "result", "stats"),
+    *("match", "filters", "insight", "families", "protocols", "run", "comparison", "baselines", "audit", "testing"),
+    *("report", "api", "demo", "studies", "campaign", "cli"),
 )
 
 
@@ -71,7 +71,7 @@ def test_no_room_imports_what_is_private_to_another() -> None:
 
 
 def test_the_engine_names_no_protocol_and_no_measure() -> None:
-    text = "\n".join(path.read_text(encoding="utf-8") for path in (SOURCE / "engine").rglob("*.py"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (SOURCE / "run").rglob("*.py"))
     words = [*PROTOCOLS.names(), *MEASURES.names()]
     assert words
     assert [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)] == []
@@ -93,7 +93,7 @@ def test_templates_are_loaded_only_for_pages() -> None:
         [sys.executable, "-c", f"{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
     )
     imported = done.stdout.splitlines()[-1].split()
-    assert "karat.engine.scoring" in imported
+    assert "karat.run.scoring" in imported
     assert {"jinja2", "karat.insight", "karat.report.html"}.isdisjoint(imported)
 
 

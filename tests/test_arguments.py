@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from karat.api import Result, score
-from karat.errors import KaratError
-from karat.model import Document, Link, Mention
-from karat.model.arguments import argument_test, events_of
+from karat.api.scoring import Result, score
+from karat.model import Document, Link, Mention, argument_test, events_of
+from karat.problems import KaratError
 from tests.corpora import arguments, as_jsonl, corpus
 from tests.running import run as command
 

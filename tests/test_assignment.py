@@ -7,9 +7,9 @@ from math import floor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.align.assignment import Edge, assignment, first_choices
-from karat.align.matching import Overlaps
-from karat.align.matchings import optimal
+from karat.match.assignment import Edge, assignment, first_choices
+from karat.match.matchings import optimal
+from karat.match.sparse import Overlaps
 
 EXAMPLES = settings(max_examples=300, deadline=None)
 ends = st.tuples(st.integers(0, 4), st.integers(0, 4))

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, hstack, identity
 
-from karat.audit.anchored import anchor_weights
-from karat.audit.pairs import clusters, pairs
-from karat.audit.planting import MISSING, damaged, plant
-from karat.audit.suspicions import numbered
-from karat.baselines.texts import texts_of
-from karat.baselines.words import ANALYSERS
-from karat.corpus import MemoryCorpus
+from karat.audit.pairs import anchor_weights, clusters, pairs
+from karat.audit.suspicions import MISSING, damaged, numbered, plant
+from karat.baselines.texts import ANALYSERS, texts_of
+from karat.corpus.memory import MemoryCorpus
 from karat.model import Document, Mention, Sentence
 from tests.corpora import as_jsonl
 from tests.running import run

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.baselines.features import FEATURES, OF_SAME_LEMMA, matrix
-from karat.baselines.pairs import candidates
+from karat.baselines.features import FEATURES, OF_SAME_LEMMA, candidates, matrix
 from karat.baselines.sac import agglomerate
-from karat.baselines.texts import analysed
-from karat.baselines.words import ANALYSERS
+from karat.baselines.texts import ANALYSERS, analysed
 from karat.model import Document, Mention, Sentence
 from karat.studies.papers import recomputed
 from tests.conftest import shared_path

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 import karat
 from karat.checks import check
-from karat.corpus import Fingerprint
-from karat.errors import Finding, KaratError
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats._brat_writer import write
 from karat.model import Cluster, Document, Link, Mention, Value
 from karat.plugin import WriteOptions
+from karat.problems import Finding, KaratError
 from tests.conftest import shared_path
 from tests.corpora import mention, regions
 from tests.running import run
@@ -299,7 +299,7 @@ def test_texts_beside_are_no_documents_and_other_files_are_named(tmp_path: Path)
     (tmp_path / "annotation.conf").write_text("[entities]\n")
     (tmp_path / "alone.txt").write_text("not annotated")
     found: list[Finding] = []
-    corpus = karat.corpus.open_corpus(str(tmp_path), report=found.append)
+    corpus = karat.corpus.opening.open_corpus(str(tmp_path), report=found.append)
     assert (corpus.format, list(corpus.ids())) == ("brat", ["a"])
     assert sorted((finding.code, Path(finding.file or "").name) for finding in found) == [
         ("file-skipped", "alone.txt"),

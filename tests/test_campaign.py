@@ -25,7 +25,7 @@ from karat.campaign.ranking import resamples_for
 from karat.campaign.scoring import gold_path
 from karat.campaign.site import slug
 from karat.campaign.submissions import Track
-from karat.errors import Finding
+from karat.problems import Finding
 from tests.running import command, run
 from tests.submissions import DOCUMENTS, folder, jsonl, tar, tar_header, zipped
 

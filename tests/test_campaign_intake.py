@@ -15,7 +15,7 @@ import pytest
 from karat.campaign.children import Children
 from karat.campaign.packages import Limits
 from karat.campaign.submissions import TASKS, Layout, Submission, description_owner, submissions_in, system_name
-from karat.errors import KaratError
+from karat.problems import KaratError
 from tests.submissions import bomb, folder, jsonl, many_in_tar, many_in_zip, tar, tar_header, zipped
 
 OUTPUT = {"out.jsonl": jsonl()}

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 import karat
-from karat.engine import cluster
+from karat.run import cluster
 from tests.running import run
 
 DEMO = Path(karat.__file__).parent / "demo"
@@ -142,7 +142,7 @@ def test_files_that_workers_do_not_have_are_reported(dask: Dask, monkeypatch: py
     """Here, since the workers are in another folder and are not told which one the user is in."""
     monkeypatch.chdir(DEMO)
     with monkeypatch.context() as patch:  # until the run ends: other programs ask for the folder, too
-        patch.setattr("karat.engine.cluster.Path.cwd", lambda: Path("/nowhere"))
+        patch.setattr("karat.run.cluster.Path.cwd", lambda: Path("/nowhere"))
         done = run("score", "gold.jsonl", "eager.jsonl", "-p", "tac-2017", "--cluster", dask.address)
     assert done.code == 1
     assert "[worker-unable]" in done.err

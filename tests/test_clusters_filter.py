@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.errors import Finding, KaratError, refusing
 from karat.filters.clusters import Clusters
 from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison
+from karat.problems import Finding, KaratError, refusing
 from tests.event_files import COREFERENCE, changed, saved
 
 MENTIONS = tuple(Mention(f"T{number}", ((number, number + 1),), kind="entity") for number in range(1, 4))

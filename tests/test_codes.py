@@ -17,8 +17,8 @@ from typing import NamedTuple
 import pytest
 
 from karat import checks, corpus, filters, formats
-from karat.engine import checking, plan, validation
-from karat.errors import Rule
+from karat.problems import Rule
+from karat.run import checking, plan, validation
 from tests.running import run
 from tests.test_validate import JSONL, TBF
 

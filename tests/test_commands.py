@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS, resolve
 from tests.running import command, run
 

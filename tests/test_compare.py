@@ -15,13 +15,13 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.comparison import named_systems
-from karat.corpus.reader import DocumentReader
+from karat.comparison.systems import named_systems
+from karat.corpus.index import DocumentReader
 from karat.counts import ScoreValues
 from karat.model import Document, Mention
 from karat.protocols import PROTOCOLS
 from karat.report.scores import bottleneck
-from karat.results import Score
+from karat.result import Score
 from karat.stats.resampling import flat, observed
 from tests.corpora import ace
 from tests.running import run

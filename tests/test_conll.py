@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.corpus import FileCorpus, Fingerprint
-from karat.errors import Finding, KaratError, Rule
+from karat.corpus.files import FileCorpus
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS, _brackets, _conll_writer, conll
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions
+from karat.problems import Finding, KaratError, Rule
 from tests import recorded
 from tests.conftest import shared_path
 from tests.corpora import mention

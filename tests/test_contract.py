@@ -11,27 +11,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat import protocols
-from karat.api import coref, score
+from karat.api.scoring import coref, score
 from karat.counts import PrecisionRecall
-from karat.engine.preparation import Preparation
-from karat.errors import KaratError, PluginWarning, UsageError
+from karat.families.coref.contingency import Contingency, CorefTable, contingency
+from karat.families.coref.measures import COUNTERS, Coref
 from karat.filters.heads import Heads
-from karat.measures.coref import COUNTERS, Coref
+from karat.match.alignment import Alignment
 from karat.model import Document, Mention, Pair
-from karat.plugin import (
-    AlignmentChoice,
-    Comparison,
-    Family,
-    Measure,
-    Outcome,
-    Tables,
-    TableSpec,
-)
+from karat.plugin import AlignmentChoice, Comparison, Family, Measure, Outcome, Tables, TableSpec
+from karat.problems import KaratError, PluginWarning, UsageError
 from karat.protocols import PROTOCOLS, resolve
 from karat.protocols.files import digest
 from karat.registry import Registry, instance_of, named
-from karat.tables.aligned import Alignment
-from karat.tables.contingency import Contingency, CorefTable, contingency
+from karat.run.pairs import Preparation
 from tests.corpora import corpus, mention
 
 ANY = Alignment.of(AlignmentChoice(), Comparison(), ())
@@ -200,13 +192,13 @@ def registry(points: Sequence[EntryPoint]) -> Registry[Family[Any]]:
     ("value", "problem"),
     [
         ("nowhere.measure:FAMILY", "ModuleNotFoundError: No module named 'nowhere'"),
-        ("karat.measures.nugget:CARD", "TypeError: expected a karat.plugin.Family"),
-        ("karat.measures.nugget:NOTHING", "AttributeError"),
+        ("karat.families.nugget.measures:CARD", "TypeError: expected a karat.plugin.Family"),
+        ("karat.families.nugget.measures:NOTHING", "AttributeError"),
     ],
 )
 def test_a_broken_plugin_stops_nothing_else(value: str, problem: str) -> None:
     broken = EntryPoint("broken", value, "karat.measures")
-    works = EntryPoint("works", "karat.measures.nugget:FAMILY", "karat.measures")
+    works = EntryPoint("works", "karat.families.nugget.measures:FAMILY", "karat.measures")
     both = registry([broken, works])
     with pytest.warns(PluginWarning, match="the measure 'broken' of an unknown package cannot be loaded"):
         assert [name for name, _ in both] == ["works"]
@@ -219,15 +211,15 @@ def test_a_broken_plugin_stops_nothing_else(value: str, problem: str) -> None:
 
 def test_an_unknown_name_is_a_mistake_on_the_command_line() -> None:
     with pytest.raises(UsageError, match="there is no measure 'works2'") as refused:
-        registry([EntryPoint("works", "karat.measures.nugget:FAMILY", "karat.measures")]).get("works2")
+        registry([EntryPoint("works", "karat.families.nugget.measures:FAMILY", "karat.measures")]).get("works2")
     assert "Did you mean works?" in str(refused.value)
 
 
 def test_a_filter_a_similarity_and_a_matching_from_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is an entry point, and a protocol names it."""
-    from karat.align.matchings import MATCHINGS
-    from karat.align.similarities import SIMILARITIES
     from karat.filters import FILTERS
+    from karat.match.matchings import MATCHINGS
+    from karat.match.similarities import SIMILARITIES
 
     (tmp_path / "outside.py").write_text(
         """
@@ -245,7 +237,7 @@ def same_begin(gold, system):
     return [(-1.0, s, g) for s, x in enumerate(system) for g, y in enumerate(gold) if x.span[0][0] == y.span[0][0]]
 
 def last_first(candidates):
-    from karat.align.matchings import greedy
+    from karat.match.matchings import greedy
     return greedy(candidates[::-1])
 """
     )

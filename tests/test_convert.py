@@ -10,11 +10,11 @@ from msgspec.structs import replace
 import karat
 from karat.cli import cli
 from karat.convert import Conversion
-from karat.corpus import Fingerprint
-from karat.errors import KaratError
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS, tbf
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import WriteOptions
+from karat.problems import KaratError
 from tests.conftest import shared_path
 from tests.corpora import as_jsonl, mention
 from tests.running import run

@@ -10,16 +10,16 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.align.assignment import assignment
-from karat.align.matching import Overlaps
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.counts import Counts, Ratio
-from karat.errors import KaratError
-from karat.measures.coref import scores as scores_of
+from karat.families.coref.contingency import Contingency, CorefTable, contingency
+from karat.families.coref.measures import scores as scores_of
+from karat.families.coref.metamentions import MetaTable
+from karat.match.assignment import assignment
+from karat.match.sparse import Overlaps
 from karat.model import Document
 from karat.plugin import AlignmentSpec
-from karat.tables.contingency import Contingency, CorefTable, contingency
-from karat.tables.metamentions import MetaTable
+from karat.problems import KaratError
 from tests.conftest import shared_path
 from tests.corpora import corpus, mention
 from tests.running import run as command

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.model import Document
 from tests import running
 from tests.corpora import corpus, mention

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import Fingerprint
-from karat.errors import Finding, KaratError, Rule
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS, corefud
 from karat.model import Document, EmptyNode, Sentence
+from karat.problems import Finding, KaratError, Rule
 from tests.running import limited, run
 
 HEADER = "# global.Entity = eid-etype-head-other"

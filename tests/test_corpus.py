@@ -9,12 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.corpus.index import Entry
-from karat.corpus.reader import DocumentReader
-from karat.errors import Item, Report
+from karat.corpus.index import DocumentReader, Entry
 from karat.formats import FORMATS
 from karat.model import Document, Mention
 from karat.plugin import Context, Piece
+from karat.problems import Item, Report
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 from tests.test_codes import EVENT, PAIR

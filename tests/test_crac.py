@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from karat.align.matchings import gold_first
-from karat.api import score
-from karat.errors import KaratError
+from karat.api.scoring import score
+from karat.match.matchings import gold_first
 from karat.model import Document, EmptyNode, Mention, Region, Sentence
+from karat.problems import KaratError
 from karat.protocols import resolve
-from karat.results import Result
+from karat.result import Result
 from tests.corpora import corpus
 from tests.running import Run, run
 

@@ -12,12 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 import karat
-from karat.api import Result
+from karat.api.scoring import Result
 from karat.checks import check
 from karat.cli import cli
-from karat.demo import report, showcase
-from karat.errors import Finding, KaratError
+from karat.demo import showcase
+from karat.demo import showcase as report
 from karat.model import Document, Link, Mention
+from karat.problems import Finding, KaratError
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "demo" / "make_corpus.py"
 NAMES = ("gold", *showcase.SYSTEMS)

@@ -9,10 +9,11 @@ from click.testing import CliRunner, Result
 
 from karat import __version__
 from karat.cli import cli
-from karat.corpus import Fingerprint, MemoryCorpus
-from karat.describe import description
-from karat.errors import Findings, KaratError
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.memory import MemoryCorpus
+from karat.describe.description import description
 from karat.model import Cluster, Document, Link, Mention
+from karat.problems import Findings, KaratError
 from tests.corpora import as_jsonl, mention
 
 DOCUMENTS = [

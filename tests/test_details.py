@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import astuple
 
-import karat.results
-from karat.api import Result, score
-from karat.corpus import MemoryCorpus
-from karat.engine import scoring
-from karat.engine.plan import Options
-from karat.errors import Findings
+import karat.result
+from karat.api.scoring import Result, score
+from karat.corpus.memory import MemoryCorpus
 from karat.model import Document, Link, Mention
+from karat.problems import Findings
 from karat.protocols import PROTOCOLS, resolve
+from karat.records import ClusterRecord, LinkRecord, MentionRecord, TreeRecord
 from karat.report.layout import DEFAULT
 from karat.report.outputs import FORMATS
-from karat.results import ClusterRecord, LinkRecord, MentionRecord, TreeRecord
+from karat.run import scoring
+from karat.run.plan import Options
 from karat.testing.corpora import Sides
 from tests.corpora import corpus, mention, sides
 from tests.error_laws import marked
@@ -48,7 +48,7 @@ def _name(record: Any) -> str | None:
     return f"{record.source}>{record.target}" if isinstance(record, LinkRecord) else record.id
 
 
-def assert_sums(result: karat.results.Result) -> None:
+def assert_sums(result: karat.result.Result) -> None:
     """The listed counts of a measure sum to its counts."""
     assert result.outcomes
     for id_, records in result.outcomes.items():

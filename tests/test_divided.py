@@ -13,19 +13,22 @@ import msgspec
 import pytest
 
 import karat
-from karat.corpus import Executor, FileCorpus, Index, MemoryCorpus, chunks, open_corpus
-from karat.corpus.chunks import LARGEST
-from karat.corpus.index import Entry
-from karat.describe import description
-from karat.engine.executors import LEAST, Processes, Serial, cores
-from karat.engine.pipeline import Task
-from karat.engine.plan import Options
-from karat.engine.scoring import ASSUMED, score
-from karat.engine.validation import validate
-from karat.errors import Finding, Findings, KaratError
+from karat.corpus.chunks import LARGEST, chunks
+from karat.corpus.files import FileCorpus
+from karat.corpus.index import Entry, Index
+from karat.corpus.interface import Executor
+from karat.corpus.memory import MemoryCorpus
+from karat.corpus.opening import open_corpus
+from karat.describe.description import description
 from karat.model import Cluster, Document, Mention
+from karat.problems import Finding, Findings, KaratError
 from karat.protocols import PROTOCOLS, resolve_all
-from karat.results import Result, UnitRows
+from karat.result import Result, UnitRows
+from karat.run.executors import LEAST, Processes, Serial, cores
+from karat.run.pipeline import Task
+from karat.run.plan import Options
+from karat.run.scoring import ASSUMED, score
+from karat.run.validation import validate
 from tests.corpora import ace, as_jsonl, mention
 from tests.running import run
 

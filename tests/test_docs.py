@@ -33,8 +33,8 @@ from msgspec import structs
 import karat
 from karat import protocols
 from karat.cli import cli, main
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import Law
 from tests.pages import ELISION, matches

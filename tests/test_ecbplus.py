@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 
 import karat
-from karat.corpus import FileCorpus
-from karat.errors import Finding, KaratError
+from karat.corpus.files import FileCorpus
 from karat.filters import FILTERS
 from karat.filters.validated import Validated
-from karat.formats import FORMATS, _sentences, _text
+from karat.formats import FORMATS, _text
+from karat.formats import ecbplus as _sentences
 from karat.model import Cluster, Document, Mention, Pair
-from karat.model.regions import size
 from karat.plugin import Comparison
+from karat.problems import Finding, KaratError
 from karat.protocols import resolve
+from karat.regions import size
 from tests.conftest import shared_path
 from tests.running import run
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.errors import Finding, KaratError
 from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link
+from karat.problems import Finding, KaratError
 from tests.running import limited
 
 FILE = """\

@@ -9,9 +9,9 @@ import pytest
 
 import karat
 from karat.counts import PrecisionRecall
-from karat.errors import Finding
 from karat.formats import FORMATS
 from karat.model import Document, Sentence
+from karat.problems import Finding
 from karat.testing import check
 from karat.testing.formats import documents_in
 from tests.event_files import (

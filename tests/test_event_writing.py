@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.corpus import Fingerprint
-from karat.errors import KaratError
+from karat.corpus.fingerprint import Fingerprint
 from karat.formats import FORMATS
 from karat.model import Cluster, Document, Link, Mention, Sentence
 from karat.plugin import WriteOptions
+from karat.problems import KaratError
 from karat.testing.formats import documents_in
 from tests.event_files import DYGIE, ONEIE, RAMS, TEXTEE, WIKIEVENTS, saved
 from tests.running import run

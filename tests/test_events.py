@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
+from karat.match.events import Events
 from karat.model import Document, Link, cluster_keys
-from karat.tables.events import Events
 from tests.corpora import corpus, documents, mention
 
 

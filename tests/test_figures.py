@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 import karat
 from karat.counts import PrecisionRecall, ScoreValues
-from karat.errors import KaratError, UsageError
 from karat.model import Document, Mention
+from karat.problems import KaratError, UsageError
 from karat.report.figures.drawing import COLUMN, LONGEST, TEXT
 from karat.report.figures.figure import Figure, HeatMap, Series, Values, checked_suffix
 from karat.report.figures.kinds import KINDS, systems_figure
-from karat.results import Result, Score
+from karat.result import Result, Score
 from tests.running import run
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib (karat[plots])")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.corpus import Fingerprint, open_corpus
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.opening import open_corpus
 from karat.formats import forest
 from karat.model import Cluster, Document, Link
 from tests.running import run

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.corpus import File, Fingerprint, index, open_corpus
-from karat.corpus.reader import DocumentReader
-from karat.errors import Finding, KaratError
+from karat.corpus import index
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.index import DocumentReader
+from karat.corpus.opening import open_corpus
+from karat.corpus.paths import File
 from karat.formats import FORMATS, _tbf_writer, jsonl, read_options
 from karat.model import Cluster, Document, Link, Mention
 from karat.plugin import ReadOptions, WriteOptions
+from karat.problems import Finding, KaratError
 from tests.corpora import as_jsonl, documents, mention, regions
 
 EXAMPLES = settings(max_examples=60, deadline=None)

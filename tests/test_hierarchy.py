@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.api import Result, score
-from karat.corpus import MemoryCorpus
+from karat.api.scoring import Result, score
+from karat.corpus.memory import MemoryCorpus
+from karat.families import MEASURES
 from karat.formats import forest
-from karat.measures import MEASURES
 from karat.model import Document, Link, Mention
 from karat.testing.formats import documents_in
 from tests.conftest import shared_path

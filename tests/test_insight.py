@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 import karat
-from karat.api import Result as ApiResult
+from karat.api.scoring import Result as ApiResult
 from karat.cli import cli
-from karat.corpus.reader import DocumentReader
-from karat.errors import Rule, UsageError
+from karat.corpus.index import DocumentReader
 from karat.model import Document, Link, Mention
-from karat.results import ClusterRecord
+from karat.problems import Rule, UsageError
+from karat.records import ClusterRecord
 from karat.testing.corpora import Sides, sides
 from tests.corpora import ace, mention
 from tests.error_laws import EXAMPLES
@@ -240,7 +240,7 @@ def test_a_repair_that_cannot_be_scored(monkeypatch: pytest.MonkeyPatch) -> None
     def refused(*documents: object) -> Document:
         raise Rule("too-many", "fatal", "Do less.").error("there are too many")
 
-    monkeypatch.setattr("karat.insight.edits.edited_system", refused)
+    monkeypatch.setattr("karat.insight.repairs.edited_system", refused)
     result = wrong([GOLD], [])
     assert result.errors is not None
     missed = result.errors["missed"]

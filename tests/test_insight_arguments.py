@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.api import Result
+from karat.api.scoring import Result
 from karat.cli import cli
-from karat.errors import KaratError
-from karat.insight.edits import Edit, Repair
-from karat.insight.rewriting import rewriting
-from karat.model import Document, Link, Mention
-from karat.model.arguments import HOLDERS
+from karat.insight.repairs import Edit, Repair, rewriting
+from karat.model import HOLDERS, Document, Link, Mention
+from karat.problems import KaratError
 from karat.protocols import resolve
-from karat.results import LinkRecord
+from karat.records import LinkRecord
 from karat.testing.corpora import ROLES, Sides, argument_documents, sides, template_documents
 from tests.corpora import arguments, as_jsonl, corpus, templates
 from tests.error_laws import (

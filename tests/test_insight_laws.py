@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus import Corpus
-from karat.engine.plan import Options
-from karat.engine.scoring import score
-from karat.errors import Findings, KaratError
-from karat.measures.coref import COUNTERS
+from karat.corpus.interface import Corpus
+from karat.families.coref.measures import COUNTERS
 from karat.model import Document, EmptyNode, Mention, Sentence
+from karat.problems import Findings, KaratError
 from karat.protocols import PROTOCOLS, resolve
-from karat.results import ClusterRecord
+from karat.records import ClusterRecord
+from karat.run.plan import Options
+from karat.run.scoring import score
 from karat.testing.corpora import Sides, sides
 from tests.corpora import ace_sides
 from tests.error_laws import (

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 import karat
-from karat.corpus import open_corpus
-from karat.errors import KaratError
-from karat.formats._json_sniffing import FORMS, first_fields, form
-from karat.formats._json_values import Value, entries
+from karat.corpus.opening import open_corpus
+from karat.formats._json import FORMS, Value, entries, first_fields, form
+from karat.problems import KaratError
 from tests.event_files import (
     COREFERENCE,
     DOCUMENTS,

@@ -17,22 +17,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from karat import protocols
-from karat.api import read, score
+from karat.api.scoring import read, score
 from karat.checks import links as link_checks
 from karat.counts import ScoreValues
-from karat.errors import Findings, KaratError
-from karat.measures import MEASURES
+from karat.families import MEASURES
 from karat.model import Document, Link
+from karat.problems import Findings, KaratError
 from karat.report.figures.figure import Curves, Figure, Line
 from karat.studies import lab
-from karat.studies.bench import Bench, groups
-from karat.studies.curves import Curve, Point, stops, ways
+from karat.studies.curves import Bench, Curve, Point, groups, stops, ways
 from karat.studies.lab import Examination, Options, examine, samples, setting
-from karat.studies.pieces import Pieces, strangers
-from karat.studies.pieces.clusters import Clusters
-from karat.studies.pieces.elements import Elements, kinds_of_elements
-from karat.studies.pieces.links import Links
-from karat.studies.pieces.mentions import Mentions
+from karat.studies.pieces import Clusters, Elements, Links, Mentions, Pieces, kinds_of_elements, strangers
 from karat.studies.properties import SAME, Verdict, judged
 from karat.studies.shown import bar
 from tests.corpora import corpus, documents, mention

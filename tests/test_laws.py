@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple, replace
 
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.counts import PrecisionRecall
-from karat.engine.pipeline import Batch, Task, Work
-from karat.measures.nugget import Nugget
+from karat.families.coref.contingency import Contingency
+from karat.families.nugget.measures import Nugget
 from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
-from karat.tables.contingency import Contingency
+from karat.run.pipeline import Batch, Task, Work
 from karat.testing import check_laws, laws, suite
 from karat.testing.corpora import Sides, argument_documents, sides, template_documents
 from karat.testing.laws import LAWS, Trial, tables
@@ -56,7 +56,7 @@ def no_rows(work: Work, task: Task) -> Batch:
 def test_a_merge_that_loses_a_part_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a run that is never divided would pass for one that is."""
     laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
-    monkeypatch.setattr("karat.engine.pipeline.made_batch", no_rows)
+    monkeypatch.setattr("karat.run.pipeline.made_batch", no_rows)
     with pytest.raises(AssertionError, match="must obey 'processes', but one part per document"):
         laws.processes(Trial(resolve("tac-2017"), TWO_DOCUMENTS))
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import karat
-from karat.corpus import MemoryCorpus
-from karat.errors import KaratError
+from karat.corpus.memory import MemoryCorpus
 from karat.formats import FORMATS
 from karat.model import Document, Mention
+from karat.problems import KaratError
 from tests.event_files import GRIT, GRIT_SYSTEM, GTT, GTT_SYSTEM, ITERX_SYSTEM, changed, saved
 from tests.running import run
 from tests.test_event_formats import findings

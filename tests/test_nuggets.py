@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from karat.align.similarities import overlaps
-from karat.api import Result, score
-from karat.errors import KaratError
+from karat.api.scoring import Result, score
+from karat.match.similarities import overlaps
 from karat.model import Document, Mention
+from karat.problems import KaratError
 from tests.corpora import corpus, mention
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from karat.cli import cli
-from karat.errors import KaratError
+from karat.problems import KaratError
 from tests import recorded
 
 QUICK = 5

@@ -337,7 +337,7 @@ def test_a_full_disk_for_copies(small_disk: Path) -> None:
 @pytest.mark.parametrize("change", ["shrinks", "grows", "vanishes", "rewritten"])
 def test_a_file_that_changes_while_it_is_read(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After its documents were found, and before the last ones of them are read."""
-    from karat.corpus import FileCorpus
+    from karat.corpus.files import FileCorpus
 
     many("many.jsonl", 200)
     content = Path("many.jsonl").read_bytes()

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = {
     "baselines": ("karat", "baseline", "lemma", "gold.jsonl"),
-    "dask": ("python", "-c", "import karat.engine.cluster, distributed"),
+    "dask": ("python", "-c", "import karat.run.cluster, distributed"),
     "plots": ("karat", "score", "gold.jsonl", "system.jsonl", "-p", "tac-2017", "--plot", "scores.svg"),
     "testing": ("python", "-m", "pytest", "-q", "--pyargs", "karat.testing.suite", "-k", "formats and jsonl"),
 }

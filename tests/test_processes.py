@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat.engine.executors import LOST, Done, Processes, in_order
-from karat.errors import KaratError
+from karat.problems import KaratError
+from karat.run.executors import LOST, Done, Processes, in_order
 
 DEMO = Path(karat.__file__).parent / "demo"
 GOLD, SYSTEM = str(DEMO / "gold.jsonl"), str(DEMO / "eager.jsonl")

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import fields
 
 from karat import protocols
-from karat.api import Result, score
-from karat.errors import KaratError, UsageError
-from karat.measures import MEASURES
+from karat.api.scoring import Result, score
+from karat.families import MEASURES
 from karat.model import Document, Mention
+from karat.problems import KaratError, UsageError
 from karat.protocols import PROTOCOLS
 from tests.corpora import corpus, mention
 

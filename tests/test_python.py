@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat import Cluster, Document, KaratError, Link, Mention, Scorer, UsageError
-from karat.api import Result, Results
+from karat.api.scoring import Result, Results
 
 with as_file(files("karat") / "demo") as FOLDER:
     GOLD, SYSTEM = (list(karat.read(FOLDER / f"{name}.jsonl")) for name in ("gold", "literal"))

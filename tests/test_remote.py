@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.corpus import open_corpus
+from karat.corpus.opening import open_corpus
 from karat.corpus.remote import is_url
-from karat.errors import KaratError
+from karat.problems import KaratError
 from tests.running import run
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.model import Document, Link, Mention
 from karat.protocols import PROTOCOLS, resolve
 from karat.report.layout import Style, View, table

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from karat.errors import UsageError
 from karat.model import Document, Mention
+from karat.problems import UsageError
 from karat.protocols import resolve
 from karat.studies import papers, pilot
-from karat.studies.bench import Bench
-from karat.studies.curves import Curve
+from karat.studies.curves import Bench, Curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction, araki_2014, liu_2015
 from karat.studies.papers.araki_2014 import BLANCP, CHAIN, DEEPEST, FOLDER, MUCP, NSTMP, PREORDER, STAR
 from karat.studies.reproduction_report import numbers, text
@@ -31,7 +30,7 @@ def found() -> Reproduction:
 
 @pytest.fixture(scope="module")
 def curves() -> dict[str, Curve]:
-    from karat.corpus import open_corpus
+    from karat.corpus.opening import open_corpus
 
     gold = [*open_corpus(str(FOLDER / "gold.forest"))]
     return araki_2014.curves(Bench(resolve("araki-2014"), "hierarchy"), gold)

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import karat
-from karat.corpus import FileCorpus
-from karat.errors import visible
+from karat.corpus.files import FileCorpus
 from karat.model import Document
+from karat.problems import visible
 from tests.running import command, run
 
 TBF = "#BeginOfDocument d1\ns\td1\tE1\t0,4\tAnna\tLife_Die\tActual\n#EndOfDocument\n"
@@ -302,7 +302,7 @@ def test_errors_of_python_end_in_one_sentence(
     def fail(*args: Any, **options: Any) -> None:
         raise error
 
-    monkeypatch.setattr("karat.engine.scoring.score", fail)
+    monkeypatch.setattr("karat.run.scoring.score", fail)
     done = run("score", "gold.tbf", "gold.tbf", "-p", "tac-2017")
     assert done.code == 1
     assert [f"[{code}]" in line for line in done.err.splitlines()] == [True, False]
@@ -423,8 +423,7 @@ def test_characters_with_tokens_become_conll() -> None:
 @UNIX
 def test_very_many_orders_begin_at_once() -> None:
     from karat.studies.curves import ways
-    from karat.studies.pieces import Pieces
-    from karat.studies.pieces.mentions import Mentions
+    from karat.studies.pieces import Mentions, Pieces
 
     pieces: Pieces = Mentions([Document("d")])
     assert next(iter(ways(pieces, orders=10**9, seed=0))).order == "from last to first"

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple, replace
 
-from karat.api import Result, score
+from karat.api.scoring import Result, score
 from karat.cli import cli
 from karat.counts import PrecisionRecall
-from karat.errors import KaratError
+from karat.families.sequence.timeline import Timeline, TimeLink
 from karat.model import Document, Link, Mention
+from karat.problems import KaratError
 from karat.protocols import PROTOCOLS
-from karat.tables.timeline import Timeline, TimeLink
 from tests.corpora import corpus, mention
 
 ROWS = {"after": ["after"], "subevent": ["subevent"], "all": ["after", "subevent"]}

@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import karat
-from karat.api import score
+from karat.api.scoring import score
 from karat.checks import check
 from karat.checks.links import check as check_links
 from karat.cli import cli
-from karat.corpus import Fingerprint, MemoryCorpus
-from karat.engine.validation import validate
-from karat.errors import Finding, KaratError, UsageError
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.memory import MemoryCorpus
 from karat.formats import FORMATS, read_options, tbf
 from karat.model import Cluster, Document, Link, Mention
-from karat.model.regions import size
-from karat.simulate import Rates, Simulation
-from karat.simulate.chance import Distribution, chance
-from karat.simulate.link_faults import LinkFaults
+from karat.problems import Finding, KaratError, UsageError
+from karat.regions import size
+from karat.run.validation import validate
 from karat.simulate.mentions import TakenSpans, parts, shifts
-from karat.simulate.validity import worse
+from karat.simulate.profile import Distribution, chance
+from karat.simulate.simulation import Rates, Simulation
+from karat.simulate.validity import LinkFaults, worse
 from tests.ace_files import SGM, apf
 from tests.corpora import as_jsonl, corpus, documents, mention
 from tests.running import run as run_karat

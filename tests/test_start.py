@@ -13,7 +13,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 
 from karat import __version__
 from karat.cli import cli
-from karat.measures import MEASURES
+from karat.families import MEASURES
 from karat.protocols import PROTOCOLS
 from tests.running import run
 

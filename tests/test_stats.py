@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from karat.api import score
+from karat.api.scoring import score
 from karat.counts import PrecisionRecall
-from karat.engine.scores import CountedRow, ScoreFunction
 from karat.model import Document
 from karat.plugin import Averages
-from karat.results import Confidence, UnitRows
-from karat.stats import correction, intervals, paired
+from karat.result import Confidence, UnitRows
+from karat.run.units import CountedRow, ScoreFunction
+from karat.stats import confidence as intervals
+from karat.stats import paired
+from karat.stats import paired as correction
 from karat.stats.confidence import remarks
 from karat.stats.resampling import ExactColumns, all_swaps, bootstrap, bootstrap_weights, matrix, observed
 from tests.corpora import mention

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from karat.align.largest_f1 import Mapping, Weights, largest_f1
-from karat.api import score
+from karat.api.scoring import score
+from karat.families.template.mapping import Mapping, Weights, largest_f1
 from karat.model import Document, Link, Mention
 from tests.corpora import corpus, templates
 from tests.test_arguments import counts, run

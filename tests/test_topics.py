@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.corpus import FileCorpus, MemoryCorpus, Topics
-from karat.errors import KaratError, UsageError
+from karat.corpus.files import FileCorpus
+from karat.corpus.memory import MemoryCorpus
+from karat.corpus.topics import Topics
 from karat.model import Document
+from karat.problems import KaratError, UsageError
 from tests.corpora import as_jsonl, mention
 from tests.running import run
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from karat import __version__, checks
 from karat.cli import cli
-from karat.errors import Findings, KaratError, Rule
+from karat.problems import Findings, KaratError, Rule
 
 VALID = """\
 #BeginOfDocument d1
@@ -230,7 +230,7 @@ def test_a_closed_vocabulary(tmp_path: Path) -> None:
 
 def rules() -> dict[str, Rule]:
     """Every rule that reading or checking a TBF or JSONL file applies, by code."""
-    names = ["tbf", "jsonl", "_rules", "_tokens"]
+    names = ["tbf", "jsonl", "_text", "_tokens"]
     modules = [importlib.import_module(f"karat.formats.{name}") for name in names]
     modules += [
         importlib.import_module(f"karat.checks.{found.name}") for found in pkgutil.iter_modules(checks.__path__)

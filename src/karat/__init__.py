@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import Result, Results, Scorer, coref, read, score
     from karat.api.comparing import Comparison, compare
-    from karat.errors import KaratError, UsageError
+    from karat.api.scoring import Result, Results, Scorer, coref, read, score
     from karat.model import Cluster, Document, Link, Mention
+    from karat.problems import KaratError, UsageError
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("KaratError", "UsageError"), "errors"),
+    **dict.fromkeys(("KaratError", "UsageError"), "problems"),
     **dict.fromkeys(("Cluster", "Document", "Link", "Mention"), "model"),
-    **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api"),
+    **dict.fromkeys(("Result", "Results", "Scorer", "coref", "read", "score"), "api.scoring"),
     **dict.fromkeys(("Comparison", "compare"), "api.comparing"),
 }
 

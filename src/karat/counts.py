@@ -165,7 +165,7 @@ def fill_undefined(values: Scores, *, undefined: float | None) -> Scores:
     return {name: undefined if value is None else value for name, value in values.items()}
 
 
-def finish(counts: Counts, *, undefined: float | None = None) -> Scores:
+def scores_of_counts(counts: Counts, *, undefined: float | None = None) -> Scores:
     """The scores of one unit or of a sum: the ratios, then the scores derived from them."""
     return _complete(type(counts), {name: ratio.value for name, ratio in counts.ratios().items()}, undefined)
 

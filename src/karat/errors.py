@@ -1,314 +1,173 @@
-"""What can be wrong, described in one place and reported in one way.
+"""Errors of a system by class: how often each occurs, where, and what the score would be without it.
 
-    KaratError            refused; exit 1
-    ├── CombinedError     several inputs are refused, each for a reason of its own; exit 1
-    └── UsageError        the command line alone shows it to be wrong; exit 2
-
-A rule is declared beside the code that applies it. It makes findings: where, what was found, what to do. A fatal
-finding is raised as an error; faults and notes are reported and counted, and scoring goes on.
+analysis = result.errors                         made with `karat.score(..., errors=True)`
+for measure in analysis.measures:                one per family that was analysed
+    measure.id, measure.score                    `nugget.type+realis`, its scores as the system is
+    for kind in measure.classes:                 sorted by what repairing the class gains
+        kind.name, kind.count, kind.share        `wrong type`, 12, 0.31
+        kind.fixed["f1"]                         the score of the system with only this class repaired
+        for instance in kind.instances:          where: document, gold's items, the system's items
+            instance.document, instance.gold, instance.system
+    for confusion in measure.confusions:         gold values by system values of an attribute
+        confusion.attribute, confusion.cells
 """
 
-import difflib
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-Severity = Literal["fatal", "fault", "note"]
+from msgspec import Struct, json
 
-Origin = Literal["gold", "system"]
-"""The side that a finding is about, where two are scored."""
+from karat.counts import Scores
+from karat.records import Record
 
-Item = str | tuple[str, str] | tuple[str, str, str]
-"""An annotation that a finding is about: the id of a mention or cluster, one of its regions (id, region), or a link
-(kind, source, target)."""
-
-Target = Item | int
-"""What a finding is about: an annotation, or a token by its number."""
+Cell = tuple[str | None, str | None]
+"""A gold value and a system value; None where one side has no item: missed, or spurious."""
 
 
-class Finding(NamedTuple):
-    """One problem in one place."""
+class Instance(Struct, frozen=True, gc=False):
+    """One error: the items of both sides that it is about. A side that has none is empty."""
 
-    code: str
-    severity: Severity
-    message: str
-    hint: str = ""
-    file: str | None = None
-    line: int | None = None
-    item: Target | None = None
-    """Used to find the line; never shown."""
-    origin: Origin | None = None
-    """The side it is about, where two are compared."""
-    found: str | None = None
-    """The text in that line that is wrong, for reports that point at it; empty: the end of the line."""
-    document: str | None = None
-    """Used to find the file of a finding about the whole corpus, which names the first document with the problem."""
-    times: int = 1
-    """How many findings it stands for."""
-
-    @property
-    def group(self) -> tuple[str, Origin | None]:
-        """Findings are counted by code, those of gold and of the system apart."""
-        return self.code, self.origin
-
-    @property
-    def place(self) -> str:
-        """File and line, as the beginning of a message; empty if there is no file."""
-        if self.file is None:
-            return ""
-        file = visible(self.file) if self.file.strip() else repr(self.file)  # else nobody would see it
-        return f"{file}: " if self.line is None else f"{file}, line {self.line}: "
-
-    def __str__(self) -> str:
-        return f"{self.place}{visible(self.message)} [{self.code}]"
+    unit: str
+    document: str | None
+    """None if its items are in several documents."""
+    gold: tuple[Record, ...]
+    system: tuple[Record, ...]
+    outcomes: int = 1
+    """The number of outcomes that it explains: a mention of the wrong type is a miss and a spurious mention."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON."""
+        """Plain values, with records as in `--details`."""
+        content: dict[str, Any] = json.decode(
+            json.encode({"document": self.document, "unit": self.unit, "gold": self.gold, "system": self.system})
+        )
+        return content
+
+
+class ErrorClass(Struct, frozen=True):
+    """A kind of error."""
+
+    name: str
+    """Such as `missed` or `divided entity`."""
+    explanation: str
+    """An explanation in one sentence."""
+    count: int
+    fixed: Scores
+    """The scores of the system if all errors of this class, and no others, were repaired; None where undefined."""
+    share: float | None
+    """The gain of its repair, as a share of the lost score: (fixed - score) / (1 - score). None if nothing was lost.
+
+    Shares need not add up to 1: an item may need two repairs, and F1 is not a sum.
+    """
+    instances: Sequence[Instance] = ()
+    by: Mapping[str, Mapping[str, int]] = {}
+    """With `--by`: how often it occurs for each value of each field."""
+    why_not: str = ""
+    """Why the repaired system cannot be scored, if it cannot."""
+
+    def to_dict(self, *, instances: bool = False) -> dict[str, Any]:
+        """As in the JSON; with `--details`, every instance."""
+        content: dict[str, Any] = {"count": self.count, "share": self.share, "fixed": dict(self.fixed)}
+        if self.why_not:
+            content["why_not"] = self.why_not
+        return content | ({"instances": [instance.to_dict() for instance in self.instances]} if instances else {})
+
+
+class Confusion(Struct, frozen=True):
+    """Counts of gold values of an attribute that met system values. Every mention of either side counts once."""
+
+    attribute: str
+    cells: Mapping[Cell, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gold values with the system values they met; then the values of missed and of spurious mentions."""
+        confused: dict[str, dict[str, int]] = {}
+        missed: dict[str, int] = {}
+        spurious: dict[str, int] = {}
+        for (gold, system), count in self.cells.items():
+            if gold is not None and system is not None:
+                confused.setdefault(gold, {})[system] = count
+            elif gold is not None:
+                missed[gold] = count
+            elif system is not None:
+                spurious[system] = count
+        return {"confusion": confused, "missed": missed, "spurious": spurious}
+
+
+class MeasureErrors(Struct, frozen=True):
+    """The errors behind one measure."""
+
+    id: str
+    """The measure whose score is given: the headline of its family, or the one that was asked for."""
+    score: Scores
+    """Its scores as the system is."""
+    main: str
+    """The name of the score that shares are of, such as f1."""
+    classes: tuple[ErrorClass, ...]
+    """All classes of its family, also those without errors; what gains most comes first."""
+    confusions: tuple[Confusion, ...] = ()
+
+    def found(self) -> list[ErrorClass]:
+        """The classes that occur."""
+        return [kind for kind in self.classes if kind.count]
+
+
+class ErrorAnalysis(Struct, frozen=True):
+    """Where the points of one system under one protocol went."""
+
+    measures: tuple[MeasureErrors, ...]
+    is_listed: bool = False
+    """Reports list every error."""
+
+    def __getitem__(self, name: str) -> ErrorClass:
+        classes = {key: kind for key, _, kind in self._keyed()}
+        try:
+            return classes[name]
+        except KeyError:
+            raise KeyError(f"there is no error class {name!r}; there are {', '.join(classes)}") from None
+
+    def _keyed(self) -> list[tuple[str, MeasureErrors, ErrorClass]]:
+        """Each class under a name of its own: after its measure, if several measures have a class of that name."""
+        every = [(measure, kind) for measure in self.measures for kind in measure.classes]
+        names = [kind.name for _, kind in every]
+        return [
+            (kind.name if names.count(kind.name) == 1 else f"{measure.id}: {kind.name}", measure, kind)
+            for measure, kind in every
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON under `errors`: for each class its measure, count, share and fixed scores."""
+        keyed = self._keyed()
+        return {key: {"measure": measure.id, **kind.to_dict(instances=self.is_listed)} for key, measure, kind in keyed}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row per class, for pandas or polars."""
+        return [
+            {
+                "by": "error",
+                "value": kind.name,
+                "measure": measure.id,
+                "average": "micro",
+                **kind.fixed,
+                "count": kind.count,
+                "share": kind.share,
+            }
+            for measure in self.measures
+            for kind in measure.classes
+        ]
+
+    def confusions(self) -> dict[str, Any]:
+        """The JSON under `confusions`: matrices by measure and attribute."""
         return {
-            "code": self.code,
-            "severity": self.severity,
-            "file": self.file,
-            "line": self.line,
-            "message": self.message,
-            "hint": self.hint,
+            measure.id: {confusion.attribute: confusion.to_dict() for confusion in measure.confusions}
+            for measure in self.measures
+            if measure.confusions
         }
 
-
-Report = Callable[[Finding], None]
-"""Receives the findings of readers and checks that are not fatal."""
-
-
-class Rule(NamedTuple):
-    """A kind of problem: its code, how bad it is, and what a person can do about it."""
-
-    code: str
-    severity: Severity
-    hint: str
-
-    def at(
-        self,
-        message: str,
-        *,
-        file: str | None = None,
-        line: int | None = None,
-        item: Target | None = None,
-        origin: Origin | None = None,
-        found: str | None = None,
-        document: str | None = None,
-    ) -> Finding:
-        """This problem in a place; code that knows no file names the item, the side and, if need be, the document."""
-        return Finding(self.code, self.severity, message, self.hint, file, line, item, origin, found, document)
-
-    def further(self, count: int) -> "Iterator[Finding]":
-        """Of so many findings, those that `Findings` counts but does not keep, as one: nobody reads their messages."""
-        if count > Findings.KEPT:
-            more = count - Findings.KEPT
-            yield Finding(self.code, self.severity, _more(more), self.hint, times=more)
-
-    def error(
-        self, message: str, *, file: str | None = None, line: int | None = None, found: str | None = None
-    ) -> "KaratError":
-        """This problem as an error to raise."""
-        return KaratError(self.at(message, file=file, line=line, found=found))
-
-
-def graver(report: Report, faults: Collection[str], refusals: Collection[str] = ()) -> Report:
-    """A report that turns notes with these codes into faults, and raises findings whose codes are in `refusals`."""
-
-    def report_graver(finding: Finding) -> None:
-        if finding.code in refusals:
-            raise KaratError(finding._replace(severity="fatal"))
-        is_fault = finding.code in faults and finding.severity == "note"
-        report(finding._replace(severity="fault") if is_fault else finding)
-
-    return report_graver if faults or refusals else report
-
-
-def without(report: Report, codes: Collection[str]) -> Report:
-    """A report that ignores findings with these codes."""
-
-    def report_others(finding: Finding) -> None:
-        if finding.code not in codes:
-            report(finding)
-
-    return report_others if codes else report
-
-
-def refusing(report: Report) -> Report:
-    """A report that raises fatal findings, for callers that cannot go on after one."""
-
-    def report_or_raise(finding: Finding) -> None:
-        if finding.severity == "fatal":
-            raise KaratError(finding)
-        report(finding)
-
-    return report_or_raise
-
-
-def of_side(report: Report, origin: Origin) -> Report:
-    """A report that marks findings as gold's or the system's."""
-
-    def report_side(finding: Finding) -> None:
-        report(finding if finding.origin is not None else finding._replace(origin=origin))
-
-    return report_side
-
-
-class KaratError(Exception):
-    """Something the user gave cannot be used; the finding says where, what, and what to do."""
-
-    exit_code = 1
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding)
-        self.finding = finding
-
-    def __str__(self) -> str:
-        return f"{self.finding}\n  {self.finding.hint}" if self.finding.hint else str(self.finding)
-
-
-class CombinedError(KaratError):
-    """Several inputs that cannot be used, so that all of them can be corrected at once."""
-
-    def __init__(self, finding: Finding, errors: Sequence[tuple[str, KaratError]]) -> None:
-        super().__init__(finding)
-        self.errors = errors
-        """The name of each input, and its error."""
-
-    def __str__(self) -> str:
-        lines = [line for name, error in self.errors for line in f"{visible(name)}: {error}".split("\n")]
-        return "\n  ".join([super().__str__(), *lines])
-
-    def __reduce__(self) -> tuple[type["CombinedError"], tuple[Finding, Sequence[tuple[str, KaratError]]]]:
-        return CombinedError, (self.finding, self.errors)
-
-
-@contextmanager
-def placed(where: Callable[[], tuple[str, int | None]]) -> Iterator[None]:
-    """Give errors of code that knows no file, such as a writer of a format, the file and line that `where` returns."""
-    try:
-        yield
-    except KaratError as error:
-        if error.finding.file is not None or isinstance(error, UsageError):
-            raise
-        file, line = where()
-        raise KaratError(error.finding._replace(file=file, line=line)) from None
-
-
-class UsageError(KaratError):
-    """The command line alone shows it to be wrong: an unknown protocol, measure family, key or value."""
-
-    exit_code = 2
-
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(Finding(code, "fatal", message, hint))
-
-    def __reduce__(self) -> tuple[type["UsageError"], tuple[str, str, str]]:
-        return UsageError, (self.finding.code, self.finding.message, self.finding.hint)
-
-
-class PluginWarning(UserWarning):
-    """A plug-in of another package cannot be used; everything else works without it."""
-
-
-class Findings:
-    """Collects findings: counts all and keeps the first of each group, so that memory stays flat."""
-
-    KEPT = 1000
-
-    def __init__(self) -> None:
-        self.kept: list[Finding] = []
-        self.counts: dict[tuple[str, Origin | None], int] = {}
-        """By group."""
-        self._by_severity: dict[Severity, int] = {"fatal": 0, "fault": 0, "note": 0}
-
-    def add(self, finding: Finding) -> None:
-        """Count one, and keep it if there are not too many in its group."""
-        self._by_severity[finding.severity] += finding.times
-        seen = self.counts.get(finding.group, 0)
-        self.counts[finding.group] = seen + finding.times
-        if seen < self.KEPT:
-            self.kept.append(finding)
-
-    def merge(self, later: "Findings") -> None:
-        """Add what was found after these findings, as if it had been added one by one."""
-        for severity, count in later._by_severity.items():
-            self._by_severity[severity] += count
-        room = {group: self.KEPT - self.counts.get(group, 0) for group in later.counts}
-        for finding in later.kept:
-            room[finding.group] -= 1
-            if room[finding.group] >= 0:
-                self.kept.append(finding)
-        for group, count in later.counts.items():
-            self.counts[group] = self.counts.get(group, 0) + count
-
-    def listed(self) -> list[Finding]:
-        """The kept findings, and one more for each group with findings that were not kept."""
-        more = [
-            Finding(group[0], self._first(group).severity, _more(count - self.KEPT), origin=group[1])
-            for group, count in self.counts.items()
-            if count > self.KEPT
-        ]
-        return [*self.kept, *more]
-
-    def by_severity(self) -> dict[Severity, int]:
-        """How many there are of each severity, kept or not."""
-        return dict(self._by_severity)
-
-    def by_code(self) -> dict[str, int]:
-        """How many there are of each code, kept or not."""
-        totals: dict[str, int] = {}
-        for (code, _), count in self.counts.items():
-            totals[code] = totals.get(code, 0) + count
-        return totals
-
-    def _first(self, group: tuple[str, Origin | None]) -> Finding:
-        return next(finding for finding in self.kept if finding.group == group)
-
-
-def _more(count: int) -> str:
-    return f"and {count:,} more like these"
-
-
-_INVISIBLE = (
-    "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-"""Control and bidirectional characters, and others that show nothing (Unicode: default ignorable) or break a line."""
-_IN_LINES = re.compile(f"[{_INVISIBLE}]")
-_IN_ONE_LINE = re.compile(f"[{_INVISIBLE}\t\n]")
-
-
-def visible(text: str, *, lines: bool = False) -> str:
-    """Text with each character that a reader cannot see escaped as in JSON; `lines`: but for line ends and tabs."""
-    if text.isascii() and (text.replace("\n", "").replace("\t", "") if lines else text).isprintable():
-        return text
-    return (_IN_LINES if lines else _IN_ONE_LINE).sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    units = match[0].encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-def quoted(text: str, most: int = 60) -> str:
-    """Text from a file in a message: quoted, escaped, and no longer than a person reads."""
-    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text):,} characters)"
-
-
-LISTED = 100
-"""Names that a message lists; a corpus may have thousands."""
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that names the known word nearest to a misspelt one, or lists them if none is near."""
-    names = list(known)
-    lowered = {name.lower(): name for name in reversed(names)}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
-    if close:
-        return f"Did you mean {lowered[close[0]]}?"
-    if len(names) > LISTED:
-        return f"Known: {', '.join(names[:LISTED])} and {len(names) - LISTED:,} more."
-    return f"Known: {', '.join(names)}." if names else "There is none."
+    def by(self) -> dict[str, dict[str, dict[str, int]]]:
+        """The JSON under `errors_by`: for each field and value, how often each class occurs."""
+        content: dict[str, dict[str, dict[str, int]]] = {}
+        for key, _, kind in self._keyed():
+            for field, values in kind.by.items():
+                for value, count in values.items():
+                    content.setdefault(field, {}).setdefault(value, {})[key] = count
+        return content

@@ -5,7 +5,7 @@ input that is too large to hold with its size (`input-too-large`). Files of stra
 limits of memory and CPU time, which covers everything else.
 """
 
-from karat.errors import KaratError, Origin, Rule
+from karat.problems import KaratError, Origin, Rule
 
 MOST_PAIRS = 1_000_000
 """Candidate pairs of one document. The most of any corpus at hand are 1,780 (all of ECB+ as one document), else 257."""

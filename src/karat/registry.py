@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from karat.errors import KaratError, PluginWarning, Rule, UsageError, nearest
+from karat.problems import KaratError, PluginWarning, Rule, UsageError, nearest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -9,10 +9,10 @@ from jsonl_fields import fields_section
 from markup import badge, code, documentation, fence, joined, links, points, prose, shown, table
 from msgspec import Struct, structs
 
+from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.formats import FORMATS
 from karat.formats.jsonl import FORMAT as JSONL
-from karat.measures import MEASURES
 from karat.plugin import AlignmentChoice, Averages, Parameter
 from karat.protocols import PROTOCOLS, Protocol, resolve
 from karat.protocols.files import lineage, source, written

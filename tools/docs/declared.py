@@ -10,9 +10,9 @@ from markup import code, prose, shown, table
 from msgspec import Struct, structs
 
 from karat import plugin
-from karat.align.matchings import MATCHINGS
-from karat.align.similarities import SIMILARITIES
 from karat.filters import FILTERS
+from karat.match.matchings import MATCHINGS
+from karat.match.similarities import SIMILARITIES
 from karat.plugin import AlignmentChoice, Averages, DocumentSimilarity
 from karat.registry import Registry
 

@@ -11,8 +11,8 @@ from markup import badge, code, fence, items, joined, prose, table
 from karat.cli import cli
 from karat.cli.campaign import WithTemplate
 from karat.cli.campaign_new import new
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 
 HELP_WIDTH = 88
 

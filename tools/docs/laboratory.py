@@ -9,7 +9,7 @@ from pathlib import Path
 
 import markup
 
-from karat.errors import Findings
+from karat.problems import Findings
 from karat.studies.lab import Examination, Examined, Options, examine, setting
 from karat.studies.properties import PROPERTIES, plural
 

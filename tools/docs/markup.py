@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from karat.errors import Severity
+from karat.problems import Severity
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import catalogue
 import interface
 
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]

@@ -16,10 +16,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 import karat
-from karat.errors import Rule, Severity
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.plugin import Format
+from karat.problems import Rule, Severity
 from karat.registry import Registry
 
 ANYTHING = "…"
@@ -132,7 +132,7 @@ def of_format(format_: Format) -> list[Rule]:
     Rules for any file (missing, compressed, not UTF-8) and shared rules that the format does not use are not included.
     """
     found: dict[str, Rule] = {}
-    waiting, seen = [module_of(format_)], {"karat.formats._text", "karat.formats._rules"}
+    waiting, seen = [module_of(format_)], {"karat.formats._text"}
     while waiting:
         here = waiting.pop()
         seen.add(here.__name__)

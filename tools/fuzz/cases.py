@@ -13,8 +13,8 @@ from fuzz.checks import Arguments
 from fuzz.corpora import Corpus, Files, corpora
 from fuzz.damage import BYTES, NUMBERS, WORDS, damaged
 from karat.cli import cli
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS, resolve
 from karat.studies.papers import PAPERS
 

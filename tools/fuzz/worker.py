@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fuzz.cases import case
 from fuzz.checks import Arguments, Problem, Workspace, limit, refusal
 from fuzz.corpora import corpora
-from karat.errors import PluginWarning
+from karat.problems import PluginWarning
 
 
 class Result(NamedTuple):

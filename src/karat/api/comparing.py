@@ -4,17 +4,19 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from karat import comparison
-from karat.api import Side, corpus, level, processes, run_options
-from karat.corpus import Corpus
-from karat.errors import Finding, Findings, KaratError, UsageError
+from karat.api.scoring import Side, corpus, level, processes, run_options
+from karat.comparison.comparing import compared
+from karat.comparison.comparison import Comparison as _Comparison
+from karat.comparison.systems import Run, Task, chosen_baseline
+from karat.corpus.interface import Corpus
+from karat.problems import Finding, Findings, KaratError, UsageError
 from karat.report.outputs import html, text
 
 if TYPE_CHECKING:
     from karat.report.figures.figure import Figure
 
 
-class Comparison(comparison.Comparison):
+class Comparison(_Comparison):
     """Systems under one protocol, best first. Printed, it is the report of `karat compare`."""
 
     def __str__(self) -> str:
@@ -69,27 +71,27 @@ def compare(
     options = run_options(measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=True)
     names = gold_corpus.protocols[:1] if protocol is None else (protocol,)
     with processes(jobs) as executor:
-        (compared,) = comparison.compared(
-            comparison.Task(gold_corpus, names, settings or {}, options),
+        (outcome,) = compared(
+            Task(gold_corpus, names, settings or {}, options),
             runs,
-            baseline=comparison.chosen_baseline(baseline, runs),
+            baseline=chosen_baseline(baseline, runs),
             sort_by=sort_by,
             level=level(ci),
             resamples=resamples,
             seed=seed,
             executor=executor,
         )
-    return Comparison(**vars(compared))
+    return Comparison(**vars(outcome))
 
 
-def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> comparison.Run:
+def _opened(name: str, given: Side, gold: Corpus, known: Sequence[Finding]) -> Run:
     """A run; if it cannot be opened, the others are tried before it is refused."""
     findings = Findings()
     try:
         opened = corpus(given, "system", gold, findings)
     except KaratError as error:
-        return comparison.Run(name, error.with_traceback(None))
-    return comparison.Run(name, opened, [*known, *findings.kept])
+        return Run(name, error.with_traceback(None))
+    return Run(name, opened, [*known, *findings.kept])
 
 
 def _runs(given: Side | Sequence[Side]) -> Sequence[Side]:

@@ -10,15 +10,34 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.features import matrix
-from karat.baselines.pairs import SAME_DOCUMENT, Candidates, described
+from karat.baselines.features import SAME_DOCUMENT, Candidates, described, matrix
 from karat.baselines.running import DELTA
 from karat.baselines.similarity import DocumentSimilarity, library, tf_idf
 from karat.baselines.texts import Text
-from karat.errors import Rule
 from karat.limits import check_pairs
 from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
+from karat.problems import Rule
+
+PENALTY = 0.5
+
+
+def anchor_weights(rows: Any, is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The size of each example's anchor weight: 0 for one that the others explain."""
+    weights: NDArray[np.float64] = np.maximum(0.0, 1 - margins(rows, is_positive, rows) * _signs(is_positive))
+    return weights
+
+
+def margins(rows: Any, is_positive: NDArray[np.bool_], others: Any) -> NDArray[np.float64]:
+    """Train on some examples; w x of others."""
+    model = library("sklearn.svm").LinearSVC(C=PENALTY, fit_intercept=False, max_iter=10_000, random_state=0)
+    found: NDArray[np.float64] = model.fit(rows, is_positive).decision_function(others)
+    return found
+
+
+def _signs(is_positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.where(is_positive, 1.0, -1.0)
+
 
 AT_ONCE = 500
 """Mentions whose heads are compared at once with those of all others."""

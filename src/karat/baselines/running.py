@@ -6,17 +6,19 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.baselines.lemma import Clusters, lemma, lemma_delta, lemma_wd
-from karat.baselines.similarity import DocumentSimilarity
+from karat.baselines.similarity import Clusters, DocumentSimilarity, lemma, lemma_delta, lemma_wd
 from karat.baselines.texts import Text, fingerprint, texts_of
-from karat.corpus import FileCorpus, MemoryCorpus, Progress, Topics
-from karat.engine.plan import Options
-from karat.engine.scoring import score
-from karat.errors import Findings, Rule, UsageError
+from karat.corpus.files import FileCorpus
+from karat.corpus.interface import Progress
+from karat.corpus.memory import MemoryCorpus
+from karat.corpus.topics import Topics
 from karat.model import Document
 from karat.plugin import WordAnalyser
+from karat.problems import Findings, Rule, UsageError
 from karat.protocols import resolve
 from karat.protocols.signature import work_signature
+from karat.run.plan import Options
+from karat.run.scoring import score
 
 Name = Literal["lemma", "lemma-wd", "lemma-delta", "sac"]
 DELTA = 0.3

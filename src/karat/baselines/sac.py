@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.features import COLUMNS, matrices
-from karat.baselines.lemma import Clusters
-from karat.baselines.pairs import Arguments, Candidates, candidates
-from karat.baselines.similarity import library
+from karat.baselines.features import COLUMNS, Arguments, Candidates, candidates, matrices
+from karat.baselines.similarity import Clusters, library
 from karat.baselines.texts import EventMention, Text
-from karat.corpus import Progress
-from karat.errors import Rule
+from karat.corpus.interface import Progress
 from karat.model import cluster_keys
 from karat.plugin import WordAnalyser
+from karat.problems import Rule
 
 STOP = 0.4
 """The least average probability that merges two clusters; chosen on the first 23 topics of ECB+, see the docs."""

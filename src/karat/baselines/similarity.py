@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.texts import Text
-from karat.baselines.words import EXTRA
-from karat.errors import Rule, UsageError, quoted
+from karat.baselines.texts import EXTRA, Text
+from karat.model import qualified
+from karat.problems import Rule, UsageError, quoted
 
 NO_TEXT = Rule("baseline-text", "fatal", "Use a corpus with texts or tokens, or a baseline that does not compare them.")
 
@@ -62,3 +62,37 @@ def library(module: str) -> Any:
     except ModuleNotFoundError:
         message = "this baseline needs the library scikit-learn, which is not installed"
         raise UsageError("extra-missing", message, EXTRA) from None
+
+
+Clusters = list[list[str]]
+"""The cluster of each event mention of each document."""
+
+
+def lemma(texts: Sequence[Text]) -> Clusters:
+    """Lemma: two mentions corefer if their head lemmas match."""
+    return [[text.lemma(mention) for mention in text.mentions] for text in texts]
+
+
+def lemma_wd(texts: Sequence[Text]) -> Clusters:
+    """Lemma-WD: two mentions corefer if their head lemmas match and they are in the same document."""
+    return [[qualified(text.document.id, text.lemma(mention)) for mention in text.mentions] for text in texts]
+
+
+def lemma_delta(texts: Sequence[Text], similarity: DocumentSimilarity, *, delta: float) -> Clusters:
+    """Lemma-δ: their head lemmas match and their documents' similarity is at least δ. Links are transitive."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    documents: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        for word in {text.lemma(mention) for mention in text.mentions}:
+            documents.setdefault(word, []).append(number)
+    group: dict[tuple[str, int], int] = {}
+    for word, having in documents.items():
+        linked = csr_array(similarity.among(having) >= delta)
+        _, labels = connected_components(linked, directed=False)
+        group.update({(word, number): int(label) for number, label in zip(having, labels, strict=True)})
+    return [
+        [f"{word}.{group[word, number]}" for word in map(text.lemma, text.mentions)]
+        for number, text in enumerate(texts)
+    ]

@@ -14,9 +14,9 @@ from karat.campaign.scoring import Conditions, Gold, Job, OnJob, gold_path, job_
 from karat.campaign.store import Check, Outcome, Store
 from karat.campaign.submissions import Submission, Track
 from karat.comparison.comparing import NO_MEASURE
-from karat.engine.executors import Processes, Serial
-from karat.errors import Finding, nearest
-from karat.results import Result
+from karat.problems import Finding, nearest
+from karat.result import Result
+from karat.run.executors import Processes, Serial
 
 
 class Entry(NamedTuple):

@@ -17,10 +17,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from karat import opened
-from karat.engine.executors import follow_parent, signals_deferred
-from karat.errors import Finding, KaratError, Rule
+from karat import inputs as opened
+from karat.problems import Finding, KaratError, Rule
 from karat.report.layout import counted
+from karat.run.executors import follow_parent, signals_deferred
 
 if sys.platform != "win32":
     import resource

@@ -15,7 +15,7 @@ from karat.campaign.ranking import Ranking
 from karat.campaign.scoring import Job, OnJob, job_key, run_jobs
 from karat.campaign.site import Page, Part, Section, Site, entry_slug, track_title
 from karat.campaign.store import Store
-from karat.errors import UsageError, nearest
+from karat.problems import UsageError, nearest
 from karat.report.layout import View
 from karat.report.markup import csv, tidy
 from karat.report.tables import SHORT, Cell, Table, as_text, percentage, score_cell

@@ -20,12 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
-from karat.corpus import File, MemorySpool
-from karat.corpus.folders import UNREADABLE, shown
-from karat.corpus.paths import CHUNK, usable
-from karat.errors import Finding, KaratError, Rule, quoted
+from karat.corpus.paths import CHUNK, UNREADABLE, File, MemorySpool, shown, usable
+from karat.inputs import opened
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
-from karat.opened import opened
+from karat.problems import Finding, KaratError, Rule, quoted
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead

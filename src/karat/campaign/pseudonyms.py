@@ -9,10 +9,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from karat.campaign.submissions import Submission
-from karat.corpus import FileCorpus, Index
-from karat.errors import Report, Target
+from karat.corpus.files import FileCorpus
+from karat.corpus.index import Index
 from karat.model import Document
 from karat.plugin import Facts
+from karat.problems import Report, Target
 
 
 class Naming(NamedTuple):

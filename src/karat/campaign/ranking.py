@@ -14,11 +14,12 @@ import numpy as np
 from karat import __version__
 from karat.campaign.store import Store
 from karat.campaign.submissions import Condition, Track
-from karat.comparison import Comparison, compare, sorting
-from karat.comparison.testing import Resampled
-from karat.corpus import Executor
+from karat.comparison.comparing import compare, sorting
+from karat.comparison.comparison import Comparison
+from karat.comparison.tests import Resampled
+from karat.corpus.interface import Executor
 from karat.counts import ScoreValues
-from karat.results import Result, UnitRows, main_score
+from karat.result import Result, UnitRows, main_score
 from karat.stats.confidence import changed
 from karat.stats.resampling import ScoreName
 

@@ -14,18 +14,20 @@ from karat.campaign.packages import Limits
 from karat.campaign.pseudonyms import Naming, RenumberedCorpus
 from karat.campaign.store import Check, Outcome, Store, StoredFinding, StoredResult, kept
 from karat.campaign.submissions import TASKS, Submission, Track
-from karat.corpus import Corpus, FileCorpus, Fingerprint
-from karat.engine.plan import Options, unit_of
-from karat.engine.scoring import score
-from karat.engine.validation import Validation, reference, validate_files
-from karat.errors import Finding, Findings, KaratError, Rule, UsageError
-from karat.opened import read_bytes
+from karat.corpus.files import FileCorpus
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.interface import Corpus
+from karat.inputs import read_bytes
 from karat.plugin import ReadOptions
+from karat.problems import Finding, Findings, KaratError, Rule, UsageError
 from karat.protocols import Protocol, parse_setting, resolve_all
 from karat.protocols.signature import signature
 from karat.report.html.gather import Gathered
 from karat.report.html.report import default_fields, score_report
-from karat.results import Result
+from karat.result import Result
+from karat.run.plan import Options, unit_of
+from karat.run.scoring import score
+from karat.run.validation import Validation, reference, validate_files
 from karat.stats.confidence import changed
 
 NO_GOLD = Rule("gold-no-language", "fatal", "Give gold a folder of that name, or leave the submissions out.")

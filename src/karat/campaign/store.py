@@ -23,12 +23,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import ScoreValues
-from karat.engine.plan import Options, Plan
-from karat.engine.scores import UnitTable
-from karat.errors import Finding, Findings, KaratError, Origin, Rule, Severity
 from karat.plugin import Facts
+from karat.problems import Finding, Findings, KaratError, Origin, Rule, Severity
 from karat.protocols import Protocol
-from karat.results import Result, Score, Side, UnitRows
+from karat.result import Result, Score, Side, UnitRows
+from karat.run.plan import Options, Plan
+from karat.run.units import UnitTable
 
 NOT_A_STORE = Rule("store-unusable", "fatal", "Choose another output folder, or move the file away.")
 

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from karat.campaign.children import Children
 from karat.campaign.packages import SUFFIXES, Contents, Limits, Package
-from karat.corpus.folders import shown
-from karat.errors import Finding, Rule, nearest, quoted
+from karat.corpus.paths import shown
+from karat.problems import Finding, Rule, nearest, quoted
 
 NO_FOLDER = Rule("submissions-missing", "fatal", "Name the folder that has one folder or archive for each submission.")
 NONE = Rule("submissions-none", "fatal", "Put one folder, tar or zip for each submission into the folder.")

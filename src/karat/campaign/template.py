@@ -12,17 +12,18 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from karat import __version__
-from karat.corpus import FileCorpus, open_corpus
-from karat.corpus.folders import files_in
-from karat.engine.plan import Options
-from karat.engine.scoring import score
-from karat.errors import Findings, KaratError, Rule, UsageError, nearest
+from karat.corpus.files import FileCorpus
+from karat.corpus.opening import open_corpus
+from karat.corpus.paths import files_in
 from karat.formats import FORMATS
+from karat.inputs import read_bytes
 from karat.model import Document
-from karat.opened import read_bytes
 from karat.plugin import WriteOptions
+from karat.problems import Findings, KaratError, Rule, UsageError, nearest
 from karat.protocols import resolve_all
-from karat.results import main_score
+from karat.result import main_score
+from karat.run.plan import Options
+from karat.run.scoring import score
 
 FILE = Rule("campaign-file", "fatal", "`karat campaign new DIR` writes a file to start from.")
 

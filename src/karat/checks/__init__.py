@@ -5,9 +5,10 @@ They run whenever a document is scored, so each must be cheap where there is not
 
 from collections.abc import Callable, Iterator, Sequence
 
-from karat.checks import duplicates, links, realis, spans, texts, tokens
-from karat.errors import Finding, Findings, KaratError, Report, Target
+from karat.checks import links
+from karat.checks.annotations import check_duplicates, check_realis, check_spans, check_texts, check_tokens
 from karat.model import Document
+from karat.problems import Finding, Findings, KaratError, Report, Target
 
 Check = Callable[[Document], Iterator[Finding]]
 """What is wrong with a document by one rule; findings name an item of it, not a file."""
@@ -15,7 +16,7 @@ Check = Callable[[Document], Iterator[Finding]]
 Where = Callable[[Target | None], tuple[str | None, int | None]]
 """The file and the line of an item; of the document for None."""
 
-CHECKS: tuple[Check, ...] = (tokens.check, spans.check, texts.check, duplicates.check, realis.check, links.check)
+CHECKS: tuple[Check, ...] = (check_tokens, check_spans, check_texts, check_duplicates, check_realis, links.check)
 
 
 def nowhere(item: Target | None) -> tuple[None, None]:

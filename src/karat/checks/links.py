@@ -6,9 +6,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from operator import attrgetter
 
-from karat.errors import Finding, Rule
-from karat.model import ORDERED, Document, Link
-from karat.model.arguments import other_links
+from karat.model import ORDERED, Document, Link, other_links
+from karat.problems import Finding, Rule
 
 CYCLE = Rule("link-cycle", "fatal", "Remove or reverse one of these links, or correct the coreference between them.")
 INSIDE = Rule("link-inside-cluster", "note", "No action needed; a link between mentions of one event is not used.")

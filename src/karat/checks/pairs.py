@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from karat.errors import Rule, quoted
 from karat.model import Document, Mention, Pair, Region
+from karat.problems import Rule, quoted
 
 TOKENS_DIFFER = Rule(
     "tokens-differ", "fault", "Score the tokens that gold has; spans are compared by the numbers of their tokens."

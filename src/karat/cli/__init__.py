@@ -28,11 +28,10 @@ from karat.cli import (
     simulate,
     validate,
 )
-from karat.cli._signals import Stopped, end_by, stopping_signals
-from karat.cli._visible import style, visible_streams
-from karat.errors import KaratError, PluginWarning, Rule
+from karat.cli._streams import Stopped, end_by, stopping_signals, style, visible_streams
+from karat.inputs import recording
 from karat.interpreter import prepare_interpreter
-from karat.opened import recording
+from karat.problems import KaratError, PluginWarning, Rule
 
 EPILOG = """\b
 Examples:

@@ -10,7 +10,7 @@ import click
 from karat.cli._options import print_findings
 from karat.cli._output import UNWRITABLE, refuse_overwriting, write_output
 from karat.cli.completion import complete_files
-from karat.errors import Findings, UsageError
+from karat.problems import Findings, UsageError
 
 if TYPE_CHECKING:
     from karat.report.figures.figure import Figure

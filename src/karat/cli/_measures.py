@@ -5,9 +5,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from karat.errors import UsageError, nearest
-from karat.measures import MEASURES
+from karat.families import MEASURES
 from karat.plugin import Card
+from karat.problems import UsageError, nearest
 
 KIND = "KIND"
 """Stands for the kind of a link in an id."""

@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._output import terminal_style
-from karat.cli._visible import trusted
-from karat.cli.completion import complete_files, complete_formats
-from karat.errors import Findings
+from karat.cli._streams import trusted
+from karat.cli.completion import Nearest, complete_files, complete_formats
+from karat.problems import Findings, UsageError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -75,7 +74,7 @@ settings_option = click.option(
 
 def topics_spec(context: click.Context, parameter: click.Parameter, spec: str | None) -> Any:
     """The topics of an option."""
-    from karat.corpus import Topics
+    from karat.corpus.topics import Topics
 
     del context, parameter
     return None if spec is None else Topics.parse(spec)
@@ -168,3 +167,38 @@ def _progress_line(done: int, total: int | None, noun: str, seconds: float) -> s
     minutes, left = divmod(round((total - done) / rate), 60)
     time_left = f"{minutes}:{left:02}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02}:{left:02}"
     return f"{done:,} of {total:,} {noun}, {per_second} per second, {time_left} left"
+
+
+def worker_options(command: _Command) -> _Command:
+    """The options. The command receives one argument, `executor`, and its processes end with it."""
+
+    @wraps(command)
+    def with_executor(*args: Any, jobs: int | None, cluster: str | None, **rest: Any) -> Any:
+        with _executor(jobs, cluster) as executor:
+            return command(*args, executor=executor, **rest)
+
+    decorated: Any = with_executor
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers do the work, such as tcp://10.0.0.1:8786; needs the extra karat[dask].",
+    )
+    jobs = click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Processes to use. Default: one per core; just one for a small input. The result is the same.",
+    )
+    return jobs(cluster(decorated))  # type: ignore[no-any-return]
+
+
+def _executor(jobs: int | None, cluster: str | None) -> Any:
+    from karat.run.executors import Processes, Serial
+
+    if cluster is None:
+        return Serial() if jobs == 1 else Processes(jobs)
+    if jobs is not None:
+        raise UsageError("jobs-and-cluster", "--jobs is for this machine, --cluster for others", "Use only one.")
+    from karat.run.cluster import Cluster
+
+    return Cluster(cluster)

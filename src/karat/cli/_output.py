@@ -17,10 +17,10 @@ from typing import IO, TYPE_CHECKING, TextIO
 
 import click
 
-from karat import opened
-from karat.cli._visible import trusted
+from karat import inputs as opened
+from karat.cli._streams import trusted
 from karat.cli.completion import complete_files
-from karat.errors import Rule, UsageError, visible
+from karat.problems import Rule, UsageError, visible
 
 if TYPE_CHECKING:
     from karat.report.layout import Style

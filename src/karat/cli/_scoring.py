@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._options import TABLES, digits_option, reading_options, report_option, settings_option, topics_option
 from karat.cli._output import output_option, output_style
-from karat.cli.completion import complete_formats, complete_measures, complete_protocols
-from karat.errors import UsageError
+from karat.cli.completion import Nearest, complete_formats, complete_measures, complete_protocols
+from karat.problems import UsageError
 
 if TYPE_CHECKING:
-    from karat.corpus import FileCorpus, Topics
-    from karat.engine.plan import Options
-    from karat.errors import Report
+    from karat.corpus.files import FileCorpus
+    from karat.corpus.topics import Topics
     from karat.plugin import ReadOptions
+    from karat.problems import Report
     from karat.report.layout import Sort, View
+    from karat.run.plan import Options
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -69,16 +69,16 @@ class ScoringOptions(NamedTuple):
 
     def gold(self, spec: str, report: "Report") -> "FileCorpus":
         """The corpus that GOLD names."""
-        from karat.corpus import open_corpus
-        from karat.errors import of_side
+        from karat.corpus.opening import open_corpus
+        from karat.problems import of_side
 
         gold = open_corpus(spec, format=self.gold_format, options=self.reading, report=of_side(report, "gold"))
         return gold.of_topics(self.topics)
 
     def system(self, spec: str, gold: "FileCorpus", report: "Report") -> "FileCorpus":
         """The corpus that a SYSTEM names, to be scored against gold."""
-        from karat.corpus import open_corpus
-        from karat.errors import of_side
+        from karat.corpus.opening import open_corpus
+        from karat.problems import of_side
 
         system = open_corpus(
             spec,
@@ -98,7 +98,7 @@ class ScoringOptions(NamedTuple):
 
     def run_options(self, *, keep_rows: bool, keep_by_rows: bool = True) -> "Options":
         """What to score, and what to keep of it; intervals and tests need rows."""
-        from karat.engine.plan import Options
+        from karat.run.plan import Options
 
         return Options(
             self.measures,

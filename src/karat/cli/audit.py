@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli.completion import complete_files
-from karat.errors import placed
+from karat.cli.completion import Nearest, complete_files
+from karat.problems import placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -79,12 +78,12 @@ def audit(
     Event mentions that may corefer but are not linked, links that look wrong, and documents that look only partly
     annotated. A suspicion is not an error: read both sentences.
     """
-    from karat.audit import planting, suspicions
+    from karat.audit import suspicions
+    from karat.audit import suspicions as planting
     from karat.audit.pairs import pairs
-    from karat.baselines.texts import fingerprint, texts_of
-    from karat.baselines.words import ANALYSERS
-    from karat.corpus import open_corpus
-    from karat.errors import Findings
+    from karat.baselines.texts import ANALYSERS, fingerprint, texts_of
+    from karat.corpus.opening import open_corpus
+    from karat.problems import Findings
     from karat.protocols.signature import work_signature
     from karat.report import audit as report
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option, topics_spec
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting
-from karat.cli.completion import complete_files, complete_formats
-from karat.errors import placed
+from karat.cli.completion import Nearest, complete_files, complete_formats
+from karat.problems import placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -77,11 +76,11 @@ def baseline(
     Without --topics, sac and lemma-delta leave out the topics that they learn from.
     """
     from karat.baselines.running import Plan, run
-    from karat.baselines.words import ANALYSERS
-    from karat.corpus import open_corpus
-    from karat.errors import Findings
+    from karat.baselines.texts import ANALYSERS
+    from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
+    from karat.problems import Findings
     from karat.report.layout import counted
 
     plan = Plan(name, delta, topics, train_topics, dev_topics, gold_arguments)

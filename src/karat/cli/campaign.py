@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._options import digits_option, progress, reading_options, settings_option
 from karat.cli._output import own_folder, refuse_folder, refuse_overwriting, replace_folder, write_output
 from karat.cli._scoring import (
@@ -20,8 +19,8 @@ from karat.cli._scoring import (
     system_format_option,
 )
 from karat.cli.campaign_new import new
-from karat.cli.completion import complete_files, complete_measures
-from karat.errors import UsageError
+from karat.cli.completion import Nearest, complete_files, complete_measures
+from karat.problems import UsageError
 
 if TYPE_CHECKING:
     from karat.campaign.campaign import Campaign
@@ -233,9 +232,9 @@ def campaign(
     from karat.campaign.site import slug
     from karat.campaign.store import Store
     from karat.campaign.submissions import Track, submissions_in
-    from karat.engine.executors import cores
     from karat.protocols import parse_setting, resolve_all
     from karat.report.layout import View
+    from karat.run.executors import cores
 
     if site is not None and anonymous:
         message = "--site names a site, and --anonymous hides names"

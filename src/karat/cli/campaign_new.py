@@ -8,7 +8,7 @@ from karat.cli._options import settings_option
 from karat.cli._output import copy_new, refuse_overwriting
 from karat.cli._scoring import protocol_option
 from karat.cli.completion import complete_files
-from karat.errors import UsageError
+from karat.problems import UsageError
 
 EPILOG = """\b
 Examples:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
-from karat.cli._options import progress
+from karat.cli._options import progress, worker_options
 from karat.cli._output import report_size, write_output
 from karat.cli._scoring import SEED, ScoringOptions, scoring_options
-from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_measures
 
 if TYPE_CHECKING:
-    from karat.corpus import Executor, FileCorpus
-    from karat.errors import Report
+    from karat.corpus.files import FileCorpus
+    from karat.corpus.interface import Executor
+    from karat.problems import Report
 
 LEVEL = 0.95
 
@@ -61,8 +61,9 @@ def compare(
     executor: "Executor",
 ) -> None:
     """Rank SYSTEMs: intervals, paired tests, one table."""
-    from karat.comparison import Task, chosen_baseline, compared, named_systems
-    from karat.errors import Findings
+    from karat.comparison.comparing import compared
+    from karat.comparison.systems import Task, chosen_baseline, named_systems
+    from karat.problems import Findings
     from karat.report.outputs import FORMATS
 
     scoring.check()

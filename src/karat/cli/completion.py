@@ -1,9 +1,23 @@
 """`karat completion`, and what the shell completes: names of protocols, measures and formats, and files."""
 
+from typing import Any
+
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from karat.cli._choice import Nearest
+from karat.problems import nearest
+
+
+class Nearest(click.Choice[str]):
+    """One of several values."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the value if it is one of the choices."""
+        if value not in self.choices:
+            choices = [str(choice) for choice in self.choices]
+            self.fail(f"{value!r} is not one of {', '.join(choices)}. {nearest(str(value), choices)}", param, ctx)
+        return str(value)
+
 
 EPILOG = """\b
 Examples:
@@ -48,7 +62,7 @@ def complete_protocols(context: click.Context, parameter: click.Parameter, incom
 def complete_measures(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Families and ids of measures."""
     from karat.cli._measures import KIND, listed
-    from karat.measures import MEASURES
+    from karat.families import MEASURES
 
     del context, parameter
     ids = [id_.replace(KIND, kind) for id_ in listed() for kind in (("subevent", "member") if KIND in id_ else ("",))]

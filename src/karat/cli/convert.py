@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._options import input_options, print_findings, progress, topics_option
 from karat.cli._output import documents_to, output_format, refuse_overwriting
-from karat.cli.completion import complete_files, complete_formats
+from karat.cli.completion import Nearest, complete_files, complete_formats
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -59,10 +58,10 @@ def convert(
     Reports what would be lost, and refuses to convert unless --lossy is given.
     """
     from karat.convert import Conversion
-    from karat.corpus import open_corpus
-    from karat.errors import Findings
+    from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
     from karat.plugin.formats import WriteOptions
+    from karat.problems import Findings
     from karat.report.layout import counted
 
     place = None if out == "-" else out

@@ -6,7 +6,7 @@ import click
 
 from karat.cli._output import UNWRITABLE, copy_new, write_output
 from karat.cli.completion import complete_files
-from karat.errors import UsageError
+from karat.problems import UsageError
 
 REPORT = "karat-demo.html"
 ABOUT = "Open it in a browser: scores, errors, and every document. Press n for the next error."
@@ -41,7 +41,8 @@ def demo(output: str | None, to: str | None) -> None:
     """
     from importlib.resources import as_file, files
 
-    from karat.demo import report, showcase
+    from karat.demo import showcase
+    from karat.demo import showcase as report
 
     if output is not None and to is not None:
         raise UsageError("demo-both", "--to only copies files, and -o names a report", "Use one of them.")

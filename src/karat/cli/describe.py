@@ -4,13 +4,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli._options import digits_option, input_options, print_findings, progress, tables_option, topics_option
+from karat.cli._options import (
+    digits_option,
+    input_options,
+    print_findings,
+    progress,
+    tables_option,
+    topics_option,
+    worker_options,
+)
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
-    from karat.corpus import Executor
+    from karat.corpus.interface import Executor
     from karat.plugin import ReadOptions
 
 EPILOG = """\b
@@ -56,9 +63,9 @@ def describe(
 
     Counts documents, topics, mentions, attribute values, clusters (singletons, within and across documents) and links.
     """
-    from karat.corpus import open_corpus
-    from karat.describe import description
-    from karat.errors import Findings
+    from karat.corpus.opening import open_corpus
+    from karat.describe.description import description
+    from karat.problems import Findings
     from karat.report.description import FORMATS
     from karat.report.layout import View
 

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._choice import Nearest
 from karat.cli._figures import Plot, curves_plot_option, refuse_outputs, write_figures
 from karat.cli._options import input_options, print_findings, progress, settings_option
 from karat.cli._output import output_option, write_output
-from karat.cli.completion import complete_files, complete_measures, complete_protocols
+from karat.cli.completion import Nearest, complete_files, complete_measures, complete_protocols
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -92,8 +91,8 @@ def lab(
 
     MEASURE is an id, or a prefix of ids. Checks five properties, and shows counter-examples and curves.
     """
-    from karat.corpus import open_corpus
-    from karat.errors import Findings
+    from karat.corpus.opening import open_corpus
+    from karat.problems import Findings
     from karat.protocols import parse_setting
     from karat.studies import lab, shown
 

@@ -14,7 +14,7 @@ def measures() -> None:
 
     Prints their ids and what they count; `karat explain` describes one in full.
     """
-    from karat.measures import MEASURES
+    from karat.families import MEASURES
     from karat.report.layout import table
 
     rows = [[id_, what, name] for name, family in MEASURES for id_, what in family.card.rows.items()]

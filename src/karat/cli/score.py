@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli._figures import Plot, plot_option, refuse_outputs, write_figures
-from karat.cli._options import progress
+from karat.cli._options import progress, worker_options
 from karat.cli._output import report_size, write_output
 from karat.cli._scoring import RESAMPLES, SEED, ScoringOptions, scoring_options
-from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files
 
 if TYPE_CHECKING:
-    from karat.corpus import Executor
+    from karat.corpus.interface import Executor
 
 EPILOG = """\b
 Examples:
@@ -53,10 +52,10 @@ class OneSystem(click.Command):
 @worker_options
 def score(gold: str, system: str, scoring: ScoringOptions, plots: tuple[Plot, ...], executor: "Executor") -> None:
     """Score SYSTEM against GOLD under one or more protocols."""
-    from karat.engine.scoring import score as run
-    from karat.errors import Findings, UsageError
+    from karat.problems import Findings, UsageError
     from karat.protocols import resolve_all
     from karat.report.outputs import FORMATS
+    from karat.run.scoring import score as run
 
     output, level = scoring.output, scoring.level
     if gold == system == "-":

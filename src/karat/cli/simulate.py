@@ -10,7 +10,7 @@ import click
 from karat.cli._options import input_options, print_findings, progress
 from karat.cli._output import documents_to, output_format, output_option, refuse_overwriting, writable
 from karat.cli.completion import complete_files, complete_formats
-from karat.errors import Finding, KaratError, Rule, UsageError, placed
+from karat.problems import Finding, KaratError, Rule, UsageError, placed
 
 if TYPE_CHECKING:
     from karat.plugin import ReadOptions
@@ -89,12 +89,12 @@ def simulate(
     Without errors, the system equals GOLD. The number of errors made is printed to standard error. Where a format does
     not allow a result, such as APF a relation without its arguments, the command fails and writes nothing.
     """
-    from karat.corpus import open_corpus
-    from karat.errors import Findings
+    from karat.corpus.opening import open_corpus
     from karat.formats import FORMATS
     from karat.plugin.formats import ReadOptions, WriteOptions
+    from karat.problems import Findings
     from karat.protocols import resolve
-    from karat.simulate import Rates, Simulation
+    from karat.simulate.simulation import Rates, Simulation
 
     chosen = Rates(attributes=dict(map(_rate, attributes)), break_=rates.pop("break"), **rates)
     if to is not None:
@@ -137,8 +137,8 @@ def simulate(
 
 def _refuse_invalid(place: str, name: str, options: "ReadOptions") -> None:
     """Refuse a system that `karat score` would refuse; nothing is written then."""
-    from karat.engine.validation import validate
     from karat.formats import FORMATS
+    from karat.run.validation import validate
 
     tolerated = FORMATS.get(name).tolerated_faults
     for finding in validate([place], format=name, options=options).findings.kept:

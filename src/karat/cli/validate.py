@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli._options import form_option, input_options, progress, settings_option
+from karat.cli._options import form_option, input_options, progress, settings_option, worker_options
 from karat.cli._output import output_option, output_style, refuse_overwriting, write_output
-from karat.cli._workers import worker_options
 from karat.cli.completion import complete_files, complete_protocols
 
 if TYPE_CHECKING:
-    from karat.corpus import Executor
+    from karat.corpus.interface import Executor
     from karat.plugin import ReadOptions
 
 EPILOG = """\b
@@ -80,10 +79,10 @@ def validate(
 
     With --against, the last line says whether a submission is ready, or what is missing.
     """
-    from karat.engine.validation import validate
-    from karat.errors import UsageError
+    from karat.problems import UsageError
     from karat.protocols import parse_setting
     from karat.report import findings as report
+    from karat.run.validation import validate
 
     if [*paths, against].count("-") > 1:
         raise UsageError("standard-input-twice", "standard input can be read only once", "Use - only once.")

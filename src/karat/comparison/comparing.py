@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
-from karat.comparison.breakdowns import mean_breakdowns
-from karat.comparison.comparison import ComparedSystem, Comparison
-from karat.comparison.runs import deviations, mean_leaf, mean_rows, mean_scores
-from karat.comparison.scoring import Keep, OnRun, Run, Task, scored_runs, size
-from karat.comparison.testing import (
+from karat.comparison.comparison import ComparedSystem, Comparison, mean_breakdowns
+from karat.comparison.systems import Keep, OnRun, Run, Task, scored_runs, size
+from karat.comparison.tests import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
     PairedTest,
@@ -17,15 +15,19 @@ from karat.comparison.testing import (
     SwapTask,
     SystemRows,
     adjusted,
+    deviations,
+    mean_leaf,
+    mean_rows,
+    mean_scores,
     observed_means,
     resampled,
     swapped,
     system_intervals,
 )
-from karat.corpus import Executor
-from karat.engine.executors import Serial
-from karat.errors import Rule, nearest
-from karat.results import Confidence, Result, UnitRows, main_score
+from karat.corpus.interface import Executor
+from karat.problems import Rule, nearest
+from karat.result import Confidence, Result, UnitRows, main_score
+from karat.run.executors import Serial
 from karat.stats import paired
 from karat.stats.confidence import JACKKNIFE, confidence, remarks, scored
 from karat.stats.resampling import ScoreName, flat

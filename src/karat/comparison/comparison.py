@@ -4,22 +4,95 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum, isnan
 from typing import Any, NamedTuple
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
-from karat.comparison.breakdowns import ByField, with_intervals
-from karat.comparison.errors import system_errors
-from karat.comparison.testing import (
+from karat.comparison.tests import (
     PAIRED_BOOTSTRAP,
     RANDOMISATION,
     TESTS,
     PairedTest,
+    ResampleTask,
     SystemRows,
+    mean_rows,
+    mean_score,
+    resampled,
+    system_intervals,
 )
 from karat.counts import ScoreValues
-from karat.errors import Finding
-from karat.results import Confidence, Result, Score, main_score
-from karat.stats.confidence import JACKKNIFE, changed
+from karat.errors import MeasureErrors
+from karat.problems import Finding
+from karat.result import Confidence, Result, Score, main_score
+from karat.stats.confidence import JACKKNIFE, changed, is_resampled, scored
 from karat.stats.resampling import ScoreName, bootstrap
+
+ByField = Mapping[str, Mapping[str, Mapping[str, Score]]]
+"""Scores by field, value and measure."""
+
+
+def mean_breakdowns(runs: Sequence[Result]) -> ByField:
+    """The scores for each value of each field."""
+    return {field: mean_rows([run.by[field] for run in runs], mean_score) for field in runs[0].by}
+
+
+def with_intervals(by: ByField, runs: Sequence[Result], units: Sequence[str], how: Confidence) -> ByField:
+    """Breakdowns in which each value that occurs in several units has intervals.
+
+    `units` are those of all systems, which are resampled together.
+    """
+    number_of = {unit: number for number, unit in enumerate(units)}
+    complete: dict[str, dict[str, Mapping[str, Score]]] = {}
+    for field, values in by.items():
+        complete[field] = dict(values)
+        for value, scores in values.items():
+            rows = [run.by_rows[field][value] for run in runs if value in run.by_rows[field]]
+            if len(rows) == len(runs) and all(is_resampled(one, how) for one in rows):
+                intervals = system_intervals(rows, resampled(None, ResampleTask(rows, how, (), number_of)), how)
+                complete[field][value] = scored(scores, intervals, how.method)
+    return complete
+
+
+class ClassMean(Struct, frozen=True):
+    """A class of errors."""
+
+    count: float
+    fixed: float | None
+    """The main score of the measure if this class were repaired; None where a run has none."""
+
+
+class SystemErrors(NamedTuple):
+    """The errors of a system behind one measure."""
+
+    measure: str
+    main: str
+    """The name of the score."""
+    score: float | None
+    """As the system is."""
+    classes: Mapping[str, ClassMean]
+    """Those that occur."""
+
+
+def system_errors(runs: Sequence[Result]) -> dict[str, SystemErrors]:
+    """The errors behind each measure that was analysed in all runs."""
+    by_run = [{one.id: one for one in run.errors.measures} for run in runs if run.errors is not None]
+    shared = [id_ for id_ in by_run[0] if all(id_ in own for own in by_run)] if by_run else []
+    return {id_: _mean_errors([own[id_] for own in by_run]) for id_ in shared}
+
+
+def _mean_errors(runs: Sequence[MeasureErrors]) -> SystemErrors:
+    first = runs[0]
+    names = dict.fromkeys(one.name for run in runs for one in run.classes if one.count)
+    classes = {}
+    for name in names:
+        # A class that a run does not have costs it nothing.
+        own = [next((one for one in run.classes if one.name == name), None) for run in runs]
+        fixed = [(run.score if one is None else one.fixed)[first.main] for run, one in zip(runs, own, strict=True)]
+        classes[name] = ClassMean(fsum(one.count for one in own if one is not None) / len(runs), _mean(fixed))
+    return SystemErrors(first.id, first.main, _mean([run.score[first.main] for run in runs]), classes)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return fsum(defined) / len(values) if len(defined) == len(values) else None
 
 
 class ComparedSystem(NamedTuple):

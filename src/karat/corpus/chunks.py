@@ -1,9 +1,12 @@
 """Chunks: the documents of a corpus in groups of about the same size, each of them the work of one process."""
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from karat.corpus.index import Index
 from karat.corpus.interface import Executor
+from karat.problems import KaratError, Rule
 
 LARGEST = 1 << 20
 """Bytes of a chunk: about a tenth of a second of work, which is long for a message and short for a progress bar."""
@@ -32,3 +35,35 @@ def _groups(ids: Sequence[str], sizes: Sequence[int], width: int) -> Iterator[Se
             start, size = number + 1, 0
     if start < len(ids):
         yield ids[start:]
+
+
+UNABLE = Rule(
+    "worker-unable", "fatal", "Check that workers have the same files and packages; --jobs 1 needs no other process."
+)
+
+T = TypeVar("T")
+
+Sent = bytes | str
+"""What a worker sends: what it made of a chunk, pickled; or why it could not."""
+
+
+def attempted(work: Callable[[], object]) -> Sent:
+    """What some work returns, to be sent; or why it cannot be done, or not be sent."""
+    try:
+        return pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
+    except KaratError as error:
+        return str(error.finding)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def collected(
+    chunks: Iterable[T], sent: Iterable[Sent], *, merge: Callable[[Any], bool], add: Callable[[T], None]
+) -> Iterator[T]:
+    """Each chunk, when what a worker sent is merged. `merge` may refuse it; then the chunk is done here, with `add`."""
+    for one, chunk in zip(sent, chunks, strict=True):
+        if isinstance(one, str) or not merge(pickle.loads(one)):
+            add(chunk)
+        if isinstance(one, str):
+            raise UNABLE.error(f"a worker could not read documents that this process can: {one}")
+        yield chunk

@@ -11,16 +11,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.corpus.gold import GoldReader
-from karat.corpus.index import Entry, Index
-from karat.corpus.interface import Corpus
+from karat.corpus.index import DocumentReader, Entry, FileState, Index
+from karat.corpus.interface import Corpus, GoldReader
 from karat.corpus.paths import File
-from karat.corpus.reader import DocumentReader, FileState
 from karat.corpus.topics import Topics
-from karat.errors import Finding, KaratError, Report, Target, quoted, refusing
 from karat.formats import DOCUMENT_TWICE, FORMATS
 from karat.model import Document, Line, Mention, Places, Value
 from karat.plugin import Facts, ReadOptions
+from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
 """Bytes of documents (see `_size`) that are kept when facts are collected, and on request."""

@@ -1,12 +1,12 @@
 """What every corpus offers, whether its documents are in files or in memory; and what carries out work on it."""
 
-from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from karat.corpus.index import Index
-from karat.errors import Report, Target
 from karat.model import Document
 from karat.plugin import Facts
+from karat.problems import Finding, Report, Target
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class Executor(Protocol):
-    """Applies a function to tasks: in this process, in others, or on a cluster (`karat.engine.executors`)."""
+    """Applies a function to tasks: in this process, in others, or on a cluster (`karat.run.executors`)."""
 
     def width(self, size: int) -> int:
         """How many tasks should run at the same time for an input of so many bytes; 1: none but in this process."""
@@ -78,3 +78,26 @@ class Corpus(Protocol):
         ...
 
     def __iter__(self) -> Iterator[Document]: ...
+
+
+class GoldReader:
+    """Reads documents of gold on demand. Their findings are reported when gold itself is read."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def ids(self) -> Collection[str]:
+        """The ids of all documents."""
+        return self._corpus.ids()
+
+    def read(self, id_: str) -> Document | None:
+        """The document of this id, if gold has it."""
+        return self._corpus.read(id_, _ignore) if id_ in self.ids() else None
+
+    def close(self) -> None:
+        """Close the open file of gold."""
+        self._corpus.close()
+
+
+def _ignore(finding: Finding) -> None:
+    """Reported when gold is read."""

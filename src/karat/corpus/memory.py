@@ -8,10 +8,10 @@ import msgspec
 
 from karat.corpus.files import share_clusters
 from karat.corpus.index import Index
-from karat.errors import Finding, Report, Rule, Target, quoted, refusing
 from karat.formats import DOCUMENT_TWICE, jsonl
 from karat.model import Document
 from karat.plugin import Facts
+from karat.problems import Finding, Report, Rule, Target, quoted, refusing
 
 NO_DOCUMENT = Rule(
     "not-a-document", "fatal", 'Give documents: karat.Document("d1", mentions=[karat.Mention("m1", [(4, 9)])])'

@@ -5,6 +5,7 @@ import functools
 import gzip
 import io
 import os
+import stat
 import sys
 import tempfile
 import zlib
@@ -14,15 +15,59 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 
 from karat import scratch
-from karat.corpus.folders import UNREADABLE, files_in, shown
 from karat.corpus.remote import files_at, is_url, open_url, state_of
-from karat.errors import Finding, KaratError, Report, Rule, quoted
 from karat.formats import BYTE_ORDER_MARK, MISSING, decode, text_lines
+from karat.inputs import opened, read_bytes
 from karat.limits import INPUT_TOO_LARGE, MAX_BYTES
-from karat.opened import opened, read_bytes
+from karat.problems import Finding, KaratError, Report, Rule, quoted
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
+
+
+UNREADABLE = Rule("file-unreadable", "fatal", "Check that it is a file that you may read.")
+FOLDER_LINK = Rule(
+    "folder-link", "fault", "Links to folders are not followed: name the folder itself, or list both in an @LIST."
+)
+DANGLING_LINK = Rule("link-dangling", "fault", "Restore the file that the link names, or remove the link.")
+SPECIAL = Rule("file-special", "note", "Name it on the command line if it is to be read.")
+
+
+def files_in(folder: Path, refuse: Callable[[KaratError], None], report: Report) -> list[Path]:
+    """The files, sorted; `refuse` is called for each folder and file that cannot be looked at. Hidden ones are left."""
+    return sorted(_walk(folder, refuse, report))
+
+
+def _walk(folder: Path, refuse: Callable[[KaratError], None], report: Report) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
+    except OSError as error:
+        refuse(UNREADABLE.error(f"cannot list this folder: {error.strerror}", file=shown(folder)))
+        return
+    for path in (folder / name for name in names):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            report(DANGLING_LINK.at("this link leads nowhere, and nothing was read", file=shown(path)))
+            continue
+        except OSError as error:
+            refuse(UNREADABLE.error(error.strerror or str(error), file=shown(path)))
+            continue
+        if stat.S_ISREG(mode):
+            yield path
+        elif not stat.S_ISDIR(mode):
+            report(SPECIAL.at("this is not a file (a pipe, socket or device), and was not read", file=shown(path)))
+        elif path.is_symlink():
+            report(FOLDER_LINK.at("this is a link to a folder, and was not read", file=shown(path)))
+        else:
+            yield from _walk(path, refuse, report)
+
+
+def shown(path: Path) -> str:
+    """A path that can be printed: a name whose bytes are not UTF-8 has replacement marks."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
 
 EMPTY_FOLDER = Rule("folder-empty", "fatal", "Name the folder that holds the annotation files, or the file itself.")
 LIST = Rule("list-empty", "fatal", "A list names files and folders, one per line.")

@@ -6,8 +6,8 @@ All processes that read a corpus must reach its files; a URL means the same on e
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from karat.errors import KaratError, Rule, quoted
 from karat.formats import MISSING
+from karat.problems import KaratError, Rule, quoted
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from karat.errors import KaratError, Rule, UsageError, quoted
+from karat.problems import KaratError, Rule, UsageError, quoted
 
 ABSENT = Rule("topics-absent", "fatal", "Name topics that the corpus has, such as --topics 26-45 or --topics 1,3,7-9.")
 HINT = "Write numbers, ranges and names, separated by commas: 26-45, or 1,3,7-9."

@@ -1,14 +1,20 @@
 """The demo: three systems scored on the bundled corpus, in one table, and what to look at."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.api import Result, score
+from karat.api.scoring import Result, score
+from karat.comparison.comparing import compared
+from karat.comparison.systems import Run, Task
+from karat.corpus.opening import open_corpus
 from karat.counts import PrecisionRecall
-from karat.errors import Rule
+from karat.problems import Rule
+from karat.report.html.gather import GatheredRuns
+from karat.report.html.report import comparison_report
 from karat.report.layout import table
 from karat.report.tables import UNDEFINED
+from karat.run.plan import Options
 
 PROTOCOL = "tac-2017"
 SYSTEMS = ("cautious", "eager", "literal")
@@ -126,3 +132,19 @@ def _value(result: Result, column: str) -> float | None:
 def _percent(result: Result, column: str) -> str:
     value = _value(result, column)
     return UNDEFINED if value is None else f"{100 * value:.2f}"
+
+
+SORT_BY = "nugget.type+realis"
+BASELINE = "literal"
+
+
+def report(folder: Path) -> Iterator[str]:
+    """The page, in pieces; `folder` has the bundled files."""
+    gold = open_corpus(str(folder / "gold.jsonl"))
+    gold.name = "the demo's gold"
+    task = Task(gold, (PROTOCOL,), {}, Options(by=("type",), details=True, errors=True, keep_rows=True))
+    runs = [Run(name, open_corpus(str(folder / f"{name}.jsonl"))) for name in SYSTEMS]
+    gathered = GatheredRuns(gold, runs, breakdowns=False)
+    comparisons = compared(task, runs, baseline=BASELINE, sort_by=SORT_BY, keep=gathered.add)
+    gathered.sort([system.name for system in comparisons[0].systems])
+    return comparison_report(comparisons, gathered)

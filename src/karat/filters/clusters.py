@@ -7,13 +7,13 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from karat.errors import Finding, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.filters.types import NO_FILE
+from karat.formats import repeated_key
+from karat.inputs import read_bytes
 from karat.model import Id, Pair, qualified
-from karat.opened import read_bytes
 from karat.plugin import Comparison, Filter, PairTransform
-from karat.plugin.json_keys import repeated_key
+from karat.problems import Finding, Report, Rule, quoted
 
 SHAPE = Rule(
     "clusters-shape",

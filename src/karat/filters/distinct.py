@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
-from karat.checks.wording import cluster_of, span_of
-from karat.errors import Finding, Origin, Report, Rule, quoted
+from karat.checks.annotations import cluster_of, span_of
 from karat.filters import restricted
 from karat.model import Document, Mention, Pair
 from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
+from karat.problems import Finding, Origin, Report, Rule, quoted
 
 REPEATED = Rule(
     "span-repeated", "fault", "Use each span once; exact matching counts the first mention, with its cluster."

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
-from karat.errors import Finding, Origin, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.model import Cluster, Document, Pair, Value
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import Finding, Origin, Report, Rule, quoted
 
 ELEMENT_TWICE = Rule(
     "element-twice",

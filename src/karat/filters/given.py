@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Literal
 
-from karat.errors import KaratError, Origin, Report, Rule, quoted
 from karat.filters import unchanged
 from karat.model import Boxes, Document, Mention, Pair, Region, Value
-from karat.model.regions import place
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import KaratError, Origin, Report, Rule, quoted
+from karat.regions import place
 
 NOT_GIVEN = Rule(
     "given-differs",

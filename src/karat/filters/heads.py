@@ -7,13 +7,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from karat.errors import Finding, Origin, Report, Rule
 from karat.filters import both_sides, unchanged
-from karat.model import Document, Mention, Pair
-from karat.model.arguments import events_of
-from karat.model.regions import size
-from karat.model.texts import has_article, words_of
+from karat.model import Document, Mention, Pair, events_of
 from karat.plugin import Comparison, DocumentCheck, Filter, PairTransform
+from karat.problems import Finding, Origin, Report, Rule
+from karat.regions import has_article, size, words_of
 
 ABSENT = Rule(
     "heads-absent",

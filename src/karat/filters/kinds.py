@@ -1,9 +1,9 @@
 """The kinds of mentions to score."""
 
-from karat.errors import Report
 from karat.filters import both_sides, restricted, unchanged
 from karat.model import Document
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import Report
 
 
 class Kinds(Filter, frozen=True):

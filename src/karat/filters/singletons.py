@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from karat.errors import Finding, Report, Rule
 from karat.filters import both_sides, restricted, unchanged
 from karat.model import Document, Pair
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import Finding, Report, Rule
 
 REMOVED = Rule("singletons-removed", "note", "Do not compare with scores that include singletons.")
 

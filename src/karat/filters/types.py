@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from karat.errors import Report, Rule
 from karat.filters import both_sides, restricted, unchanged
+from karat.inputs import opened
 from karat.model import Value
-from karat.opened import opened
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import Report, Rule
 
 NO_TYPES = Rule("types-empty", "note", "Write one type per line; an empty file filters nothing, as in scorer v1.8.")
 NO_FILE = Rule("parameter-file", "fatal", "Check the path; it is relative to the current folder.")

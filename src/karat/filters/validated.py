@@ -1,9 +1,9 @@
 """Validated sentences of ECB+."""
 
-from karat.errors import KaratError, Report, Rule, quoted
 from karat.filters import restricted, unchanged
 from karat.model import Mention, Pair, Region
 from karat.plugin import Comparison, Filter, PairTransform
+from karat.problems import KaratError, Report, Rule, quoted
 
 NOT_VALIDATED = Rule(
     "validated-absent",

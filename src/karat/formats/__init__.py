@@ -8,10 +8,9 @@ entry-point group `karat.formats`.
 import sys
 from collections.abc import Iterable
 
-from karat.formats._names import stem
-from karat.formats._rules import DOCUMENT_TWICE
+from karat.formats._json import repeated_key
 from karat.formats._sgm import SourceFolder
-from karat.formats._text import BYTE_ORDER_MARK, ENCODING, MISSING, decode, text_lines
+from karat.formats._text import BYTE_ORDER_MARK, DOCUMENT_TWICE, ENCODING, MISSING, decode, stem, text_lines
 from karat.formats._tokens import TableFolder
 from karat.limits import MAX_BYTES
 from karat.model import Unit
@@ -26,6 +25,7 @@ __all__ = [
     "MISSING",
     "decode",
     "read_options",
+    "repeated_key",
     "stem",
     "text_lines",
 ]

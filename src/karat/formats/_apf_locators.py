@@ -6,10 +6,9 @@ from decimal import Decimal
 from html import escape
 from typing import Any, NamedTuple
 
-from karat.errors import quoted
-from karat.formats._apf_rules import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN
-from karat.formats._apf_validation import Validation
+from karat.formats._apf_validation import BLANKS, NEGATIVE, OFFSET, ROUNDED, TEXT, UNKNOWN, Validation
 from karat.model import Box, Boxes, Place, Region, Unit
+from karat.problems import quoted
 
 LocatedText = tuple[Region | Boxes, str | None]
 """A region and its text, where the locator has one."""

@@ -11,10 +11,24 @@ from typing import Any
 
 from msgspec import Struct
 
-from karat.errors import Report, quoted
 from karat.formats import _apf_tables as tables
-from karat.formats._apf_checks import (
+from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
+from karat.formats._apf_locators import Locators
+from karat.formats._apf_validation import (
+    ANCHOR,
+    ARGUMENT_TWICE,
+    COMMENT,
+    EMPTY,
+    HEAD,
     HELD,
+    ID,
+    MENTION_ROLE,
+    ODD_SOURCE,
+    RESOURCE,
+    SEVERAL,
+    SOURCE,
+    UNKNOWN,
+    Validation,
     check_entity_roles,
     check_holder,
     check_inside,
@@ -23,25 +37,8 @@ from karat.formats._apf_checks import (
     check_subtype,
     check_zones,
 )
-from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
-from karat.formats._apf_locators import Locators
-from karat.formats._apf_rules import (
-    ANCHOR,
-    ARGUMENT_TWICE,
-    COMMENT,
-    EMPTY,
-    HEAD,
-    ID,
-    MENTION_ROLE,
-    ODD_SOURCE,
-    RESOURCE,
-    SEVERAL,
-    SOURCE,
-    UNKNOWN,
-)
-from karat.formats._apf_validation import Validation
-from karat.formats._rules import DANGLING, TWICE
 from karat.formats._sgm import source_of
+from karat.formats._text import DANGLING, TWICE
 from karat.model import (
     Boxes,
     Cluster,
@@ -58,6 +55,7 @@ from karat.model import (
     compact_lines,
 )
 from karat.plugin.formats import Sources
+from karat.problems import Report, quoted
 
 UNITS: dict[str, Unit] = {"text": "char", "audio": "microsecond", "image": "box"}
 """The unit of a document, by TYPE of its source file."""

@@ -5,13 +5,62 @@ to report each problem where it is. The reader then ignores what the DTD does no
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from karat.errors import KaratError, Report, Rule, quoted
+from karat.formats import _apf_tables as tables
 from karat.formats._apf_dtd import ELEMENTS, REGIONS, Shape, dtd
-from karat.formats._apf_rules import BLANKS, INVALID, ORDER, SHAPE, UNKNOWN, VALUE
+from karat.formats._sgm import Source
+from karat.model import Boxes, Mention, Region, Value
+from karat.problems import KaratError, Report, Rule, quoted
+from karat.regions import extension, shared
+
+SHAPE = Rule("apf-shape", "fatal", "Compare the element with the APF 5.1.1 DTD and correct it.")
+OFFSET = Rule(
+    "apf-offset",
+    "fatal",
+    "Give START and END as numbers, START not after END. A box needs a whole PAGE and a positive WIDTH and HEIGHT.",
+)
+RELATION = Rule("apf-relation", "fatal", "Give a relation one Arg-1 and one Arg-2.")
+NEGATIVE = Rule(
+    "apf-negative", "fault", "Count from 0 at the start of the source or the page; offsets are scored as given."
+)
+UNKNOWN = Rule("apf-unknown", "fault", "Remove it, or write it as in the APF 5.1.1 DTD; it is ignored.")
+ORDER = Rule("apf-order", "fault", "Write the elements in the order of the APF 5.1.1 DTD; they are read in any order.")
+ID = Rule("apf-id", "fault", "Start an id with a letter; continue with letters, digits, dots, hyphens, underscores.")
+VALUE = Rule("apf-value", "fault", "Use one of the listed values; the value is scored as given.")
+SUBTYPE = Rule("apf-subtype", "fault", "Use a subtype of the type (evaluation plan, Tables 1, 4, 6 and 7).")
+SEVERAL = Rule("apf-mentions", "fault", "Give each mention an element of its own; all of them are scored.")
+NO_MENTION = Rule("apf-no-mention", "fault", "Give the relation a mention; only a METONYMY relation may lack one.")
+HEAD = Rule("apf-head", "fault", "Correct the head or the extent; both are scored as given.")
+TEXT = Rule("apf-text", "fault", "Correct the offsets or the text; offsets are scored as given.")
+OVERLAP = Rule("apf-overlap", "fault", "Correct or remove one of the two mentions; both are scored.")
+HOLDER = Rule("apf-role", "fault", "Correct the role or REFID; it is scored as given.")
+MENTION_ROLE = Rule("apf-argument", "fault", "Correct the mention's argument, or the arguments of its element.")
+ARGUMENT_TWICE = Rule("apf-argument-twice", "fault", "Give it once; it is scored once.")
+EMPTY = Rule("apf-empty", "fault", "Check that the document has nothing to annotate; it is scored as it is.")
+SOURCE = Rule("apf-source", "fault", "Give URI and SOURCE of the source file; scores by source need them.")
+RESOURCE = Rule(
+    "apf-resource",
+    "fault",
+    "Declare it in the source file before its documents, or correct the name; the link is kept.",
+)
+INVALID = Rule("apf-invalid", "fault", "Compare the document with the APF 5.1.1 DTD and correct it.")
+COMMENT = Rule(
+    "apf-comment", "fault", "Remove the comment; or, if the annotations should be scored, only its delimiters."
+)
+UNMARKED = Rule("apf-modality", "fault", "Give MODALITY and TENSE; the relation is scored without them.")
+UNMARKED_METONYMY = Rule("apf-unmarked", "note", "Give MODALITY and TENSE if they are known.")
+OUTSIDE = Rule("apf-outside", "note", "Ignore this if it is intended; it is scored like any other mention.")
+ANCHOR = Rule("apf-anchor", "note", "Correct the anchor or the extent if one of them is wrong.")
+SAME = Rule(
+    "apf-same-entity", "note", "Correct one of the arguments if the relation is not between an entity and itself."
+)
+ODD_SOURCE = Rule("apf-source-odd", "note", "Ignore this if the source is right.")
+BLANKS = Rule("apf-blanks", "note", "Remove the blanks; the value is read without them.")
+ROUNDED = Rule("apf-rounded", "note", "No action needed; times are kept to the microsecond.")
+
 
 MOST = 10_000
 """Tags that lxml validates at once: with n invalid children of an element it takes time in n², here 0.2 seconds."""
@@ -173,3 +222,119 @@ def last_line(element: Any) -> int:
 
 def _is_small(element: Any) -> bool:
     return len(element) < MOST and max(map(len, element), default=0) < MOST
+
+
+HELD = {"time": "a time", "entity": "an entity", "value": "a value"}
+"""Kinds of elements that can be arguments, as a message names them."""
+
+
+def check_subtype(
+    validation: Validation, element: Any, attributes: Mapping[str, Value], subtypes: Mapping[str, tuple[str, ...]]
+) -> None:
+    """The type is known, and the subtype is one of its subtypes."""
+    type_, subtype = str(attributes["type"]), attributes.get("subtype")
+    known = subtypes.get(type_)
+    if known is None:
+        message = f"<{element.tag}> has the TYPE {quoted(type_)}, which is none of {', '.join(subtypes)}"
+        validation.report(VALUE, element, message)
+    elif subtype is None and known:
+        validation.report(SUBTYPE, element, f"<{element.tag}> of TYPE {type_} has no SUBTYPE")
+    elif subtype is not None and subtype not in known:
+        message = f"<{element.tag}> has the SUBTYPE {quoted(str(subtype))}"
+        validation.report(SUBTYPE, element, f"{message}, but {type_} has {', '.join(known) or 'none'}")
+
+
+def check_relation(
+    validation: Validation,
+    element: Any,
+    attributes: Mapping[str, Value],
+    arguments: Sequence[tuple[str, str]],
+    *,
+    is_mentioned: bool,
+) -> None:
+    """A relation has Arg-1 and Arg-2 once, a modality, a tense and a mention; `arguments` are roles and targets."""
+    id_, is_metonymy = element.get("ID"), attributes["type"] == "METONYMY"
+    check_entity_roles(validation, element, f"relation {id_!r}", [role for role, _ in arguments])
+    holders = {target for role, target in arguments if role in tables.ENTITY_ROLES}
+    if len(holders) == 1:
+        validation.report(SAME, element, f"relation {id_!r} has {quoted(str(*holders))} as Arg-1 and as Arg-2")
+    if lacking := [name.upper() for name in ("modality", "tense") if name not in attributes]:
+        rule = UNMARKED_METONYMY if is_metonymy else UNMARKED
+        validation.report(rule, element, f"relation {id_!r} has no {' and '.join(lacking)}")
+    if not is_mentioned and not is_metonymy:
+        validation.report(NO_MENTION, element, f"relation {id_!r} has no <relation_mention>")
+
+
+def check_entity_roles(validation: Validation, element: Any, owner: str, roles: Sequence[str]) -> None:
+    """A relation, or a mention of one, has Arg-1 and Arg-2 once."""
+    for role in tables.ENTITY_ROLES:
+        if roles.count(role) != 1:
+            raise validation.error(RELATION, element, f"{owner} has {roles.count(role)} arguments {role}, not one")
+
+
+def check_holder(validation: Validation, element: Any, *, role: str, owner: str, of_relation: bool, kind: str) -> None:
+    """Times have time roles and no others; in a relation, entities have the other two roles."""
+    if role in tables.TIME_ROLES:
+        allowed: tuple[str, ...] = ("time",)
+    else:
+        allowed = ("entity",) if of_relation else ("entity", "value")
+    if kind not in allowed:
+        expected = " or ".join(HELD[name] for name in allowed)
+        validation.report(HOLDER, element, f"the {role} of {owner!r} is {HELD[kind]}, not {expected}")
+
+
+def check_inside(
+    validation: Validation, name: str, rule: Rule, mention: Any, regions: Mapping[str, Region | Boxes]
+) -> None:
+    """The head or anchor of a mention, as `name` says, is inside its extent."""
+    inner, outer = regions[name], regions["extent"]
+    if inner and len(inner[0]) > 2:  # boxes
+        if shared(inner, outer) < extension(inner) * (1 - 1e-9):
+            message = f"the {name} of mention {mention.get('ID')!r} has boxes that its extent does not cover"
+            validation.report(rule, mention.find(name), message)
+    elif not (outer[0][0] <= inner[0][0] and inner[-1][1] <= outer[-1][1]):
+        message = f"the {name} of mention {mention.get('ID')!r} is at {shown(inner)}"
+        validation.report(rule, mention.find(name), f"{message}, not inside its extent at {shown(outer)}")
+
+
+def check_overlaps(validation: Validation, mentions: Sequence[Mention], elements: Sequence[Any]) -> None:
+    """Heads or anchors of one element do not overlap; a general check reports the same span twice."""
+    regions = sorted((mention.head or mention.span, number) for number, mention in enumerate(mentions))
+    end, holder = regions[0][0][-1][1], regions[0][1]
+    for region, number in regions[1:]:
+        if region[0][0] < end and mentions[number].span != mentions[holder].span:
+            pair = f"mentions {mentions[holder].id!r} and {mentions[number].id!r}"
+            what = "heads" if mentions[number].head else "anchors"
+            validation.report(OVERLAP, elements[number], f"{what} of {pair} of one element overlap")
+        if region[-1][1] > end:
+            end, holder = region[-1][1], number
+
+
+def outside_of_text(mentions: Sequence[Mention], source: Source) -> Iterator[Mention]:
+    """Mentions outside of the TEXT of a source; only one time may be in its DATETIME instead."""
+    if "TEXT" not in source.zones:
+        return
+    is_dated = False
+    for mention in mentions:
+        regions = [mention.span] if mention.extent is None else [mention.span, mention.extent]
+        if all(source.holds("TEXT", region[0][0], region[-1][1]) for region in regions):
+            continue
+        begin, end = mention.span[0][0], mention.span[-1][1]
+        if mention.kind == "time" and not is_dated and source.holds("DATETIME", begin, end):
+            is_dated = True
+        else:
+            yield mention
+
+
+def check_zones(
+    validation: Validation, mentions: Sequence[Mention], source: Source, element_of: Callable[[str], Any]
+) -> None:
+    """Only the TEXT of a source is annotated."""
+    for mention in outside_of_text(mentions, source):
+        message = f"mention {mention.id!r} at {shown(mention.span)} is outside of <TEXT>"
+        validation.report(OUTSIDE, element_of(mention.id), message)
+
+
+def shown(region: Region | Boxes) -> str:
+    """From the beginning to the end of a region."""
+    return f"{region[0][0]:,}-{region[-1][1]:,}"

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from karat.errors import Rule, quoted
 from karat.formats._apf_dtd import ELEMENTS, KINDS, MENTIONS, Shape
 from karat.formats._apf_tables import EVENT_ROLES, RELATION_ROLES, UNKNOWN_SOURCE
 from karat.formats._writing import report_fields
 from karat.model import Boxes, Cluster, Document, Link, Mention, Place, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
+from karat.problems import Rule, quoted
 
 UNWRITABLE = Rule("apf-unwritable", "fatal", "APF holds what ACE annotates; convert to jsonl, which holds everything.")
 

@@ -3,11 +3,11 @@
 import re
 from typing import NamedTuple
 
-from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brat_writer import DIGITS
-from karat.formats._rules import MERGED
+from karat.formats._text import MERGED
 from karat.model import Region, Value
-from karat.model.regions import union
+from karat.problems import KaratError, Report, Rule, quoted
+from karat.regions import union
 
 SHAPES = {
     "T": "T1<TAB>Label begin end<TAB>text",

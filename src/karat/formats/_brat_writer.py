@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from karat.errors import Rule
 from karat.formats._writing import members, report_fields, report_rare, report_regions
 from karat.model import Document, Link, Mention, Region
 from karat.plugin.formats import ReportLoss, WriteOptions
+from karat.problems import Rule
 
 UNWRITABLE = Rule(
     "brat-unwritable", "fatal", "Rename the document, or convert to a format that can hold it, such as jsonl."

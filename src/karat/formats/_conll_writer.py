@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from karat.errors import Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._writing import projected, refuse_unit, report_fields, report_rare, report_regions
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, Value
 from karat.plugin.formats import ReportLoss, WriteOptions
+from karat.problems import Rule, quoted
 
 UNWRITABLE = Rule(
     "conll-unwritable", "fatal", "CoNLL holds spans of whole tokens and ids of one line; jsonl holds everything."

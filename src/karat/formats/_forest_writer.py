@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from karat.errors import Rule, quoted
 from karat.formats._writing import members, report_fields, report_regions
 from karat.model import Document, nodes_of
 from karat.plugin.formats import ReportLoss, WriteOptions
+from karat.problems import Rule, quoted
 
 SUBEVENT = "subevent"
 """The kind of links if a file names none."""

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.errors import Report, Rule, quoted
 from karat.formats._text import MISSING, decode
-from karat.opened import read_bytes
+from karat.inputs import read_bytes
 from karat.plugin.formats import Sources
+from karat.problems import Report, Rule, quoted
 
 STRUCTURE = Rule("sgm-structure", "fault", "Compare the source with the one that was distributed.")
 NO_TEXT = Rule("text-missing", "note", "Put the source beside the annotations, or name its folder with --sources.")

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from karat.errors import Rule, quoted
 from karat.formats._tokens import spelled
 from karat.formats._writing import members, refuse_unit, report_fields, report_rare, report_regions
 from karat.limits import check_pairs
 from karat.model import Document, Mention, Region, qualified
-from karat.model.regions import size
 from karat.plugin.formats import ReportLoss, TokenTables, WriteOptions
+from karat.problems import Rule, quoted
+from karat.regions import size
 
 LINK_KINDS = {"After": "after", "Subevent": "subevent"}
 

@@ -1,8 +1,13 @@
 """Text of files: UTF-8, or an error with the line that is not."""
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import count, islice
+from pathlib import Path
+from typing import overload
 
-from karat.errors import Rule
+from karat.problems import Rule
 
 MISSING = Rule("file-missing", "fatal", "Check the spelling and the current folder.")
 ENCODING = Rule("encoding", "fatal", "Save the file as UTF-8, for example with: iconv -f UTF-16 -t UTF-8 IN > OUT")
@@ -41,3 +46,57 @@ def search_line(pattern: re.Pattern[bytes], data: bytes, begin: int = 0) -> re.M
 def after_line(data: bytes, place: int) -> int:
     """Where the line after that of a place begins."""
     return data.find(b"\n", place) + 1 or len(data)
+
+
+class LinesExcept(Sequence[int]):
+    """Line numbers of records that have a line each; some lines have none. Only these are kept."""
+
+    def __init__(self, first: int, others: Sequence[int], count: int) -> None:
+        """`first` is the first line, `others` are those without a record, in order."""
+        self._first, self._others, self._count = first, others, count
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        if isinstance(index, slice):
+            return [self[single] for single in range(*index.indices(self._count))]
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        line = self._first + index
+        for other in self._others:
+            if other > line:
+                break
+            line += 1
+        return line
+
+    def __iter__(self) -> Iterator[int]:
+        others = {*self._others}
+        return islice((line for line in count(self._first) if line not in others), self._count)
+
+    def __len__(self) -> int:
+        return self._count
+
+
+@lru_cache(maxsize=16)  # a reader asks several times about the file that it reads
+def stem(file: str, suffixes: tuple[str, ...]) -> str:
+    """The name of a file without its folder, `.gz`, and a suffix of its format (or, if it has none, any suffix)."""
+    name = Path(file).name
+    if name.lower().endswith(".gz"):
+        name = name[: -len(".gz")]
+    for suffix in sorted(suffixes, key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return Path(name).stem
+
+
+DOCUMENT_TWICE = Rule("document-twice", "fatal", "Give each document once, under its own id.")
+TWICE = Rule("mention-twice", "fatal", "Give each mention (and cluster) of a document its own id.")
+DANGLING = Rule(
+    "argument-unknown", "fault", "Refer to a mention of the same document; unresolved references are ignored."
+)
+SINGLETON = Rule("cluster-of-one", "note", "Nothing to do: a mention without a cluster is a cluster of its own anyway.")
+MERGED = Rule("segments-merged", "note", "Nothing to do; the segments are read as their union.")
+REPEATED = Rule("member-twice", "fault", "Name each mention once; it counts once.")
+TRIMMED = Rule("id-trimmed", "note", "Nothing to do; write ids without blanks to avoid this note.")

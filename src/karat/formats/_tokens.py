@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 
-from karat.errors import Report, Rule
 from karat.formats._text import MISSING, decode
-from karat.opened import read_bytes
+from karat.inputs import read_bytes
+from karat.problems import Report, Rule
 
 NO_TABLE = Rule("token-table-missing", "note", "Ids are then compared as written; check --tokens if that is not meant.")
 

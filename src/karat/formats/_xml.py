@@ -6,7 +6,7 @@ lxml is imported when the first file is parsed, so that commands that read no XM
 import re
 from typing import Any
 
-from karat.errors import Rule
+from karat.problems import Rule
 
 BROKEN = Rule("xml-broken", "fatal", "Correct the file, or download it again if it is truncated.")
 ENTITY = Rule(

@@ -33,7 +33,7 @@ the role: from an element to an element, or from a mention to a mention, where i
 
 TYPE of the source file is the document's unit: text counts characters ("char": `charseq`, whose END is the last
 character, or `charspan`, whose END is the gap after it), audio microseconds (`timespan`, in seconds), and an image has
-boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.model.regions` measures all three.
+boxes (`bblist`): its mentions have the regions in `boxes`, and empty spans. `karat.regions` measures all three.
 
 SOURCE is the document's source ("unknown" if it has none), AUTHOR its producer; URI, VERSION, ENCODING and external
 resources are in `about`. A file may hold several documents, in one source file or in several, one after the other. The
@@ -45,16 +45,15 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from karat.errors import KaratError, Rule, quoted
 from karat.formats._apf_dtd import ELEMENTS
 from karat.formats._apf_reader import Header, Reader
-from karat.formats._apf_rules import SHAPE
-from karat.formats._apf_validation import Validation, last_line, start_line
+from karat.formats._apf_validation import SHAPE, Validation, last_line, start_line
 from karat.formats._apf_writer import write
 from karat.formats._text import ENCODING, decode
 from karat.formats._xml import BROKEN, root_of
 from karat.model import Document
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import KaratError, Rule, quoted
 
 UNIT = Rule("apf-unit", "fatal", "Omit --unit token; APF counts characters, seconds or boxes.")
 

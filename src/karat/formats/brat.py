@@ -32,16 +32,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-from karat.errors import KaratError, Report, Rule
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
 from karat.formats._brat_writer import plan, write
-from karat.formats._names import stem
-from karat.formats._rules import DANGLING, SINGLETON
-from karat.formats._text import decode
+from karat.formats._text import DANGLING, SINGLETON, decode, stem
+from karat.inputs import read_bytes
 from karat.model import Document, Line, Link, Mention, Places, Value, compact_lines, qualified
-from karat.model.regions import union
-from karat.opened import read_bytes
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import KaratError, Report, Rule
+from karat.regions import union
 
 UNDECIDED = "text-bound"
 """The kind of text bounds in a document without events: the corpus decides what they are."""

@@ -28,13 +28,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._conll_writer import text_of, write
-from karat.formats._lines import LinesExcept
-from karat.formats._text import after_line, decode, search_line
+from karat.formats._text import LinesExcept, after_line, decode, search_line
 from karat.model import EMPTY, Document, Mention, Places, qualified
 from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.problems import KaratError, Report, Rule, quoted
 
 SUFFIXES = (".conll", ".v4_gold_conll", ".v4_auto_conll", ".v9_auto_conll")
 BEGIN = re.compile(rb"#[^\S\n]*begin[ \t]+document[ \t]*(?P<id>[^\n\r]*(?:\r+[^\n\r]+)*)")

@@ -29,12 +29,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._brackets import LONGEST_TEXT, Bracket, CellError, brackets, place
 from karat.formats._text import decode, search_line
 from karat.model import Document, EmptyNode, Mention, Places, Region, Sentence, Value, compact_lines, qualified
-from karat.model.regions import size
 from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.problems import KaratError, Report, Rule, quoted
+from karat.regions import size
 
 IDS = ("eid", "GRP")
 """What the field of the id is called."""

@@ -18,11 +18,11 @@ including its markup; karat does not read that file.
 from collections.abc import Iterator
 from typing import Any
 
-from karat.errors import Report, Rule
-from karat.formats._rules import DANGLING, TWICE
+from karat.formats._text import DANGLING, TWICE
 from karat.formats._xml import root_of
 from karat.model import Cluster, Document, Link, Mention, Places, Region, Value, compact_lines, qualified
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import Report, Rule
 
 SHAPE = Rule("ere-shape", "fatal", "Compare the element with the Rich ERE guidelines and correct it.")
 SPAN = Rule("ere-span", "fatal", 'Give offset="N" and length="N" in whole numbers, the length at least 1.')

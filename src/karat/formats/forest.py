@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from karat.errors import KaratError, Report, Rule, quoted
 from karat.formats._forest_writer import MARKS, SUBEVENT, plan, write
-from karat.formats._rules import DOCUMENT_TWICE, REPEATED, TRIMMED
-from karat.formats._text import decode
+from karat.formats._text import DOCUMENT_TWICE, REPEATED, TRIMMED, decode
 from karat.model import Cluster, Document, Link, Mention, Places, compact_lines, nodes_of, qualified
 from karat.plugin.formats import Context, Facts, Format, Marker, Piece, ReadOptions
+from karat.problems import KaratError, Report, Rule, quoted
 
 STRUCTURE = Rule(
     "forest-structure", "fatal", "Write docid<TAB>(1(2(6))(3)) (8): a node, then its children, each in parentheses."

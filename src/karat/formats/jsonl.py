@@ -14,14 +14,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from karat.errors import Report, Rule, quoted
-from karat.formats._json_sniffing import JSONL, form
-from karat.formats._json_values import decoded
-from karat.formats._rules import DANGLING, MERGED, TWICE
+from karat.formats._json import JSONL, decoded, form, repeated_key
+from karat.formats._text import DANGLING, MERGED, TWICE
 from karat.model import Cluster, Document, Id, Link, Mention, Places, Region
-from karat.model.regions import union
 from karat.plugin.formats import Context, Format, Marker, Piece, ReportLoss, WriteOptions
-from karat.plugin.json_keys import repeated_key
+from karat.problems import Report, Rule, quoted
+from karat.regions import union
 
 SHAPE = Rule(
     "jsonl-shape",

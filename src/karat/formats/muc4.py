@@ -33,12 +33,11 @@ from functools import lru_cache
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import KaratError, Rule, quoted
-from karat.formats._event_document import EventDocument, refuse_unit, typed
-from karat.formats._json_sniffing import recognises
-from karat.formats._json_values import Value, decoded, entries, refuse_repeated_keys, values
+from karat.formats._events import EventDocument, refuse_unit, typed
+from karat.formats._json import Value, decoded, entries, recognises, refuse_repeated_keys, values
 from karat.model import Document, Id, Mention, Places, Region, qualified
 from karat.plugin.formats import Context, Format, GoldDocuments, Marker, Piece
+from karat.problems import KaratError, Rule, quoted
 
 TYPE = "incident_type"
 ROLES = {role.lower(): role for role in ("PerpInd", "PerpOrg", "Target", "Victim", "Weapon")}

@@ -27,14 +27,12 @@ import re
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Rule, quoted
-from karat.formats._event_document import EventDocument, refuse_unit, typed
-from karat.formats._event_mentions import Annotated, EventMention, add_mentions
-from karat.formats._json_documents import each_value, lines_with, record_of
-from karat.formats._json_sniffing import recognises
-from karat.formats._rules import DANGLING
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, typed
+from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention, qualified
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import Rule, quoted
 
 SHAPE = Rule(
     "oneie-shape",

@@ -24,13 +24,12 @@ from itertools import chain
 import msgspec
 from msgspec import Struct
 
-from karat.errors import Rule, quoted
-from karat.formats._event_document import EventDocument, refuse_unit, sentences_of, typed
-from karat.formats._json_documents import each_value, lines_with, record_of
-from karat.formats._json_sniffing import recognises
-from karat.formats._rules import DANGLING
+from karat.formats._events import EventDocument, refuse_unit, sentences_of, typed
+from karat.formats._json import each_value, lines_with, recognises, record_of
+from karat.formats._text import DANGLING
 from karat.model import Document, Id, Mention
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import Rule, quoted
 
 SHAPE = Rule(
     "rams-shape",

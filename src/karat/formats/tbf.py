@@ -19,15 +19,24 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache, partial
 from itertools import chain
 
-from karat.errors import KaratError, Report, Rule, quoted
-from karat.formats._lines import LinesExcept
-from karat.formats._rules import DANGLING, MERGED, REPEATED, SINGLETON, TRIMMED, TWICE
 from karat.formats._tbf_writer import LINK_KINDS, write
-from karat.formats._text import after_line, decode, search_line
+from karat.formats._text import (
+    DANGLING,
+    MERGED,
+    REPEATED,
+    SINGLETON,
+    TRIMMED,
+    TWICE,
+    LinesExcept,
+    after_line,
+    decode,
+    search_line,
+)
 from karat.formats._tokens import LONGEST, number
 from karat.model import EMPTY, Document, Link, Mention, Places, Region, Unit, Value, compact_lines, qualified
-from karat.model.regions import runs, union
 from karat.plugin.formats import Context, Facts, Format, Marker, Piece
+from karat.problems import KaratError, Report, Rule, quoted
+from karat.regions import runs, union
 
 BEGIN, END = b"#BeginOfDocument", b"#EndOfDocument"
 MARKER = re.compile(rb"#BeginOfDocument[^\S\n]*(?P<id>\S(?:[^\n]*\S)?)")

@@ -19,13 +19,11 @@ with "informative" arguments has the same form, and is other gold.
 import msgspec
 from msgspec import Raw, Struct
 
-from karat.errors import Rule
-from karat.formats._event_document import EventDocument, refuse_unit, sentences_of
-from karat.formats._event_mentions import Annotated, EventMention, add_mentions
-from karat.formats._json_documents import each_value, lines_with, record_of
-from karat.formats._json_sniffing import COREFERENCE, FILLED_TEMPLATES, form, recognises
+from karat.formats._events import Annotated, EventDocument, EventMention, add_mentions, refuse_unit, sentences_of
+from karat.formats._json import COREFERENCE, FILLED_TEMPLATES, each_value, form, lines_with, recognises, record_of
 from karat.model import Document, Id
 from karat.plugin.formats import Context, Format, Piece
+from karat.problems import Rule
 
 SHAPE = Rule(
     "wikievents-shape", "fatal", 'A line is one document: {"doc_id": ..., "tokens": [...], "event_mentions": [...]}'

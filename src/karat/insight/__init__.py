@@ -1,5 +1,5 @@
 """Where the points go: error classes with what each costs, and confusions.
 
 Errors are found from the outcomes of measures. What a class costs is found by repairing the system in memory and
-scoring it again under the same protocol (`karat.engine.errors`); no score is computed here.
+scoring it again under the same protocol (`karat.run.errors`); no score is computed here.
 """

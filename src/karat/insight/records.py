@@ -6,20 +6,12 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from karat.errors import Item as LocatedItem
-from karat.errors import Origin
 from karat.model import Cluster, ClusterKey, Document, Mention, Pair, cluster_keys
-from karat.model.texts import mention_text
-from karat.plugin import (
-    AlignedPairs,
-    AlignmentSpec,
-    ArgumentItem,
-    ClusterItem,
-    Item,
-    LinkItem,
-    TreeItem,
-)
-from karat.results import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ClusterItem, Item, LinkItem, TreeItem
+from karat.problems import Item as LocatedItem
+from karat.problems import Origin
+from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+from karat.regions import mention_text
 
 Line = Callable[[Origin, str, LocatedItem], int | None]
 """The line of an item in a document of one side."""

@@ -7,9 +7,9 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from karat.errors import Finding, Report, Rule
 from karat.limits import MAX_BYTES
 from karat.model import Document, Unit, Value
+from karat.problems import Finding, Report, Rule
 
 
 class Facts:

@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from karat.counts import Counts, Scores, ScoreValues
-from karat.errors import Finding, Rule, nearest
 from karat.model import ClusterKey, Mention, Value
 from karat.plugin.arguments import ArgumentItem, ArgumentPart, DocumentArguments
 from karat.plugin.protocols import Law, Representative, UnitOfEvaluation
 from karat.plugin.tables import AlignmentSpec, TableSpec
+from karat.problems import Finding, Rule, nearest
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Counts)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from karat.errors import Finding, Report
 from karat.model import Document, Pair, Value
+from karat.problems import Finding, Report
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
 """What a family or a protocol can promise; `karat.testing` checks every promise.

@@ -5,8 +5,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from karat.errors import Report
 from karat.model import Mention, Pair
+from karat.problems import Report
 
 T = TypeVar("T")
 

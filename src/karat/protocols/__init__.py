@@ -15,14 +15,13 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from karat.align.matchings import MATCHINGS
-from karat.align.similarities import SIMILARITIES
-from karat.errors import UsageError, nearest
+from karat.families import MEASURES
 from karat.filters import FILTERS
 from karat.filters.kinds import Kinds
 from karat.filters.types import NO_FILE
-from karat.measures import MEASURES
-from karat.opened import read_bytes
+from karat.inputs import read_bytes
+from karat.match.matchings import MATCHINGS
+from karat.match.similarities import SIMILARITIES
 from karat.plugin import (
     AlignmentChoice,
     Averages,
@@ -38,6 +37,7 @@ from karat.plugin import (
     SystemOnly,
     UnitOfEvaluation,
 )
+from karat.problems import UsageError, nearest
 from karat.protocols.files import FILE, PROTOCOLS, digest, source, written
 from karat.registry import Registry
 

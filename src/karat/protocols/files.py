@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from karat.errors import Rule, UsageError, nearest
-from karat.opened import opened
+from karat.inputs import opened
 from karat.plugin import ProtocolFile
+from karat.problems import Rule, UsageError, nearest
 from karat.registry import Registry
 
 FILE = Rule("protocol-file", "fatal", "`karat protocols tac-2017` prints one to copy and change.")

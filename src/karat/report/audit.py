@@ -4,11 +4,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from karat.audit.planting import Planted
-from karat.audit.suspicions import CLASSES, Audit, Quoted, Suspicion
-from karat.report.json import indented
+from karat.audit.suspicions import CLASSES, Audit, Planted, Quoted, Suspicion
 from karat.report.layout import PLAIN, Style, counted, table
 from karat.report.markup import csv as as_csv
+from karat.report.outputs import indented
 from karat.report.tables import Page, Table
 
 WIDTH = 118

@@ -6,7 +6,7 @@ from karat.counts import Ratio, ScoreValues
 from karat.report.layout import Sort, View, table_width
 from karat.report.scores import WIDTH, main_scores
 from karat.report.tables import SHORT, Cell, Table, percentage, score_cell, score_names, summary
-from karat.results import ItemCounts, Result, Score, family
+from karat.result import ItemCounts, Result, Score, family
 
 ABSENT = "(none)"
 """The row of items without a value."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import fsum
 
-from karat.comparison import ComparedSystem, Comparison, PairedTest
-from karat.comparison.errors import SystemErrors, system_errors
+from karat.comparison.comparison import ComparedSystem, Comparison, SystemErrors, system_errors
+from karat.comparison.tests import PairedTest
 from karat.counts import ScoreValues
 from karat.report.breakdowns import ABSENT, counts_anything, lost
 from karat.report.content import Content
@@ -13,7 +13,7 @@ from karat.report.layout import View, counted, finding_lines, shared_findings
 from karat.report.scores import QUOTED_DIGITS, WIDTH, bottleneck, intervals_line
 from karat.report.tables import SHORT, UNDEFINED, Cell, Table, percentage, score_cell, score_names, summary
 from karat.report.verdict import verdict
-from karat.results import Score, family
+from karat.result import Score, family
 
 SHORT_TESTS = {"approximate randomisation": "AR", "paired bootstrap": "PB", "jackknife": "JK"}
 TEST_WORDS = {"AR": "approximate randomisation", "PB": "paired bootstrap", "JK": "jackknife of the difference"}

@@ -8,7 +8,7 @@ from karat.report.errors import error_lines, error_tables
 from karat.report.layout import View, finding_lines
 from karat.report.scores import averages_line, bottleneck, intervals_line, quotable, score_table
 from karat.report.tables import Table
-from karat.results import Result, Side
+from karat.result import Result, Side
 
 
 class Content(NamedTuple):

@@ -6,10 +6,11 @@ import msgspec
 
 from karat import __version__
 from karat.counts import Ratio
-from karat.describe import Description, EcbTable, Values
-from karat.report.json import indented
+from karat.describe.description import Description, Values
+from karat.describe.ecb_table import EcbTable
 from karat.report.layout import View
 from karat.report.markup import csv, latex, markdown
+from karat.report.outputs import indented
 from karat.report.tables import Page, Table, as_text, percentage
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from karat.errors import visible
+from karat.errors import Confusion, MeasureErrors
+from karat.problems import visible
 from karat.report.layout import Style, counted, paragraph
 from karat.report.listing import WIDTH, described
 from karat.report.tables import SHORT, UNDEFINED, Table, percentage
-from karat.results import Result
-from karat.results.errors import Confusion, MeasureErrors
+from karat.result import Result
 
 MOST_VALUES = 8
 """Values of a matrix in a report; of more, the most frequent confusions are listed."""

@@ -4,11 +4,11 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from karat.engine.against import LISTED, Submission
-from karat.engine.validation import Validation
-from karat.errors import Finding, visible
-from karat.report.json import indented
+from karat.problems import Finding, visible
 from karat.report.layout import PLAIN, SEVERITY_TONES, Style, counted, width
+from karat.report.outputs import indented
+from karat.run.against import LISTED, Submission
+from karat.run.validation import Validation
 
 WIDTH = 100
 """Columns of hints and excerpts, where no terminal says how many there are."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
-from karat.errors import Finding, Origin, visible
+from karat.problems import Finding, Origin, visible
 
 TONES: Mapping[str, str] = {
     "bold": "1",

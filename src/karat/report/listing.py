@@ -9,22 +9,13 @@ from typing import Any
 from msgspec import UNSET
 
 from karat.counts import Counts, Ratio
-from karat.errors import visible
 from karat.limits import check_pairs
-from karat.model import Region, Value
-from karat.model.arguments import HOLDERS
+from karat.model import HOLDERS, Region, Value
+from karat.problems import visible
+from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, OutcomeRecord, Record, TreeRecord
 from karat.report.layout import GAP, Style, counted, paragraph, shortened, table
 from karat.report.tables import UNDEFINED, percentage
-from karat.results import (
-    ClusterRecord,
-    ElementRecord,
-    LinkRecord,
-    MentionRecord,
-    OutcomeRecord,
-    Record,
-    Result,
-    TreeRecord,
-)
+from karat.result import Result
 
 WIDTH = 100
 """Of a listing that is not for a terminal."""

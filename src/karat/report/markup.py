@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from karat.errors import visible
+from karat.problems import visible
 from karat.report.tables import Cell, Page, Table, percentage
 
 LATEX_SPECIAL = str.maketrans(

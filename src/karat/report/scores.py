@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from karat.counts import PrecisionRecall, ScoreValues
 from karat.report.layout import counted, table_width
 from karat.report.tables import SHORT, Cell, Table, level, percentage, printed, score_cell, score_names, summary
-from karat.results import Confidence, Result, Score, family
+from karat.result import Confidence, Result, Score, family
 
 WIDTH = 120
 """Of a table of several measures that is not for a terminal."""

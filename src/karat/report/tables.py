@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from karat.counts import Interval, ScoreValues
 from karat.report.layout import PLAIN, Style, table
-from karat.results import main_score
+from karat.result import main_score
 
 SHORT: Mapping[str, str] = {
     "value": "value",

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from karat.comparison import ComparedSystem, Comparison
+from karat.comparison.comparison import ComparedSystem, Comparison
 from karat.report.tables import SHORT, percentage
-from karat.results import main_score
+from karat.result import main_score
 
 TOLERANCE = 1e-12
 """Scores closer than this are the same."""

@@ -8,10 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from karat.model import Document, Mention, Region
-from karat.model.regions import is_within, size, union
-from karat.simulate.chance import below, struck
-from karat.simulate.names import Names
-from karat.simulate.profile import Profile
+from karat.regions import is_within, size, union
+from karat.simulate.profile import Names, Profile, below, struck, typed
 from karat.simulate.validity import Taken, pruned
 
 SHIFTS = (-2, -1, 1, 2)
@@ -177,3 +175,17 @@ class TakenSpans:
                 begin = free + bisect_right(range(within), free, key=lambda number: begins[number] - number)
                 return ((begin, begin + size_),)
         return None
+
+
+def attribute(document: Document, rate: float, random: Random, *, name: str, profile: Profile) -> tuple[Document, int]:
+    """Values are replaced by others that mentions of the same kind have in the corpus, as often as these have them."""
+    mentions, changed = list(document.mentions), 0
+    for position, hit in enumerate(struck(len(mentions), rate, random)):
+        mention = mentions[position]
+        if hit and name in mention.attributes:
+            values = profile.attributes[mention.kind][name].values
+            if len(values) > 1:
+                _, value = values.draw(random, but=typed(mention.attributes[name]))
+                mentions[position] = replace(mention, attributes={**mention.attributes, name: value})
+                changed += 1
+    return replace(document, mentions=tuple(mentions)), changed

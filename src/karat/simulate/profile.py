@@ -1,13 +1,91 @@
 """What a corpus's mentions are like: the distributions that errors are drawn from, gathered in one pass."""
 
+import hashlib
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate, count
+from random import Random
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
 
 from karat.model import Document, Mention, Unit, Value, qualified
-from karat.model.regions import size
-from karat.simulate.chance import Distribution
-from karat.simulate.names import MARK
+from karat.regions import size
+
+T = TypeVar("T")
+BITS = 53  # of a random float; so many bits are drawn at once
+
+
+def chance(seed: int, document: str, error: str) -> Random:
+    """The random numbers of one kind of error in one document; they depend on nothing else."""
+    key = msgspec.json.encode([str(seed), document, error])
+    return Random(int.from_bytes(hashlib.sha256(key).digest()))
+
+
+def struck(count: int, rate: float, random: Random) -> list[bool]:
+    """Which of so many items an error strikes. A higher rate strikes the same ones, and more."""
+    return [random.random() < rate for _ in range(count)]
+
+
+def below(count: int, random: Random) -> int:
+    """A number from 0 to `count` - 1, all equally likely."""
+    return (int(random.random() * 2**BITS) * count) >> BITS
+
+
+def pick(items: Sequence[T], random: Random) -> T:
+    """One of the items, all equally likely."""
+    return items[below(len(items), random)]
+
+
+class Distribution(Generic[T]):
+    """How often each value occurs, to draw others by. The order in which they were met does not show."""
+
+    def __init__(self, counts: Mapping[T, int]) -> None:
+        ordered: list[Any] = sorted(counts, key=lambda value: (type(value).__name__, str(value)))
+        self.values: tuple[T, ...] = tuple(ordered)
+        self._ends = list(accumulate(counts[value] for value in self.values))
+        self._rank = {value: rank for rank, value in enumerate(self.values)}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def draw(self, random: Random, *, but: T | None = None) -> T:
+        """A value, as often as it occurs; `but` is one that must not be drawn."""
+        rank = None if but is None else self._rank.get(but)
+        if rank is None:
+            return self.values[bisect_right(self._ends, below(self._ends[-1], random))]
+        begin, end = self._ends[rank - 1] if rank else 0, self._ends[rank]
+        number = below(self._ends[-1] - (end - begin), random)
+        return self.values[bisect_right(self._ends, number if number < begin else number + end - begin)]
+
+
+MARK = "sim-"
+
+
+class Names:
+    """New ids of one document: none that it already has, and no cluster that lives elsewhere."""
+
+    def __init__(self, document: Document, reserved: Collection[str] = ()) -> None:
+        mentions = {mention.id for mention in document.mentions}
+        clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
+        self._used = mentions | clusters | {cluster.id for cluster in document.clusters}
+        self._reserved = reserved
+        self._document = document.id
+        self._numbers = count(1)
+
+    def mention(self) -> str:
+        """The id of a new mention."""
+        return self._new("")
+
+    def cluster(self) -> str:
+        """The id of a new cluster; these are corpus-wide, so it is qualified by the document."""
+        return self._new(qualified(self._document, ""))
+
+    def _new(self, prefix: str) -> str:
+        names = (f"{prefix}{MARK}{number}" for number in self._numbers)
+        return next(name for name in names if name not in self._used and name not in self._reserved)
+
 
 Typed = tuple[str, Value]
 """A value with the name of its type: `True`, `1` and `1.0` are three values, though Python finds them equal."""

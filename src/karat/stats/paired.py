@@ -8,8 +8,8 @@ from math import sqrt
 
 import numpy as np
 
-from karat.results import UnitRows
-from karat.stats.intervals import standard_error
+from karat.result import UnitRows
+from karat.stats.confidence import standard_error
 from karat.stats.resampling import (
     ExactColumns,
     Matrix,
@@ -21,6 +21,21 @@ from karat.stats.resampling import (
     observed,
     swap_weights,
 )
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm (1979): the smallest p-value times m, the next times m - 1, and so on, never decreasing and at most 1.
+
+    Undefined p-values stay undefined and are no comparisons.
+    """
+    known = sorted((p, number) for number, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, number) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * p))
+        adjusted[number] = largest
+    return adjusted
+
 
 TOLERANCE = 1e-12
 """Differences closer than this are equal: they differ only by rounding."""

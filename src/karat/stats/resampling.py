@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.results import Score, UnitRows
+from karat.result import Score, UnitRows
 
 Matrix = NDArray[np.float64]
 

@@ -1,14 +1,170 @@
 """Curves: the scores of a system that grows from nothing to gold, or turns from gold to chaos, piece by piece."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from karat.simulate.chance import chance
-from karat.studies.bench import Bench, Leaves, headline
-from karat.studies.pieces import Pieces
+from karat.corpus.memory import MemoryCorpus
+from karat.counts import ScoreValues
+from karat.model import Document, Pair, argument_test
+from karat.problems import KaratError
+from karat.protocols import Protocol
+from karat.report.tables import summary
+from karat.run.pairs import Preparation
+from karat.run.plan import Options, Plan, unit_of
+from karat.run.rows import DocumentRow
+from karat.run.units import UnitTable, finish
+from karat.simulate.profile import chance
+from karat.studies.pieces import (
+    Arguments,
+    Clusters,
+    Elements,
+    Links,
+    Mentions,
+    Pieces,
+    kinds_of_elements,
+    undescribed,
+    without_clusters,
+    without_kind,
+    without_links,
+)
+
+Documents = Sequence[Document]
+Leaves = Mapping[str, ScoreValues]
+"""The micro average of each measure, by id."""
+
+
+class Bench:
+    """A protocol, restricted to the measures to examine."""
+
+    def __init__(self, protocol: Protocol, prefix: str) -> None:
+        families = [
+            one for one in protocol.families if f"{one.name}.".startswith(prefix) or prefix.startswith(one.name)
+        ]
+        self.protocol = replace(protocol, families=tuple(families))
+        self.prefix = prefix
+        self._rows: dict[object, tuple[Pair, DocumentRow]] = {}
+        """The last row of each document: most systems change only one."""
+
+    def leaves(self, gold: Documents, system: Documents, measures: tuple[str, ...] = ()) -> Leaves:
+        """The scores of a system by these measures (empty: by all)."""
+        return self._leaves(gold, system, measures)
+
+    def swapped(self, gold: Documents, system: Documents, measures: tuple[str, ...]) -> Leaves:
+        """The same with the sides swapped; nothing if the system cannot serve as gold for the protocol."""
+        try:
+            return self._leaves(system, gold, measures, is_swapped=True)
+        except KaratError:
+            return {}
+
+    def _leaves(
+        self, gold: Documents, system: Documents, measures: tuple[str, ...], *, is_swapped: bool = False
+    ) -> Leaves:
+        """Run the engine without checks: the documents were checked when they were read."""
+        facts = MemoryCorpus(gold).facts()
+        plan = Plan(self.protocol, facts, facts, Options(measures))
+        preparation = Preparation([self.protocol], _ignore)
+        rows = []
+        for pair in map(Pair, gold, system):
+            place = is_swapped, tuple(plan.measures.specs), tuple(plan.selected), pair.gold.id
+            last = self._rows.get(place)
+            if last is None or last[0] != pair:
+                (prepared,) = preparation.prepare(pair, [0])
+                last = self._rows[place] = pair, plan.row(prepared, no_line, _ignore)
+            rows.append(last[1])
+        scores = UnitTable(plan.measures, finish(plan.measures, rows, _ignore)).scores()
+        return {id_: scores[id_].micro for id_ in plan.selected if id_ in scores and id_.startswith(self.prefix)}
+
+
+def no_line(*item: object) -> None:
+    """Find no line: documents in memory have none."""
+    del item
+
+
+def _ignore(finding: object) -> None:
+    """Ignore a finding: those of gold were reported when it was read, and the systems are made from it."""
+
+
+class Group(Struct, frozen=True):
+    """Measures that depend on the same pieces."""
+
+    pieces: Pieces
+    measures: tuple[str, ...]
+
+
+def groups(bench: Bench, gold: Sequence[Document]) -> list[Group]:
+    """What each measure depends on, found by removing it from gold: links, by kind; else clusters; else mentions.
+
+    Measures do not declare this. Links need clusters and clusters need mentions, so the first of the three whose
+    removal changes the score is what the measure depends on. A measure that reads attributes of clusters depends on
+    whole elements instead: of the first kind whose removal changes the score, relations and events before their
+    arguments. A measure that depends on nothing is in no group.
+    """
+    whole = bench.leaves(gold, gold)
+    found = list(_by_elements(bench, gold, whole))
+    whole = {id_: leaf for id_, leaf in whole.items() if not any(id_ in group.measures for group in found)}
+    kinds = sorted({link.kind for document in gold for link in document.links})
+    moving: dict[str, list[str]] = {id_: [] for id_ in whole}
+    for kind in kinds:
+        for id_ in _moved(whole, bench.leaves(gold, [without_links(document, [kind]) for document in gold])):
+            moving[id_].append(kind)
+    by_links: dict[tuple[str, ...], list[str]] = {}
+    for id_, own in moving.items():
+        if own:
+            by_links.setdefault(tuple(own), []).append(id_)
+    rest = [id_ for id_, own in moving.items() if not own]
+    roles = {link.kind for document in gold for link in filter(argument_test(document), document.links)}
+    for together, ids in by_links.items():
+        pieces: Pieces = Links.of(gold, together) if roles.isdisjoint(together) else Arguments(gold, together)
+        found.append(Group(pieces, tuple(ids)))
+    by_clusters = _among(rest, _moved(whole, bench.leaves(gold, [without_clusters(document) for document in gold])))
+    if by_clusters:
+        units = [unit_of(document, bench.protocol) for document in gold]
+        found += _scored(bench, Clusters(gold, units), by_clusters)
+    silence = [replace(document, mentions=(), clusters=(), links=()) for document in gold]
+    by_mentions = _among(rest, _moved(whole, bench.leaves(gold, silence)))
+    by_mentions = _among(by_mentions, set(rest) - set(by_clusters))
+    if by_mentions:
+        found += _scored(bench, Mentions(gold), by_mentions)
+    return found
+
+
+def _scored(bench: Bench, pieces: Pieces, measures: Sequence[str]) -> list[Group]:
+    """The measures that score these pieces alone: without links, some do not."""
+    scored = _among(measures, bench.leaves(pieces.gold, pieces.gold))
+    return [Group(pieces, scored)] if scored else []
+
+
+def _by_elements(bench: Bench, gold: Sequence[Document], whole: Leaves) -> Iterator[Group]:
+    """Measures that read the records of clusters."""
+    rest = _moved(whole, bench.leaves(gold, [undescribed(document) for document in gold]))
+    for kind in kinds_of_elements(gold) if rest else ():
+        moved = _moved(whole, bench.leaves(gold, [without_kind(document, kind) for document in gold])) & rest
+        if moved:
+            yield Group(Elements(gold, kind), _among(list(whole), moved))
+        rest -= moved
+
+
+def _moved(before: Leaves, after: Leaves) -> set[str]:
+    return {id_ for id_, leaf in before.items() if id_ not in after or leaf.to_dict() != after[id_].to_dict()}
+
+
+def _among(measures: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
+    return tuple(id_ for id_ in measures if id_ in chosen)
+
+
+def headline(leaf: ScoreValues) -> float | None:
+    """The main score of a measure: F1 if it has one."""
+    return leaf.values[headline_name(leaf)]
+
+
+def headline_name(leaf: ScoreValues) -> str:
+    """The name of that score."""
+    return summary(list(leaf.values))[0]
+
 
 Direction = Literal["grow", "spoil"]
 

@@ -9,19 +9,18 @@ from typing import Any
 from msgspec import Struct
 
 from karat.checks import checked
-from karat.corpus import Corpus, Progress, open_corpus
-from karat.engine.plan import Options as RunOptions
-from karat.engine.plan import Plan
-from karat.engine.preparation import Preparation
-from karat.engine.reading import Places
-from karat.engine.scoring import score
-from karat.errors import Findings, KaratError, Report, Rule
+from karat.corpus.interface import Corpus, Progress
+from karat.corpus.opening import open_corpus
 from karat.formats import FORMATS
 from karat.model import Document, Pair
+from karat.problems import Findings, KaratError, Report, Rule
 from karat.protocols import PROTOCOLS, Protocol, resolve, resolve_all
-from karat.results import Result
-from karat.studies.bench import Bench, Group, groups, headline_name
-from karat.studies.curves import Curve, curve, stops, ways
+from karat.result import Result
+from karat.run.pairs import Places, Preparation
+from karat.run.plan import Options as RunOptions
+from karat.run.plan import Plan
+from karat.run.scoring import score
+from karat.studies.curves import Bench, Curve, Group, curve, groups, headline_name, stops, ways
 from karat.studies.pieces import Pieces, bare, strangers
 from karat.studies.properties import Verdict, judged, plural
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from karat.corpus import MemoryCorpus
-from karat.errors import Finding
+from karat.corpus.memory import MemoryCorpus
 from karat.model import Document, Mention, Region, Value
-from karat.simulate import Rates, Simulation
-from karat.simulate.chance import Distribution, below, chance, pick
+from karat.problems import Finding
+from karat.simulate.profile import Distribution, below, chance, pick
+from karat.simulate.simulation import Rates, Simulation
 
 DOCUMENTS, MENTIONS = 200, 6921
 SEED = 2015

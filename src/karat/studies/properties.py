@@ -17,8 +17,7 @@ from msgspec import Struct
 
 from karat.counts import ScoreValues
 from karat.report.tables import UNDEFINED
-from karat.studies.bench import headline
-from karat.studies.curves import Curve, Point
+from karat.studies.curves import Curve, Point, headline
 
 SAME = 1e-9
 

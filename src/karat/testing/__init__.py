@@ -22,11 +22,11 @@ import msgspec
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
-from karat.errors import KaratError
 from karat.filters.distinct import Distinct
 from karat.formats import jsonl
 from karat.model import Document
 from karat.plugin import AlignmentChoice, Averages, Comparison, Family, Format, WriteOptions
+from karat.problems import KaratError
 from karat.protocols import FamilyChoice, Protocol, resolve
 from karat.testing.corpora import Sides, any_sides, completed, distinct, spanned_sides
 from karat.testing.formats import check_format

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from karat.corpus import File, Fingerprint
-from karat.corpus.reader import DocumentReader
-from karat.errors import Finding, KaratError, Report
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.index import DocumentReader
+from karat.corpus.paths import File
 from karat.model import Document, Unit
 from karat.plugin import Format, ReadOptions, Write, WriteOptions
+from karat.problems import Finding, KaratError, Report
 from karat.testing.corpora import ace_documents, documents
 
 DEFAULTS = ReadOptions()

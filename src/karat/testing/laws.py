@@ -11,19 +11,19 @@ from typing import Any, Literal, TypeVar
 
 from msgspec.structs import astuple, replace
 
-from karat.corpus import Executor, MemoryCorpus
+from karat.corpus.interface import Executor
+from karat.corpus.memory import MemoryCorpus
 from karat.counts import Counts
-from karat.engine import scoring
-from karat.engine.executors import Serial, call_packed, packed
-from karat.engine.plan import Options, Plan, unit_of
-from karat.engine.preparation import Preparation
-from karat.engine.scores import UnitTable
-from karat.engine.units import finish
-from karat.errors import Finding, Findings
 from karat.model import Document, Link, Pair
 from karat.plugin import Facts, Law, Measure, Tables, TableSpec
+from karat.problems import Finding, Findings
 from karat.protocols import Protocol
-from karat.results import Result, Score
+from karat.result import Result, Score
+from karat.run import scoring
+from karat.run.executors import Serial, call_packed, packed
+from karat.run.pairs import Preparation
+from karat.run.plan import Options, Plan, unit_of
+from karat.run.units import UnitTable, finish
 from karat.testing.corpora import Sides, completed
 
 AlwaysLaw = Literal["empty", "processes"]

@@ -9,8 +9,8 @@ and hypothesis (`pip install karat[testing]`).
 
 import pytest
 
+from karat.families import MEASURES
 from karat.formats import FORMATS
-from karat.measures import MEASURES
 from karat.protocols import PROTOCOLS, resolve
 from karat.testing import check, takes_defaults
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
-from karat.errors import visible
+from karat.problems import visible
 from karat.report.figures.figure import Curves, HeatMap, Panel, Series, Values
 from karat.report.layout import width
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import Interval
-from karat.errors import Report, Rule, UsageError, visible
+from karat.problems import Report, Rule, UsageError, visible
 
 FORMATS: Mapping[str, Mapping[str, None]] = {
     ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.errors import Rule, UsageError, nearest
+from karat.errors import Confusion, ErrorAnalysis
+from karat.problems import Rule, UsageError, nearest
 from karat.report.breakdowns import sorted_scores
 from karat.report.figures.figure import Curves, Figure, HeatMap, Panel, Series, Values
 from karat.report.layout import Sort
 from karat.report.scores import intervals_line
 from karat.report.tables import SHORT, level, score_names, summary
-from karat.results import Confidence, Result, Score, family
-from karat.results.errors import Confusion, ErrorAnalysis
+from karat.result import Confidence, Result, Score, family
 
 if TYPE_CHECKING:
-    from karat.comparison import Comparison
+    from karat.comparison.comparison import Comparison
 
 NO_FIGURE = Rule(
     "figure-data-absent", "fatal", "Choose a figure that these scores have; `karat score --help` lists them."

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor
 from typing import NamedTuple
 
-from karat.comparison import Comparison
+from karat.comparison.comparison import Comparison
 from karat.counts import Interval, ScoreValues
 from karat.report.breakdowns import lost
 from karat.report.html.gather import LABELS, TONES
 from karat.report.layout import Sort
 from karat.report.listing import ORDER
 from karat.report.tables import SHORT, bounds, printed, score_names, summary
-from karat.results import ItemCounts, Score
+from karat.result import ItemCounts, Score
 
 
 class Segment(NamedTuple):

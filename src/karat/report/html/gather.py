@@ -9,10 +9,12 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from karat.comparison.scoring import Run
-from karat.corpus import Corpus
-from karat.errors import KaratError, visible
+from karat.comparison.systems import Run
+from karat.corpus.interface import Corpus
+from karat.errors import MeasureErrors
 from karat.model import Document
+from karat.problems import KaratError, visible
+from karat.records import MentionRecord, OutcomeRecord
 from karat.report.html.sides import (
     CorpusSide,
     DocumentData,
@@ -26,8 +28,7 @@ from karat.report.html.sides import (
     ShownText,
 )
 from karat.report.listing import earned
-from karat.results import MentionRecord, OutcomeRecord, Result, family
-from karat.results.errors import MeasureErrors
+from karat.result import Result, family
 
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("match", "correct"), "right"),

@@ -12,7 +12,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from karat.errors import visible
+from karat.problems import visible
 
 STYLESHEET = "report.css"
 SCRIPTS = ("data", "instances", "controls", "text", "items", "moving", "events")

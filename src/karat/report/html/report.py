@@ -2,21 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from karat.comparison import Comparison
-from karat.corpus import FileCorpus
+from karat.comparison.comparison import Comparison
+from karat.corpus.files import FileCorpus
 from karat.protocols import Protocol
 from karat.report.html.gather import Gathered, GatheredRuns
 from karat.report.html.page import as_json, document_script, rendered
-from karat.report.html.sections import (
-    ProtocolSection,
-    comparison_section,
-    result_section,
-    short_name,
-    view_first,
-)
+from karat.report.html.sections import ProtocolSection, comparison_section, result_section, short_name, view_first
 from karat.report.html.sides import IndexData
 from karat.report.layout import Sort
-from karat.results import Result
+from karat.result import Result
 
 
 def default_fields(gold: FileCorpus, protocols: Sequence[Protocol]) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from karat.comparison import Comparison
+from karat.comparison.comparison import Comparison
+from karat.errors import ErrorClass, MeasureErrors
 from karat.report.comparison import comparison_content
 from karat.report.content import Content, result_content
 from karat.report.errors import confused_values
@@ -24,8 +25,7 @@ from karat.report.html.charts import (
 from karat.report.html.gather import TONES, Gathered, Selection
 from karat.report.layout import Sort, View, counted
 from karat.report.tables import SHORT, Cell, Table, percentage, printed, score_names, summary
-from karat.results import Result, Score, family
-from karat.results.errors import ErrorClass, MeasureErrors
+from karat.result import Result, Score, family
 
 
 class ErrorRow(NamedTuple):

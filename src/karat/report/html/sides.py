@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from karat.model import Document, Mention, Region, Value
+from karat.records import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord
 from karat.report.listing import attributes_in_words, offsets
-from karat.results import ClusterRecord, LinkRecord, MentionRecord, Record, TreeRecord
 
 # Records that are encoded as JSON arrays, in the order of their fields
 

@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from karat.corpus import Progress
-from karat.errors import UsageError
+from karat.corpus.interface import Progress
+from karat.problems import UsageError
 from karat.registry import Registry, modules_of
 from karat.report.figures.figure import Figure
 

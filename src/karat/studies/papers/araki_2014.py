@@ -12,15 +12,15 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from karat.corpus import Progress, open_corpus
+from karat.corpus.interface import Progress
+from karat.corpus.opening import open_corpus
 from karat.counts import ScoreValues
 from karat.model import Document, Link
 from karat.protocols import resolve
 from karat.report.figures.figure import Curves, Figure, Line
-from karat.studies.bench import Bench
-from karat.studies.curves import Curve, Way, curve
+from karat.studies.curves import Bench, Curve, Way, curve
 from karat.studies.papers import Cell, Claim, Column, Numbers, Reproduction
-from karat.studies.pieces.links import Links, Placed
+from karat.studies.pieces import Links, Placed
 from karat.studies.properties import SAME, deviation, percent
 
 TITLE = "Araki, Hovy and Mitamura (2014), Evaluation for Partial Event Coreference"

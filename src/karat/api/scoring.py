@@ -1,0 +1,377 @@
+"""The Python API: `karat.read`, `karat.score`, `karat.Scorer` and `karat.coref`.
+
+`karat.compare` has a module of its own, and reports are imported when a result is printed, so that scoring one system
+loads only what it needs.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, overload
+
+from msgspec.structs import asdict
+
+from karat.corpus.files import FileCorpus
+from karat.corpus.interface import Corpus, Executor
+from karat.corpus.memory import MemoryCorpus
+from karat.corpus.opening import open_corpus
+from karat.counts import ScoreValues
+from karat.families.coref.contingency import contingency
+from karat.formats import read_options
+from karat.model import Document, Unit
+from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted
+from karat.protocols import Protocol, resolve, resolve_all
+from karat.result import Result as _Result
+from karat.run import scoring
+from karat.run.executors import Processes, Serial
+from karat.run.plan import Options
+
+if TYPE_CHECKING:
+    from karat.report.figures.figure import Figure
+
+IN_TWO_CLUSTERS = Rule("mention-in-clusters", "fatal", "Put each mention into one cluster of its side.")
+NO_PAIR = Rule("not-a-pair", "fatal", "Add the two sides of one document, with the same id.")
+
+LONGEST = 80
+"""Characters of a mention in a message."""
+
+Side = str | PathLike[str] | Corpus | Document | Iterable[Document]
+"""One side of a score: a path, a corpus, or documents in memory."""
+
+
+class Result(_Result):
+    """The scores of one protocol. Printed, it is the report of `karat score`."""
+
+    def __str__(self) -> str:
+        from karat.report.outputs import text
+
+        return text([self])
+
+    def __repr__(self) -> str:
+        from karat.report.scores import main_line
+
+        return f"<Result {self.protocol}: {'; '.join(filter(None, [_documents(self), main_line(self)]))}>"
+
+    def figure(self, kind: str | None = None, *, of: str | None = None) -> "Figure":
+        """A figure, as `--plot` draws it: `result.figure("confusion").save("confusion.pdf")`.
+
+        `of` is what `--plot` takes after a colon, such as the field of a breakdown.
+        """
+        from karat.report.figures.kinds import result_figure
+
+        return result_figure([self], kind, of)
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        from karat.report.outputs import html
+
+        return html(self)
+
+
+class Results(Mapping[str, Result]):
+    """The scores of several protocols, each by its name. Printed, they are the report of `karat score`."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self._results = {result.protocol: result for result in results}
+
+    def __getitem__(self, protocol: str) -> Result:
+        try:
+            return self._results[protocol]
+        except KeyError:
+            raise KeyError(f"{protocol!r} was not scored; scored: {', '.join(self)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON that `karat score -f json` prints for several protocols."""
+        return {"protocols": {name: result.to_dict() for name, result in self.items()}}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows of all protocols, for pandas or polars."""
+        return [row for result in self.values() for row in result.to_dicts()]
+
+    def __str__(self) -> str:
+        from karat.report.outputs import text
+
+        return text(list(self.values()))
+
+    def __repr__(self) -> str:
+        return f"<Results {', '.join(self)}: {_documents(next(iter(self.values())))}>"
+
+    def _repr_html_(self) -> str:
+        """Tables, for notebooks."""
+        from karat.report.outputs import html
+
+        return "".join(map(html, self.values()))
+
+
+def _documents(result: _Result) -> str:
+    return f"{result.gold.documents:,} document{'s' * (result.gold.documents != 1)}"
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    unit: Unit | None = None,
+    tokens: str | None = None,
+    sources: str | None = None,
+    coreference: str | Iterable[str] = (),
+    max_bytes: int | None = None,
+) -> FileCorpus:
+    """Open a corpus: a file, a folder, or `@LIST`. It is read lazily, and can be read again.
+
+    Without `format`, the format is detected from the content. The other arguments are the options of these names.
+    `findings` of the corpus are parts of a folder that are not read, such as links to other folders. A result has them
+    among its warnings. What cannot be read is refused.
+    """
+    options = read_options(unit, tokens, sources, listed(coreference), max_bytes)
+    return open_corpus(fspath(path), format=format, options=options)
+
+
+@overload
+def score(
+    gold: Side,
+    system: Side,
+    *,
+    protocol: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
+    errors: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Result: ...
+
+
+@overload
+def score(
+    gold: Side,
+    system: Side,
+    *,
+    protocol: list[str] | tuple[str, ...],
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
+    errors: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Results: ...
+
+
+def score(
+    gold: Side,
+    system: Side,
+    *,
+    protocol: str | list[str] | tuple[str, ...] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    measures: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    per_unit: bool = False,
+    strict: bool = False,
+    accept_faults: bool = False,
+    details: bool = False,
+    errors: bool = False,
+    ci: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Result | Results:
+    """Score a system against gold under one protocol, or under each of a list of protocols.
+
+    Each side is a path, a corpus (`karat.read`) or a list of documents. Without `protocol`, gold's format chooses.
+    `settings` are the parameters that `--set` changes. The result has scores by measure id: `result["nugget.type"].f1`;
+    with a list of protocols, `results["tac-2017"]["nugget.type"].f1`. With `ci`, a confidence level such as 0.95, every
+    score has an interval: `result["nugget.type"].micro.ci.values["f1"]`. With `errors`, `result.errors` has the errors
+    by class, where they are, and what each class costs; the system is scored again for each class. With `jobs` above
+    1, files are scored in so many processes, and the result is the same; a script that uses them must not do its work
+    on import (`if __name__ == "__main__":`). Documents in memory are always scored in this process.
+    """
+    findings = Findings()
+    gold_corpus = corpus(gold, "gold", None, findings)
+    system_corpus = corpus(system, "system", gold_corpus, findings)
+    names = gold_corpus.protocols[:1] if protocol is None else listed(protocol)
+    if not names:
+        raise UsageError("protocol-needed", "the list of protocols is empty", "Name at least one protocol.")
+    options = run_options(
+        measures, by, per_unit, strict, accept_faults, details=details, errors=errors, keep_rows=ci is not None
+    )
+    chosen = resolve_all(names, settings or {})
+    with processes(jobs) as executor:
+        results = _scored(gold_corpus, system_corpus, chosen, options, findings, executor)
+        if ci is not None:
+            from karat.stats.confidence import with_intervals
+
+            results = [with_intervals(result, level=level(ci), resamples=resamples, seed=seed) for result in results]
+    return results[0] if protocol is None or isinstance(protocol, str) else Results(results)
+
+
+def run_options(
+    measures: str | Sequence[str],
+    by: str | Sequence[str],
+    per_unit: bool,
+    strict: bool,
+    accept_faults: bool = False,
+    *,
+    details: bool = False,
+    errors: bool = False,
+    keep_rows: bool = False,
+) -> Options:
+    """What to score, and what to keep of it."""
+    return Options(
+        listed(measures),
+        listed(by),
+        per_unit,
+        strict,
+        accept_faults=accept_faults,
+        details=details,
+        errors=errors,
+        keep_rows=keep_rows,
+    )
+
+
+def level(ci: float) -> float:
+    """A confidence level; refuse what is none."""
+    if not 0 < ci < 1:
+        raise UsageError("bad-level", f"{ci!r} is not a confidence level", "Give a fraction, such as 0.95.")
+    return ci
+
+
+def processes(jobs: int) -> Serial | Processes:
+    """What runs so many processes."""
+    if jobs < 1:
+        raise UsageError("bad-jobs", f"{jobs!r} is not a number of processes", "Give 1 or more.")
+    return Processes(jobs) if jobs > 1 else Serial()
+
+
+def _scored(
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: Options,
+    findings: Findings,
+    executor: Executor | None = None,
+) -> list[Result]:
+    results = scoring.score(gold, system, protocols, options, findings=findings, executor=executor)
+    return [Result(**asdict(result)) for result in results]
+
+
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    """A list of names; a string is a list of one."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def corpus(given: Side, side: Origin, other: Corpus | None, findings: Findings) -> Corpus:
+    """One side as a corpus; `other` is gold, if this is a system."""
+    if isinstance(given, Corpus):
+        for finding in given.findings if isinstance(given, FileCorpus) else ():
+            of_side(findings.add, side)(finding)
+        return given.beside(other) if isinstance(given, FileCorpus) and other is not None else given
+    if isinstance(given, str | PathLike):
+        fallback = other.format if isinstance(other, FileCorpus) else None
+        opened = open_corpus(fspath(given), fallback=fallback, report=of_side(findings.add, side))
+        return opened if other is None else opened.beside(other)
+    return MemoryCorpus([given] if isinstance(given, Document) else given, name=f"{side} in memory")
+
+
+class Scorer:
+    """Scores documents that arrive one pair after another, for example in a training loop.
+
+    The scorer keeps the documents; `result()` can be called at any time.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        measures: str | Sequence[str] = (),
+        by: str | Sequence[str] = (),
+        per_unit: bool = False,
+        strict: bool = False,
+    ) -> None:
+        self._protocol = resolve(protocol, settings)
+        self._options = run_options(measures, by, per_unit, strict)
+        self._gold, self._system = MemoryCorpus(name="gold in memory"), MemoryCorpus(name="system in memory")
+
+    def add(self, gold: Document, system: Document) -> None:
+        """Add the two sides of one document. A pair that cannot be used is refused, and nothing is added."""
+        if gold.id != system.id:
+            raise NO_PAIR.error(f"gold is document {quoted(gold.id)}, the system {quoted(system.id)}")
+        self._gold.add(gold)
+        try:
+            self._system.add(system)
+        except Exception:
+            self._gold.discard(gold.id)
+            raise
+
+    def result(self) -> Result:
+        """The scores of all pairs so far."""
+        return _scored(self._gold, self._system, [self._protocol], self._options, Findings())[0]
+
+    def __len__(self) -> int:
+        return len(self._gold)
+
+    def __repr__(self) -> str:
+        return f"<Scorer {self._protocol.name}: {len(self):,} document{'s' * (len(self) != 1)}>"
+
+
+class Coref(Mapping[str, ScoreValues]):
+    """Coreference scores by name: `scores["b3"].f1`, or `scores["coref.b3"].f1`."""
+
+    def __init__(self, leaves: Mapping[str, ScoreValues]) -> None:
+        self._leaves = leaves
+
+    def __getitem__(self, name: str) -> ScoreValues:
+        return self._leaves[name.removeprefix("coref.")]
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"coref.{name}" for name in self._leaves)
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    def __repr__(self) -> str:
+        f1 = {name: leaf.values.get("f1") for name, leaf in self._leaves.items()}
+        return (
+            f"<Coref F1: {', '.join(f'{name} {100 * value:.2f}' for name, value in f1.items() if value is not None)}>"
+        )
+
+
+def coref(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Coref:
+    """Score clusters in memory, for example in a training loop. A mention is any value, the same on both sides.
+
+    >>> coref([{"a", "b"}, {"c"}], [{"a"}, {"b", "c"}])["b3"].f1
+    0.6666666666666666
+    """
+    from karat.families.coref.measures import scores
+
+    return Coref(scores(contingency(_clusters(gold, "gold"), _clusters(system, "system"))))
+
+
+def _clusters(given: Iterable[Iterable[Hashable]], side: Origin) -> list[set[Hashable]]:
+    """The clusters of one side; a mention may be in one of them only."""
+    clusters = list(map(set, given))
+    first: dict[Hashable, int] = {}
+    for number, cluster in enumerate(clusters):
+        repeated = sorted([mention for mention in cluster if mention in first], key=repr)
+        for mention in repeated[:1]:
+            where = f"in {side}[{first[mention]}] and in {side}[{number}]"
+            raise IN_TWO_CLUSTERS.error(f"mention {repr(mention)[:LONGEST]} is {where}")
+        first |= dict.fromkeys(cluster, number)
+    return clusters

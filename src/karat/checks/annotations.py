@@ -1,0 +1,258 @@
+"""How findings name a mention: by its span and cluster, since some readers have to make up the ids of mentions."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from html import unescape
+from itertools import pairwise
+from operator import attrgetter
+
+from karat.model import Document, Mention, Region, Value, qualified
+from karat.problems import Finding, Findings, Item, Rule, quoted
+
+
+def span_of(mention: Mention) -> str:
+    """The span of a mention, with its text."""
+    span = ", ".join(f"{begin}-{end}" for begin, end in mention.span)
+    return f"the span {span}" if mention.text is None else f"the span {span} ({quoted(mention.text)})"
+
+
+def cluster_of(mention: Mention, document: Document) -> str:
+    """The cluster of a mention, as its file calls it."""
+    if mention.cluster is None:
+        return "a mention without a cluster"
+    return f"cluster {quoted(mention.cluster.removeprefix(qualified(document.id, '')))}"
+
+
+_REGIONS = ("head", "extent", "anchor", "scope")
+
+
+def placed(document: Document) -> Iterator[tuple[Item, Region, str | None]]:
+    """Spans of mentions and their other regions, names of clusters, and extents of links, each with its text."""
+    for mention in document.mentions:
+        if mention.span:
+            yield mention.id, mention.span, mention.text
+        if mention.head or mention.extent or mention.anchor or mention.scope:
+            for name in _REGIONS:
+                if region := getattr(mention, name):
+                    yield (mention.id, name), region, mention.texts.get(name)
+    for cluster in document.clusters:
+        for number, place in enumerate([name.place for name in cluster.names]):
+            if place.span:
+                yield (cluster.id, f"name {number}"), place.span, place.text
+    for link in document.links:
+        if link.extent is not None and link.extent.span:
+            yield (link.kind, link.source, link.target), link.extent.span, link.extent.text
+
+
+def owner(item: Item) -> str:
+    """What has a region, as a message names it."""
+    if isinstance(item, str):
+        return f"mention {item!r}"
+    if len(item) == 3:
+        kind, source, target = item
+        return f"the extent of {target!r} as {kind} of {source!r}"
+    id_, part = item
+    return f"the {part} of mention {id_!r}" if part in _REGIONS else f"a name of {id_!r}"
+
+
+ORDER = Rule(
+    "tokens-order",
+    "fatal",
+    "Number tokens from 0; list sentences by their first token, and empty nodes by token, each with a number from 1.",
+)
+
+
+def check_tokens(document: Document) -> Iterator[Finding]:
+    """Sentences begin, and empty nodes are, at tokens of the document, each after the one before."""
+    if not document.sentences and not document.empty_nodes:
+        return
+    named = {
+        "sentences": [sentence.begin for sentence in document.sentences],
+        "empty nodes": [node.token for node in document.empty_nodes],
+    }
+    for what, tokens in named.items():
+        if any(token >= after for token, after in pairwise(tokens)):
+            yield ORDER.at(f"the {what} of document {document.id!r} are not in order")
+    parents = [parent for node in document.empty_nodes for parent, _ in node.dependencies if parent is not None]
+    every = [*named["sentences"], *named["empty nodes"], *parents]
+    end = max(every) + 1 if document.forms is None else len(document.forms)
+    for token in every:
+        if not 0 <= token < end:
+            yield ORDER.at(f"document {document.id!r} has {end:,} tokens, but token {token:,} is named")
+    for node in document.empty_nodes:
+        if node.number < 1:
+            yield ORDER.at(f"the empty node at token {node.token:,} of document {document.id!r} has no number from 1")
+
+
+BEYOND = Rule(
+    "span-beyond-text",
+    "fault",
+    "Check that offsets count code points, or tokens, of this very text; they are scored as given.",
+)
+
+
+def check_spans(document: Document) -> Iterator[Finding]:
+    """A span must end inside the text, or inside the tokens, where the document has one."""
+    tokens = document.forms if document.tokens is None else document.tokens
+    content = document.text if document.unit == "char" else tokens
+    if content is None:
+        return
+    noun = "characters" if document.unit == "char" else "tokens"
+    count = 0
+    for item, region, _ in placed(document):
+        if (end := region[-1][1]) > len(content):
+            count += 1
+            if count <= Findings.KEPT:
+                found = f"{owner(item)} of document {document.id!r} ends at {end:,}"
+                yield BEYOND.at(f"{found}, but the text has {len(content):,} {noun}", item=item, found=str(end))
+    yield from BEYOND.further(count)
+
+
+DIFFERS = Rule(
+    "text-differs", "fault", "Check that offsets count code points of this very text; they are scored as given."
+)
+SHOWN = 60
+
+
+def check_texts(document: Document) -> Iterator[Finding]:
+    """Where both texts are known they are equal, the pieces of a span joined by a blank, any white space a blank.
+
+    A text may hold references to characters (`&amp;`), which count as they are written; what is said may have resolved
+    them.
+    """
+    text = document.text
+    if text is None or document.unit != "char":
+        return
+    count = 0
+    for item, region, said in placed(document):
+        if said is None or region[-1][1] > len(text) or region[0][0] < 0:
+            continue
+        there = " ".join([text[begin:end] for begin, end in region])
+        if there != said and said.split() not in (there.split(), unescape(there).split()):
+            count += 1
+            if count <= Findings.KEPT:
+                found = f"{owner(item)} of document {document.id!r} says {said[:SHOWN]!r}"
+                yield DIFFERS.at(f"{found}, but its span holds {there[:SHOWN]!r}", item=item, found=said)
+    yield from DIFFERS.further(count)
+
+
+IN_CLUSTER = Rule(
+    "span-twice-in-cluster", "fault", "Keep one of the two mentions, or take one out of the cluster; both are scored."
+)
+ALIKE = Rule("span-twice", "note", "Remove one of the two mentions if it is there by mistake; both are scored.")
+
+_span, _kind = attrgetter("span"), attrgetter("kind")
+
+
+def check_duplicates(document: Document) -> Iterator[Finding]:
+    """Each mention that repeats the span of an earlier one in its cluster, or with the same type and realis.
+
+    Relations are the exception: the words between two arguments may well tell several relations. So are fillers of
+    templates, which are strings rather than places.
+    """
+    mentions = document.mentions
+    if len(set(map(_span, mentions))) == len(mentions):
+        return
+    times = Counter(map(_span, mentions))
+    has_templates = "template" in map(_kind, mentions)
+    members: dict[object, Mention] = {}
+    alike: dict[object, Mention] = {}
+    for mention in mentions:
+        if not mention.span or times[mention.span] == 1:
+            continue
+        # A mention without a cluster is a cluster of its own, which no earlier mention is in.
+        fellow = members.setdefault((mention.span, mention.cluster or (mention.id,)), mention)
+        if fellow is not mention:
+            found = f"{cluster_of(mention, document)} of document {quoted(document.id)} has {span_of(mention)} twice"
+            yield IN_CLUSTER.at(found, item=mention.id)
+        if has_templates:
+            continue
+        type_, realis = mention.attributes.get("type"), mention.attributes.get("realis")
+        twin = alike.setdefault((mention.span, mention.kind, type_, realis), mention)
+        if twin is not mention and fellow is mention and mention.kind != "relation":
+            yield ALIKE.at(f"{_both(twin, mention, document)}, with the same type and realis", item=mention.id)
+
+
+def _both(first: Mention, second: Mention, document: Document) -> str:
+    if first.cluster is None or second.cluster is None:
+        names = f"mention {first.id!r} and mention {second.id!r}"
+    else:
+        names = f"{cluster_of(first, document)} and {cluster_of(second, document)}"
+    return f"{names} of document {quoted(document.id)} share {span_of(second)}"
+
+
+KNOWN = ("Actual", "Generic", "Other", "NOT_ANNOTATED")
+UNKNOWN = Rule("realis-unknown", "note", f"Known are {', '.join(KNOWN)}; the value is compared as given.")
+
+_FOLDED = frozenset(value.casefold() for value in KNOWN)
+_ORDINARY = frozenset({*KNOWN, None})
+
+
+def check_realis(document: Document) -> Iterator[Finding]:
+    """Each unknown value on event mentions once, at the first that has it."""
+    if {mention.attributes.get("realis") for mention in document.mentions if mention.attributes} <= _ORDINARY:
+        return
+    having: dict[Value, list[str]] = {}
+    for mention in document.mentions:
+        value = mention.attributes.get("realis")
+        if mention.kind == "event" and value is not None and str(value).casefold() not in _FOLDED:
+            having.setdefault(value, []).append(mention.id)
+    for value, ids in having.items():
+        others = f" (and {len(ids) - 1:,} more with it)" if len(ids) > 1 else ""
+        found = f"mention {ids[0]!r} of document {document.id!r}{others} has the unknown realis {value!r}"
+        yield UNKNOWN.at(found, item=ids[0], found=str(value))
+
+
+UNKNOWN_TYPE = Rule("type-unknown", "fault", "Use a type of the vocabulary, or add this one to its file.")
+
+
+def checking(
+    vocabulary: Set[Value | None], key: Callable[[Value | None], Value | None]
+) -> Callable[[Document], Iterator[Finding]]:
+    """The check for a vocabulary of keys; `key` is what is compared in place of a type. No type is none of them."""
+
+    def check(document: Document) -> Iterator[Finding]:
+        """Each event mention whose type is not in the vocabulary."""
+        for mention in document.mentions:
+            type_ = mention.attributes.get("type")
+            if mention.kind == "event" and key(type_) not in vocabulary:
+                said = "no type" if type_ is None else f"the type {type_!r}, which is not in the vocabulary"
+                yield UNKNOWN_TYPE.at(
+                    f"mention {mention.id!r} of document {document.id!r} has {said}",
+                    item=mention.id,
+                    found=None if type_ is None else str(type_),
+                )
+
+    return check
+
+
+MENTION = Rule("mention-in-documents", "fatal", "Give each mention of the corpus its own id.")
+KINDS = Rule("id-of-two-kinds", "fatal", "Give each element and each mention of the corpus its own id.")
+
+NamedIds = Sequence[tuple[str, str]]
+"""What each id names, and the id."""
+
+
+def ids_of(document: Document) -> NamedIds:
+    """Return the ids of a document's mentions and elements."""
+    mentions = [(f"{mention.kind} mention", mention.id) for mention in document.mentions]
+    return [*mentions, *[(cluster.kind, cluster.id) for cluster in document.clusters]]
+
+
+def id_conflicts(documents: Mapping[str, NamedIds]) -> Iterator[Finding]:
+    """Yield each mention that an earlier document has too, and each id that names another kind of thing there.
+
+    Whether an element may be in two documents is for a protocol to say.
+    """
+    first: dict[str, tuple[str, str]] = {}
+    for document, ids in documents.items():
+        for kind, id_ in ids:
+            known, other = first.setdefault(id_, (kind, document))
+            if other == document:
+                continue
+            which = f"{kind} {quoted(id_)} of document {quoted(document)}"
+            if kind != known:
+                message = f"{which} has an id that names another kind of thing, {known}, in {quoted(other)}"
+                yield KINDS.at(message, item=id_, document=document)
+            elif kind.endswith(" mention"):
+                yield MENTION.at(f"{which} is also in document {quoted(other)}", item=id_, document=document)

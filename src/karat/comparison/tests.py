@@ -1,0 +1,199 @@
+"""Several runs of one system: the means and deviations of their scores."""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
+from statistics import stdev
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from msgspec import Struct
+
+from karat.counts import ScoreValues
+from karat.result import Confidence, Result, Score, UnitRows
+from karat.stats import confidence as intervals
+from karat.stats import paired
+from karat.stats import paired as correction
+from karat.stats.confidence import JACKKNIFE, FoundIntervals
+from karat.stats.resampling import ScoreName, Values, bootstrap, flat, observed
+
+T = TypeVar("T", Score, ScoreValues)
+
+
+def mean_values(runs: Sequence[Mapping[ScoreName, float | None]]) -> dict[ScoreName, float | None]:
+    """The mean of each score over runs; None if a run has none."""
+    return {name: _mean([one.get(name) for one in runs]) for name in runs[0]}
+
+
+def mean_scores(runs: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+    """The scores of each measure that all runs have."""
+    return {id_: mean_score([run[id_] for run in runs]) for id_ in runs[0] if all(id_ in run for run in runs)}
+
+
+def mean_rows(
+    runs: Sequence[Mapping[str, Mapping[str, T]]], mean: Callable[[Sequence[T | None]], T]
+) -> dict[str, dict[str, T]]:
+    """The scores of each part of a corpus, by part and measure. They are undefined if a run does not have the part."""
+    parts = [*runs[0]] if len(runs) == 1 else sorted({part for run in runs for part in run})
+    together = {part: [run.get(part, {}) for run in runs] for part in parts}
+    return {
+        part: {id_: mean([row.get(id_) for row in rows]) for id_ in dict.fromkeys(id_ for row in rows for id_ in row)}
+        for part, rows in together.items()
+    }
+
+
+def mean_score(runs: Sequence[Score | None]) -> Score:
+    """The score of the only run, or the mean of several, without counts."""
+    known = [score for score in runs if score is not None]
+    if len(runs) == 1:
+        return known[0]
+    micro = mean_leaf([None if score is None else score.micro for score in runs])
+    macro = [score.macro for score in known]
+    return Score(micro, mean_leaf(macro) if None not in macro and len(known) == len(runs) else None)
+
+
+def mean_leaf(runs: Sequence[ScoreValues | None]) -> ScoreValues:
+    """The values of the only run, or the means of several, without counts."""
+    known = [leaf for leaf in runs if leaf is not None]
+    if len(runs) == 1:
+        return known[0]
+    names = dict.fromkeys(name for leaf in known for name in leaf.values)
+    return ScoreValues(
+        {name: _mean([None if leaf is None else leaf.values.get(name) for leaf in runs]) for name in names}
+    )
+
+
+def deviations(runs: Sequence[Result]) -> dict[ScoreName, float]:
+    """The standard deviation of each score over several runs."""
+    if len(runs) == 1:
+        return {}
+    of_runs = [flat(run.scores) for run in runs]
+    known = {name: [one.get(name) for one in of_runs] for name in of_runs[0]}
+    return {
+        name: stdev([value for value in values if value is not None])
+        for name, values in known.items()
+        if None not in values
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if len(known) == len(values) else None
+
+
+RANDOMISATION = "approximate randomisation"
+PAIRED_BOOTSTRAP = "paired bootstrap"
+TESTS = (RANDOMISATION, JACKKNIFE)
+"""The tests that decide on significance: the first where there are several units, the other where there is one."""
+
+SystemRows = Sequence[UnitRows]
+"""The counts of each run of a system."""
+
+
+class PairedTest(Struct, frozen=True):
+    """A test of the difference between two systems in one measure."""
+
+    measure: str
+    score: str
+    a: str
+    b: str
+    test: str
+    unit: str
+    resamples: int | None
+    difference: float | None
+    """The score of b less that of a."""
+    p: float | None
+    p_adjusted: float | None
+
+
+class Resampled(NamedTuple):
+    """A system's scores in every resample, or without every part."""
+
+    values: Values
+    left_out: Mapping[ScoreName, list[float | None]]
+
+
+class ResampleTask(NamedTuple):
+    """A system to resample."""
+
+    rows: SystemRows
+    how: Confidence
+    parts: Sequence[str]
+    among: Mapping[str, int] | None = None
+    """All units by number, if only some of them have rows."""
+
+
+class SwapTask(NamedTuple):
+    """Two systems whose counts are swapped."""
+
+    a: SystemRows
+    b: SystemRows
+    ids: Sequence[str]
+    resamples: int
+    seed: int
+
+
+def observed_means(rows: SystemRows) -> dict[ScoreName, float | None]:
+    """The mean of each score over runs; None if a run has none."""
+    return mean_values([observed(one) for one in rows])
+
+
+def resampled(shared: None, task: ResampleTask) -> Resampled:
+    """The resamples of a system. All systems are resampled with the same seed, and so with the same units."""
+    del shared
+    how = task.how
+    if how.method == JACKKNIFE:
+        by_part = [mean_values([_without(one, part) for one in task.rows]) for part in task.parts]
+        return Resampled({}, {name: [one.get(name) for one in by_part] for name in observed_means(task.rows)})
+    assert how.resamples is not None
+    assert how.seed is not None
+    of_runs = [bootstrap(one, resamples=how.resamples, seed=how.seed, among=task.among) for one in task.rows]
+    names = [name for name in of_runs[0] if all(name in one for one in of_runs)]
+    return Resampled({name: np.mean([one[name] for one in of_runs], axis=0) for name in names}, {})
+
+
+def _without(rows: UnitRows, part: str) -> dict[ScoreName, float | None]:
+    """The scores without a part; of a system that does not have it, all."""
+    return flat(rows.left_out[part]) if part in rows.left_out else observed(rows)
+
+
+def system_intervals(rows: SystemRows, resamples: Resampled, how: Confidence) -> FoundIntervals:
+    """The interval of every score of a system."""
+    means = observed_means(rows)
+    if how.method == JACKKNIFE:
+        return {name: intervals.jackknife(means[name], own, how.level) for name, own in resamples.left_out.items()}
+    return intervals.percentiles(resamples.values, how.level)
+
+
+def swapped(shared: None, task: SwapTask) -> tuple[dict[ScoreName, float | None], int]:
+    """The p-values of approximate randomisation, and from how many resamples."""
+    del shared
+    a, b = (_averaged([one.only(task.ids) for one in rows]) for rows in (task.a, task.b))
+    return paired.approximate_randomisation(a, b, resamples=task.resamples, seed=task.seed)
+
+
+def _averaged(rows: SystemRows) -> UnitRows:
+    """The mean of the counts of runs."""
+    if len(rows) == 1:
+        return rows[0]
+    columns = [
+        array("d", (fsum(numbers) / len(rows) for numbers in zip(*same, strict=True)))
+        for same in zip(*(one.columns for one in rows), strict=True)
+    ]
+    return UnitRows(rows[0].units, columns, rows[0].finish)
+
+
+def adjusted(tests: Sequence[PairedTest]) -> list[PairedTest]:
+    """Tests with p-values corrected over all comparisons of the same measure by the same test (Holm)."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, test in enumerate(tests):
+        groups.setdefault((test.measure, test.test), []).append(number)
+    complete = list(tests)
+    for numbers in groups.values():
+        values = correction.holm([tests[number].p for number in numbers])
+        for number, p in zip(numbers, values, strict=True):
+            old = tests[number]
+            complete[number] = PairedTest(
+                old.measure, old.score, old.a, old.b, old.test, old.unit, old.resamples, old.difference, old.p, p
+            )
+    return complete

@@ -1,0 +1,290 @@
+"""EDR, VAL, TERN and EMD: values of entities, values and times, and the mapping that is worth most.
+
+    Value(token) = Element_Value(token) · Mentions_Value(token)
+
+A table is that of one document, or of several in which elements occur again: then Mentions_Value is a sum over
+documents, and the level of a token is that of all its mentions. Relations and events read values document by document.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from math import fsum
+from typing import Generic, TypeVar
+
+from karat.families.ace.elements import ElementsOfBothSides
+from karat.families.ace.mentions import DocumentTokens, MentionCorrespondences
+from karat.families.ace.plan import Plan
+from karat.families.ace.records import ElementToken, RelationToken, ScoredMention, differing
+from karat.plugin import Counted, ErrorsOf, Tables, TableSpec
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+Token = TypeVar("Token", ElementToken, RelationToken)
+
+ElementIds = tuple[str, str]
+"""A gold element and a system element."""
+
+COMPARED = {
+    "entity": ("type", "subtype", "class", "level"),
+    "value": ("type", "subtype"),
+    "time": ("type", "val", "mod", "set", "anchor_val", "anchor_dir", "non_specific", "comment"),
+}
+"""Attributes that must be right for a mapped element to be correct and not an error."""
+
+
+class ElementValues(TableSpec[T]):
+    """The values of elements and of pairs of them, and the mapping that is worth most."""
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Elements with their attributes, and their mentions or arguments."""
+        return "elements"
+
+    @property
+    def counted(self) -> Counted:
+        """An element may be in several documents of a unit, which the tables of single documents do not show."""
+        return "unit"
+
+
+class TokenTable(ABC, Generic[Token]):
+    """Values of tokens and of pairs of them, and the mapping that is worth most: the table that every task counts."""
+
+    gold: Mapping[str, Token]
+    system: Mapping[str, Token]
+    compared: Sequence[str]
+    """Attributes that must be right for a mapped element to be correct."""
+
+    def __init__(self, reading: Plan) -> None:
+        self.reading = reading
+
+    @cached_property
+    @abstractmethod
+    def reference(self) -> Mapping[str, float]:
+        """The value of each reference."""
+
+    @cached_property
+    @abstractmethod
+    def unmapped(self) -> Mapping[str, float]:
+        """The value of each unmapped system token, never positive."""
+
+    @cached_property
+    @abstractmethod
+    def pairs(self) -> Collection[ElementIds]:
+        """Elements that may be mapped to each other."""
+
+    @cached_property
+    @abstractmethod
+    def overlaps(self) -> Mapping[ElementIds, float]:
+        """The overlap of the mentions of two elements, if there is any."""
+
+    @abstractmethod
+    def value(self, gold: str, system: str) -> float:
+        """The value of a system element that is mapped to a reference."""
+
+    @abstractmethod
+    def own(self, system: str) -> float:
+        """The value of a system element against itself."""
+
+    @cached_property
+    def mapping(self) -> dict[str, str]:
+        """Gold elements and the system elements they are mapped to: the mapping that maximises the score.
+
+        A pair gains its value less that of a false alarm.
+        """
+        golds, systems = list(self.gold), list(self.system)
+        gold_index = {id_: index for index, id_ in enumerate(golds)}
+        system_index = {id_: index for index, id_ in enumerate(systems)}
+        gain, unmapped, overlaps = self.reading.gain, self.unmapped, self.overlaps
+        gains = {
+            (gold_index[g], system_index[s]): (gain(self.value(g, s), unmapped[s]), overlaps.get((g, s), 0.0))
+            for g, s in self.pairs
+        }
+        return {golds[g]: systems[s] for g, s in self.reading.assign_elements(gains)}
+
+    def wrong_attributes(self, gold: str, system: str) -> list[str]:
+        """Attributes that differ."""
+        return differing(self.compared, self.gold[gold].element, self.system[system].element)
+
+    def wrong_arguments(self, gold: str, system: str) -> list[int]:
+        """Indexes of gold arguments that are wrong; entities, values and times have none."""
+        del gold, system
+        return []
+
+    def is_wrong_by_rule(self, gold: str, system: str) -> bool:
+        """Return whether arguments are wrong only because those of promoted mentions never are right (`Nist`)."""
+        del gold, system
+        return False
+
+
+class DetectionValues(ElementValues["DetectionTable"]):
+    """the values of elements of a kind."""
+
+    def __init__(
+        self, mentions: MentionCorrespondences, elements: ElementsOfBothSides, *, has_value: bool = True
+    ) -> None:
+        self.kind = mentions.kind
+        self.reading = mentions.reading
+        self.parameters = mentions.parameters
+        self.mentions = mentions
+        self.elements = elements
+        self.has_value = has_value
+        """True if the system's elements have a value; if not, they are worth 0 as arguments."""
+
+    def make(self, tables: Tables) -> "DetectionTable":
+        """Value the elements of one document."""
+        gold, system = tables.get(self.elements)
+        elements = gold.get(self.kind, []), system.get(self.kind, [])
+        document = DocumentTokens(tables.pair.gold.id, elements, self.elements.promoted, tables.get(self.mentions))
+        return DetectionTable([document], self)
+
+    def add(self, tables: "Sequence[DetectionTable]") -> "DetectionTable":
+        """Join documents; elements with the same id are one."""
+        return DetectionTable([document for table in tables for document in table.documents], self)
+
+
+class DetectionTable(TokenTable[ElementToken]):
+    """Values of entities, values or times."""
+
+    def __init__(self, documents: list[DocumentTokens], spec: DetectionValues) -> None:
+        super().__init__(spec.reading)
+        self.documents = documents
+        self.spec = spec
+        self.compared = COMPARED[spec.kind]
+        self.gold = _by_id([document.gold for document in documents])
+        self.system = _by_id([document.system for document in documents])
+
+    @cached_property
+    def gold_values(self) -> dict[str, dict[str, float]]:
+        """Value(ref, ref) in each document."""
+        return {document.document: self._own_values(document.gold, self.gold) for document in self.documents}
+
+    @cached_property
+    def system_values(self) -> dict[str, dict[str, float]]:
+        """Value(sys, sys) in each document."""
+        if not self.spec.has_value:
+            return {
+                document.document: {token.element.id: 0.0 for token in document.system} for document in self.documents
+            }
+        return {document.document: self._own_values(document.system, self.system) for document in self.documents}
+
+    def _own_values(self, tokens: Sequence[ElementToken], side: Mapping[str, ElementToken]) -> dict[str, float]:
+        """Element_Value · Mentions_Value of tokens against themselves."""
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
+        return {
+            (id_ := token.element.id): token.element.inherent
+            * mentions_value(kind, token.own, side[id_].level, token.own)
+            for token in tokens
+        }
+
+    @cached_property
+    def unmapped(self) -> dict[str, float]:
+        """The value of each unmapped system token: W_FA · Element_Value · Mentions_Value, never positive."""
+        mentions_value, kind, weight = self.reading.mentions_value, self.spec.kind, self.spec.parameters.W_FA
+        return summed(
+            {
+                (id_ := token.element.id): weight
+                * token.element.inherent
+                * mentions_value(kind, token.unmapped, self.system[id_].level, token.own)
+                for token in document.system
+            }
+            for document in self.documents
+        )
+
+    @cached_property
+    def by_document(self) -> dict[str, dict[ElementIds, float]]:
+        """Value_doc(sys, ref) of two elements that correspond in any document, in each where the system's is."""
+        values = {document.document: dict(self._values(document)) for document in self.documents}
+        if len(self.documents) > 1:
+            self._add_unmapped(values)
+        return values
+
+    def _values(self, document: DocumentTokens) -> Iterator[tuple[ElementIds, float]]:
+        """Element_Value · Mentions_Value of two elements that correspond in a document."""
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
+        for (g, s), pair in document.pairs.items():
+            gold, id_, system = document.gold[g], document.gold[g].element.id, document.system[s].element.id
+            level = min(self.gold[id_].level, self.system[system].level)
+            yield (id_, system), pair.element_value * mentions_value(kind, pair.mmv, level, gold.own)
+
+    def _add_unmapped(self, values: Mapping[str, dict[ElementIds, float]]) -> None:
+        """Add the values where two elements correspond only in other documents: all system mentions are unmapped."""
+        mentions_value, kind = self.reading.mentions_value, self.spec.kind
+        partners: dict[str, dict[str, float]] = {}
+        for document in self.documents:
+            for (g, s), pair in document.pairs.items():
+                gold, system = document.gold[g].element.id, document.system[s].element.id
+                partners.setdefault(system, {})[gold] = pair.element_value
+        for document in self.documents:
+            known, owns = values[document.document], {token.element.id: token.own for token in document.gold}
+            for token in document.system:
+                system = token.element.id
+                for gold, element_value in partners.get(system, {}).items():
+                    if (gold, system) not in known:
+                        level = min(self.gold[gold].level, self.system[system].level)
+                        value = mentions_value(kind, token.unmapped, level, owns.get(gold, token.own))
+                        known[gold, system] = element_value * value
+
+    @cached_property
+    def pairs(self) -> dict[ElementIds, float]:
+        """The value of each two elements that correspond, over documents."""
+        return summed(self.by_document.values())
+
+    @cached_property
+    def overlaps(self) -> dict[ElementIds, float]:
+        """The mutual_overlap of their mapped mentions, over documents."""
+        return summed(
+            {
+                (document.gold[g].element.id, document.system[s].element.id): pair.overlap
+                for (g, s), pair in document.pairs.items()
+            }
+            for document in self.documents
+        )
+
+    @cached_property
+    def partners(self) -> dict[str, list[str]]:
+        """For each system element: the gold elements that it has a mention in correspondence with."""
+        golds: dict[str, list[str]] = {}
+        for gold, system in self.pairs:
+            golds.setdefault(system, []).append(gold)
+        return golds
+
+    @cached_property
+    def reference(self) -> dict[str, float]:
+        """The value of each reference, over documents."""
+        return summed(self.gold_values.values())
+
+    def mention_pairs(self, gold: str, system: str) -> Iterator[tuple[ScoredMention | None, ScoredMention | None]]:
+        """The mentions of two elements that are mapped to each other: in each document mapped, missed, and spurious."""
+        return chain.from_iterable(document.mention_pairs(gold, system) for document in self.documents)
+
+    def own(self, system: str) -> float:
+        """The value of a system element against itself, over documents."""
+        return fsum([values[system] for values in self.system_values.values() if system in values])
+
+    def value(self, gold: str, system: str) -> float:
+        """The value of a system element that is mapped to a reference."""
+        return self.pairs[gold, system]
+
+
+def summed(documents: Iterable[dict[K, float]]) -> dict[K, float]:
+    """Σ over documents; mostly there is one."""
+    listed = list(documents)
+    if len(listed) == 1:
+        return listed[0]
+    values_of: dict[K, list[float]] = {}
+    for document in listed:
+        for key, value in document.items():
+            values_of.setdefault(key, []).append(value)
+    return {key: fsum(values) for key, values in values_of.items()}
+
+
+def _by_id(documents: Sequence[Sequence[ElementToken]]) -> dict[str, ElementToken]:
+    """Elements by id, each with the token of its highest level."""
+    highest: dict[str, ElementToken] = {token.element.id: token for token in documents[0]}
+    for tokens in documents[1:]:
+        for token in tokens:
+            if highest.setdefault(token.element.id, token).level < token.level:
+                highest[token.element.id] = token
+    return highest

@@ -1,0 +1,210 @@
+"""Elements: what the ACE tasks score, made from the clusters, mentions and links of a document.
+
+Attributes that follow from others are added: the level of an entity, the type of a timex2, the defaults of a reading.
+
+EMD, RMD and VMD (sections 3.2.6 to 3.2.8 of the plan) promote mentions to elements. EMD promotes entity mentions of
+both sides. RMD and VMD promote the mentions of relations and events on both sides, and the system's mentions of what
+can be an argument; the reference's arguments stay mentions of whole elements.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from karat.families.ace.plan import Plan
+from karat.families.ace.records import ARGUED, DETECTED, MAIN_ROLES, Argument, Element, Location
+from karat.model import Document, Mention, Value, qualified
+from karat.plugin import Tables, TableSpec
+from karat.regions import place
+
+ElementsByKind = dict[str, list[Element]]
+"""The elements of one side of a document by kind, in the order of the text."""
+
+
+class ElementsOfBothSides(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
+    """the elements of gold and of the system."""
+
+    promoted = False, False
+    """For gold, and for the system: True if its elements are promoted mentions."""
+
+
+class WholeElements(ElementsOfBothSides):
+    """the elements of both sides as they are annotated."""
+
+    def __init__(self, reading: Plan) -> None:
+        self.reading = reading
+
+    def make(self, tables: Tables) -> tuple[ElementsByKind, ElementsByKind]:
+        """Collect those of one document."""
+        return self._elements(tables.pair.gold), self._elements(tables.pair.system)
+
+    def _elements(self, document: Document) -> ElementsByKind:
+        mentions: dict[str, list[Mention]] = {}
+        kinds: dict[str, str] = {}
+        for mention in document.mentions:
+            id_ = mention.id if mention.cluster is None else mention.cluster
+            if id_ in mentions:
+                mentions[id_].append(mention)
+            else:
+                mentions[id_], kinds[id_] = [mention], mention.kind
+        attributes: dict[str, Mapping[str, Value]] = {}
+        for cluster in document.clusters:
+            kinds[cluster.id] = cluster.kind
+            attributes[cluster.id] = cluster.attributes
+        arguments: dict[str, set[Argument]] = {}
+        for link in document.links:
+            kind = kinds.get(link.target)
+            if kind in DETECTED and link.source in kinds:
+                arguments.setdefault(link.source, set()).add(Argument(link.kind, kind, link.target))
+        elements: ElementsByKind = {}
+        for id_, kind in kinds.items():
+            members = mentions.get(id_, ())
+            completed = self._completed(kind, attributes.get(id_, {}), members)
+            element = Element(id_, kind, completed, members, self.reading.inherent_value(kind, completed))
+            elements.setdefault(kind, []).append(element)
+        for of_kind in elements.values():
+            of_kind.sort(key=_first_place)
+        order = _positions(element.id for kind in DETECTED for element in elements.get(kind, ()))
+        for kind in ARGUED:
+            for element in elements.get(kind, ()):
+                element.arguments = _in_order(arguments.get(element.id, ()), order)
+        return elements
+
+    def _completed(
+        self, kind: str, attributes: Mapping[str, Value], mentions: Sequence[Mention]
+    ) -> Mapping[str, Value]:
+        """Add the attributes that follow from others; one that is written empty is absent."""
+        written = attributes
+        if "" in attributes.values():
+            written = {name: value for name, value in attributes.items() if value != ""}
+        completed: dict[str, Value] = {**self.reading.default_attributes(kind), **written}
+        if kind == "entity":
+            completed["level"] = self.reading.level(mentions)
+        elif kind == "time":
+            completed["type"] = "TIMEX2"
+        return completed
+
+
+class PromotedEntities(ElementsOfBothSides):
+    """each entity mention an entity, on both sides (EMD)."""
+
+    promoted = True, True
+
+    def __init__(self, whole: WholeElements) -> None:
+        self.whole = whole
+
+    def make(self, tables: Tables) -> tuple[ElementsByKind, ElementsByKind]:
+        """Promote those of one document."""
+        gold, system = tables.get(self.whole)
+        document = tables.pair.gold.id
+        return _promoted(gold, ("entity",), document), _promoted(system, ("entity",), document)
+
+
+class PromotedRelations(ElementsOfBothSides):
+    """each mention of a relation or event, and in the system each mention of what can be an argument."""
+
+    promoted = False, True
+
+    def __init__(self, entities: PromotedEntities) -> None:
+        self.entities = entities
+
+    def make(self, tables: Tables) -> tuple[ElementsByKind, ElementsByKind]:
+        """Promote those of one document."""
+        gold, system = tables.get(self.entities.whole)
+        _, entities = tables.get(self.entities)
+        arguments = entities | _promoted(system, ("value", "time"), tables.pair.gold.id)
+        return (
+            gold | self._relations(tables.pair.gold, gold, is_system=False),
+            arguments | self._relations(tables.pair.system, system, is_system=True),
+        )
+
+    def _relations(self, document: Document, elements: ElementsByKind, *, is_system: bool) -> ElementsByKind:
+        """Promote each mention of a relation or event, with the arguments of the mention.
+
+        The reference's point to whole elements, the system's to promoted mentions. A mention that is given twice in
+        one role is one argument.
+        """
+        owner = {
+            mention.id: (kind, qualified(document.id, mention.id) if is_system else element.id, mention)
+            for kind in DETECTED
+            for element in elements.get(kind, ())
+            for mention in element.mentions
+        }
+        order = _positions(id_ for _, id_, _ in owner.values())
+        arguments: dict[str, dict[tuple[str, str], Argument]] = {}
+        heads: dict[str, list[Location]] = {}
+        for link in document.links:
+            if link.target in owner:
+                kind, id_, mention = owner[link.target]
+                arguments.setdefault(link.source, {})[link.kind, mention.id] = Argument(link.kind, kind, id_)
+                if link.kind in MAIN_ROLES:
+                    heads.setdefault(link.source, []).append(place(mention, "head") or place(mention))
+
+        def relation(element: Element, mention: Mention) -> Element:
+            stated = self.entities.whole.reading.promoted_arguments(arguments.get(mention.id, {}).values())
+            return Element(
+                qualified(document.id, mention.id),
+                element.kind,
+                element.attributes,
+                (mention,),
+                element.inherent,
+                _in_order(stated, order),
+                element.id,
+                _hull(heads.get(mention.id, ())),
+            )
+
+        return {
+            kind: [relation(element, mention) for element in elements.get(kind, ()) for mention in element.mentions]
+            for kind in ARGUED
+        }
+
+
+def _promoted(elements: ElementsByKind, kinds: Sequence[str], document: str) -> ElementsByKind:
+    """Promote each mention of some kinds of elements."""
+    return {
+        kind: [
+            Element(
+                qualified(document, mention.id),
+                kind,
+                _at_level(element, mention),
+                (mention,),
+                element.inherent,
+                parent=element.id,
+            )
+            for element in elements.get(kind, ())
+            for mention in element.mentions
+        ]
+        for kind in kinds
+    }
+
+
+def _at_level(element: Element, mention: Mention) -> Mapping[str, Value]:
+    """The attributes of an element that has only this mention."""
+    level = str(mention.attributes.get("type", ""))
+    if element.kind != "entity" or element.attributes["level"] == level:
+        return element.attributes
+    return {**element.attributes, "level": level}
+
+
+def _hull(regions: Sequence[Location]) -> Location:
+    """From the begin of the first to the end of the last region; boxes stay as they are."""
+    parts = [part for region in regions for part in region]
+    if not parts or len(parts[0]) > 2:
+        return tuple(parts)  # type: ignore[return-value]
+    return ((min(part[0] for part in parts), max(part[1] for part in parts)),)  # type: ignore[return-value]
+
+
+def _first_place(element: Element) -> Location:
+    """The region of the first mention of an element."""
+    return min(map(place, element.mentions), default=())
+
+
+def _positions(ids: Iterable[str]) -> Mapping[str, int]:
+    """The position of each id in the order of the text."""
+    return {id_: index for index, id_ in enumerate(dict.fromkeys(ids))}
+
+
+def _in_order(arguments: Iterable[Argument], order: Mapping[str, int]) -> Sequence[Argument]:
+    """Sort by role and then by the text: neither the order of links nor an id decides anything."""
+    listed = list(arguments)
+    if len(listed) > 1:
+        listed.sort(key=lambda argument: (argument.role, argument.kind, order[argument.element]))
+    return listed

@@ -1,0 +1,251 @@
+"""Counts of ACE tokens: each reference and each system token with what it was mapped to, and what it cost.
+
+The plan's word for what an element has in a document is token; counts, outcomes and details all list tokens.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import fsum, inf
+from typing import Any
+
+from msgspec import Struct
+
+from karat.counts import Counts, Ratio, Scores, harmonic
+from karat.families.ace.detection import DetectionTable
+from karat.families.ace.recognition import RecognitionTable, ValueTable
+from karat.families.ace.records import Element, ScoredMention, wrong_attributes
+from karat.model import Value
+from karat.plugin import Detail, ElementItem
+
+
+class ValueCounts(Counts, frozen=True):
+    """Tokens and what they are worth."""
+
+    reference: float
+    correct: float
+    error: float
+    miss: float
+    false_alarm: float
+    reference_value: float
+    miss_cost: float
+    false_alarm_cost: float
+    error_cost: float
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The score; precision and recall of tokens that are right in all; the same of value."""
+        left = self.reference_value - self.miss_cost - self.error_cost
+        found = self.correct + self.error
+        return {
+            "value": Ratio(left - self.false_alarm_cost, self.reference_value),
+            "precision": Ratio(self.correct, found + self.false_alarm),
+            "recall": Ratio(self.correct, found + self.miss),
+            "value_precision": Ratio(max(0.0, left), self.reference_value - self.miss_cost + self.false_alarm_cost),
+            "value_recall": Ratio(max(0.0, left), self.reference_value),
+        }
+
+    def lost(self) -> float:
+        """All costs."""
+        return self.miss_cost + self.error_cost + self.false_alarm_cost
+
+    def shown(self) -> dict[str, float | Ratio]:
+        """Tokens and costs, each also as a share: of the reference's tokens, and of its value."""
+        counts = {"false alarm": self.false_alarm, "miss": self.miss, "error": self.error}
+        costs = {"false alarm": self.false_alarm_cost, "miss": self.miss_cost, "error": self.error_cost}
+        return {
+            "tokens": self.reference,
+            **counts,
+            **{f"{name} %": Ratio(count, self.reference) for name, count in counts.items()},
+            **{f"{name} cost %": Ratio(cost, self.reference_value) for name, cost in costs.items()},
+        }
+
+    @classmethod
+    def derived(cls, values: Scores) -> Scores:
+        """F1 of tokens and of value."""
+        return {
+            "f1": harmonic(values["precision"], values["recall"]),
+            "value_f1": harmonic(values["value_precision"], values["value_recall"]),
+        }
+
+
+class TokenOutcome(Struct, frozen=True, gc=False):
+    """A reference with what it is mapped to, or a system token that is mapped to nothing; and what that costs."""
+
+    gold: str | None
+    system: str | None
+    worth: float
+    """The reference's value, or the system token's own where there is no reference."""
+    cost: float
+
+    def counts(self, table: ValueTable) -> tuple[float, ...]:
+        """The numbers of `ValueCounts`."""
+        if self.gold is None:
+            return (0, 0, 0, 0, 1, 0.0, 0.0, self.cost, 0.0)
+        if self.system is None:
+            return (1, 0, 0, 1, 0, self.worth, self.cost, 0.0, 0.0)
+        is_right = is_correct(table, self.gold, self.system)
+        return (1, is_right, not is_right, 0, 0, self.worth, 0.0, 0.0, self.cost)
+
+
+def token_counts(table: ValueTable) -> ValueCounts:
+    """The sums over all tokens."""
+    columns = list(zip(*[token.counts(table) for token in token_outcomes(table)], strict=True)) or [()] * 9
+    return ValueCounts(*map(sum, columns[:5]), *map(fsum, columns[5:]))
+
+
+def token_outcomes(table: ValueTable) -> Iterator[TokenOutcome]:
+    """References in order, then system tokens that are mapped to nothing."""
+    mapping = table.mapping
+    for gold, worth in table.reference.items():
+        system = mapping.get(gold)
+        yield TokenOutcome(gold, system, worth, worth if system is None else worth - table.value(gold, system))
+    mapped = set(mapping.values())
+    for system in table.system:
+        if system not in mapped:
+            yield TokenOutcome(None, system, table.own(system), -table.unmapped[system])
+
+
+def is_correct(table: ValueTable, gold: str, system: str) -> bool:
+    """Return whether a mapped reference is right in all attributes and arguments; else it is an error."""
+    return not table.wrong_attributes(gold, system) and not table.wrong_arguments(gold, system)
+
+
+VALUE_RANGES = ((0.2, "0.0-0.2"), (0.5, "0.2-0.5"), (1.0, "0.5-1.0"), (2.0, "1-2"), (4.0, "2-4"), (inf, "above 4"))
+MENTION_RANGES = ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (inf, "9 and more"))
+ERROR_RANGES = ((0, "0"), (1, "1"), (inf, "2 and more"))
+
+
+def element_item(token: TokenOutcome, table: ValueTable, element: Element) -> ElementItem:
+    """An element with the ranges of value, mention count and argument errors that it is in."""
+    derived = {
+        "value": _range(VALUE_RANGES, token.worth),
+        "mention_count": _range(MENTION_RANGES, len(element.mentions)),
+    }
+    if isinstance(table, RecognitionTable) and token.gold is not None:
+        wrong = len(table.gold[token.gold].arguments)
+        if token.system is not None:
+            wrong = len(table.wrong_arguments(token.gold, token.system))
+        derived["argument_errors"] = _range(ERROR_RANGES, wrong)
+    return ElementItem(element.kind, {**element.attributes, **derived})
+
+
+def _range(ranges: Sequence[tuple[float, str]], number: float) -> str:
+    return next(name for most, name in ranges if number <= most)
+
+
+def token_details(kind: str, table: ValueTable) -> Iterator[Detail]:
+    """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
+    for token in token_outcomes(table):
+        gold = None if token.gold is None else table.gold[token.gold].element
+        system = None if token.system is None else table.system[token.system].element
+        listed = _listed(token, table)
+        wrong: tuple[str, ...] = ()
+        is_nominal = False
+        if token.gold is not None and token.system is not None:
+            wrong = tuple(table.wrong_attributes(token.gold, token.system))
+            is_nominal = not wrong and table.is_wrong_by_rule(token.gold, token.system)
+        yield Detail(
+            kind,
+            None if gold is None else _compared_attributes(table, gold),
+            None if system is None else _compared_attributes(table, system),
+            listed,
+            listed.get("reference"),
+            listed.get("system"),
+            wrong,
+            token.cost,
+            is_nominal,
+        )
+        if token.gold is not None and token.system is not None:
+            yield from _parts(table, token.gold, token.system)
+
+
+def _compared_attributes(table: ValueTable, element: Element) -> ElementItem:
+    """The attributes of an element that can be confused."""
+    attributes = element.attributes
+    return ElementItem(element.kind, {name: attributes[name] for name in table.compared if name in attributes})
+
+
+def _parts(table: ValueTable, gold: str, system: str) -> Iterator[Detail]:
+    """The mentions or arguments of two elements that are mapped to each other: mapped, missed, and spurious."""
+    if isinstance(table, RecognitionTable):
+        for our_argument, their_argument in table.argument_pairs(gold, system):
+            our_role = None if our_argument is None else {"role": our_argument.role}
+            their_role = None if their_argument is None else {"role": their_argument.role}
+            yield Detail("argument", _item("argument", our_role), _item("argument", their_role))
+    else:
+        for ours, theirs in table.mention_pairs(gold, system):
+            our_part = None if ours is None else {**ours.attributes, "extent": "right"}
+            extent = "right" if ours is None or theirs is None or _same_extent(ours, theirs) else "wrong"
+            their_part = None if theirs is None else {**theirs.attributes, "extent": extent}
+            yield Detail("mention", _item("mention", our_part), _item("mention", their_part))
+
+
+def _item(part: str, attributes: Mapping[str, Value] | None) -> ElementItem | None:
+    return None if attributes is None else ElementItem(part, attributes)
+
+
+def _same_extent(gold: ScoredMention, system: ScoredMention) -> bool:
+    """Return whether both ends are within four characters of each other."""
+    ours, theirs = gold.mention.span, system.mention.span
+    return bool(ours and theirs) and abs(ours[0][0] - theirs[0][0]) <= 4 and abs(ours[-1][1] - theirs[-1][1]) <= 4
+
+
+def _listed(token: TokenOutcome, table: ValueTable) -> dict[str, Any]:
+    """The entry of a token in the list of outcomes."""
+    listed: dict[str, Any] = {}
+    if token.gold is not None:
+        listed["reference"] = _written_id(table.gold[token.gold].element)
+    if token.system is not None:
+        listed["system"] = _written_id(table.system[token.system].element)
+    if token.gold is None:
+        return listed | {"outcome": "false alarm", "worth": 0.0, "value": 0.0 - token.cost, "lost": []}
+    if token.system is None:
+        return listed | {"outcome": "miss", "worth": token.worth, "value": 0.0, "lost": []}
+    return listed | {
+        "outcome": "correct" if is_correct(table, token.gold, token.system) else "error",
+        "worth": token.worth,
+        "value": token.worth - token.cost,
+        "lost": list(_losses(table, token.gold, token.system)),
+    }
+
+
+def _written_id(element: Element) -> str:
+    """The id in the file: of a promoted element, that of the mention."""
+    return element.id if element.parent is None else element.mentions[0].id
+
+
+def _losses(table: ValueTable, gold: str, system: str) -> Iterator[str]:
+    """The reasons why a mapped element is not worth all that its reference is."""
+    ours, theirs = table.gold[gold].element.attributes, table.system[system].element.attributes
+    for name in table.wrong_attributes(gold, system):
+        yield f"{name} {theirs.get(name, '-')} for {ours.get(name, '-')}"
+    if isinstance(table, RecognitionTable):
+        yield from _lost_arguments(table, gold, system)
+    else:
+        yield from _lost_mentions(table, gold, system)
+
+
+def _lost_mentions(table: DetectionTable, gold: str, system: str) -> Iterator[str]:
+    for ours, theirs in table.mention_pairs(gold, system):
+        if theirs is None and ours is not None:
+            yield f"mention {ours.mention.id} missed"
+        elif ours is None and theirs is not None:
+            yield f"mention {theirs.mention.id} {'spurious' if theirs.unmapped else 'of another element'}"
+        elif ours is not None and theirs is not None:
+            for name in wrong_attributes(ours, theirs):
+                yield f"mention {theirs.mention.id}: {name} {theirs.attributes[name]} for {ours.attributes[name]}"
+
+
+def _lost_arguments(table: RecognitionTable, gold: str, system: str) -> Iterator[str]:
+    for ours, theirs in table.argument_pairs(gold, system):
+        if ours is None and theirs is not None:
+            yield f"{theirs.role} {theirs.element} spurious"
+        elif ours is not None and theirs is None:
+            yield f"{ours.role} {ours.element} missed"
+        elif ours is not None and theirs is not None:
+            values = table.arguments[ours.kind]
+            ids = ours.element, theirs.element
+            value = table.argument_value(values.by_document, ids, table.system[system].documents)
+            own = table.argument_value(values.gold_values, ours.element, table.gold[gold].documents)
+            if ours.role != theirs.role:
+                yield f"{theirs.role} for {ours.role} {ours.element}"
+            if value < own:
+                yield f"{ours.role} {theirs.element} is worth {value:.5f} of {own:.5f}"

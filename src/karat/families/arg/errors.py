@@ -1,0 +1,317 @@
+"""Errors of arguments: what fills the roles of events and templates.
+
+They are found from the arguments behind the outcomes of a measure that did not earn everything. Missed and spurious
+arguments that differ in one thing are paired; so are those of one event whose places overlap. An error belongs to the
+first class in the order of definition that describes it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from functools import cached_property, partial
+
+from msgspec.structs import replace
+
+from karat.errors import Cell, Instance
+from karat.families.nugget.errors import confusions, near
+from karat.insight.repairs import Edit, Repair, Slot, rewriting
+from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
+from karat.limits import check_pairs
+from karat.model import HOLDERS, Mention
+from karat.plugin import ArgumentItem, ArgumentPart, ComparedArgument, DocumentArguments
+from karat.problems import Origin, quoted
+from karat.records import Record
+
+Pair = tuple[ComparedArgument, ComparedArgument]
+Key = Callable[[ComparedArgument], Hashable]
+"""What two arguments must share; empty: an argument is not compared."""
+WHERE: tuple[ArgumentPart, ...] = ("trigger", "template")
+WHAT: tuple[ArgumentPart, ...] = ("span", "strings")
+CHOICE = "one of several"
+"""A class that only some corpora have."""
+
+
+def _classes(target: Target, names: Set[str]) -> Classes:
+    parts = target.measures[0].argument_parts
+    located = not {*WHERE}.isdisjoint(parts)
+    of_events = located or "type" in parts
+    holder = "template" if "template" in parts else "event"
+    offered = {
+        "wrong role": ("role" in parts, f"the {holder} has this argument, but in another role"),
+        "wrong type": ("type" in parts, f"the {holder} has this argument, but not gold's type"),
+        "boundary": ("span" in parts, "the argument overlaps gold's, but its place is not the same"),
+        "coreferent": ("span" in parts, "the argument is another mention of the entity that fills the role in gold"),
+        "partial": ("strings" in parts, "some of the strings are gold's, but not all, or not all of gold's"),
+        "wrong trigger": ("trigger" in parts, "the argument has this role, but of an event in another place"),
+        "wrong template": ("template" in parts, "the argument has this role, but in another template"),
+        f"missed {holder}": (of_events, f"no argument is left for gold's, and the system lacks its {holder}"),
+        f"spurious {holder}": (of_events, f"gold has no such argument left, and lacks its {holder}"),
+        "missed": ("role" in parts or "span" in parts, "no argument of the system is left for gold's"),
+        "spurious": ("role" in parts or "span" in parts, "no argument of gold is left for the system's"),
+        CHOICE: (located, f"gold has several {holder}s or types here, and the protocol lets a system have one"),
+    }
+    return {
+        name: text for name, (is_offered, text) in offered.items() if is_offered and (name != CHOICE or name in names)
+    }
+
+
+def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
+    errors: list[FoundError] = []
+    met: list[tuple[ArgumentItem | Mention | None, ArgumentItem | Mention | None]] = []
+    for _, measure, table in unit.tables:
+        for arguments in measure.arguments(table):
+            found = _DocumentErrors(unit, unit.documents[arguments.document], arguments)
+            errors += found.errors()
+            met += found.met
+    # Templates that count by themselves have no role.
+    filled = [pair for pair in met if any(isinstance(item, ArgumentItem) for item in pair)]
+    cells: dict[str, dict[Cell, int]] = {}
+    roles = ("role",) if "role" in target.measures[0].argument_parts else ()
+    for name in dict.fromkeys((*roles, *confused)):
+        cells |= confusions(filled if name == "role" else met, [name])
+    return Findings(errors, cells)
+
+
+ERRORS = ErrorKind(_classes, _find)
+
+
+class _DocumentErrors:
+    """Sorts the arguments of one document into classes."""
+
+    def __init__(self, unit: UnitView, view: DocumentView, arguments: DocumentArguments) -> None:
+        self._unit, self._view, self._arguments = unit, view, arguments
+        self._rewriting = rewriting(arguments)
+        self._repairs: dict[str, Sequence[Repair]] = {}
+        """What repairs all errors of a class."""
+        outcomes = arguments.outcomes
+        self._partial = [one for one in outcomes if one.gold is not None and one.system is not None and one.wrong]
+        self._missed = [one.gold for one in outcomes if one.gold is not None and one.system is None and one.wrong]
+        self._extra = [one.system for one in outcomes if one.system is not None and one.gold is None]
+        """What gold lacks; some of it may not count."""
+        self._counted = {id(one.system) for one in outcomes if one.gold is None and one.wrong}
+        self.met: list[tuple[ArgumentItem | Mention | None, ArgumentItem | Mention | None]] = []
+        """Which argument of gold met which of the system."""
+        done = set[int]()
+        for one in outcomes:
+            if one.gold is not None and one.system is not None:
+                self.met.append((one.gold.items[0] if id(one.gold) not in done else None, one.system.items[0]))
+                done.add(id(one.gold))
+
+    def errors(self) -> Iterator[FoundError]:
+        """Each error once."""
+        for one in self._partial:
+            yield self._error("partial", one.gold, one.system, outcomes=one.wrong)
+        for name, pairs in self._stages():
+            done = {id(side) for pair in pairs for side in pair}
+            self._missed = [one for one in self._missed if id(one) not in done]
+            self._extra = [one for one in self._extra if id(one) not in done]
+            for gold, system in pairs:
+                self.met.append((gold.items[0], system.items[0]))
+                wrong = name or ("wrong role" if _same(gold, system, "type") else "wrong type")
+                yield self._error(wrong, gold, system, outcomes=1 + (id(system) in self._counted))
+        for gold in self._missed:
+            self.met.append((gold.items[0], None))
+            yield self._error(self._name("missed", gold, self._arguments.system_known), gold, None)
+        for system in self._extra:
+            if id(system) in self._counted:
+                self.met.append((None, system.items[0]))
+                yield self._error(self._name("spurious", system, self._arguments.gold_known), None, system)
+
+    def _name(self, name: str, one: ComparedArgument, known: frozenset[tuple[Hashable, ...]]) -> str:
+        if not one.is_attainable:
+            return CHOICE
+        if one.about_event in known:
+            return name
+        return f"{name} template" if "template" in one.values else f"{name} event"
+
+    def _stages(self) -> Iterator[tuple[str, list[Pair]]]:
+        """Pairs of missed and spurious arguments that are nearly right, by what is wrong; without a name, role or type.
+
+        Each stage sees what those before it have left.
+        """
+        stages: list[tuple[str, Callable[[], list[Pair]]]] = [
+            ("wrong role", lambda: self._equal(partial(_all_but, part="role"))),
+            ("wrong type", lambda: self._equal(partial(_all_but, part="type"))),
+            ("boundary", lambda: self._overlapping(lambda one: _rest(one, *WHAT))),
+            ("partial", lambda: self._sharing(lambda one: _rest(one, *WHAT))),
+            ("coreferent", self._coreferent),
+            # The same event, and the role or the type is wrong, too.
+            ("", lambda: self._equal(lambda one: _located(one) and _rest(one, "role", "type"))),
+            ("", lambda: self._overlapping(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
+            ("", lambda: self._sharing(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
+            ("wrong trigger", lambda: self._equal(partial(_all_but, part="trigger"))),
+            ("wrong template", lambda: self._equal(lambda one: "template" in one.values and _slot(one))),
+        ]
+        for name, pairs in stages:
+            if self._missed and self._extra:
+                yield name, pairs()
+
+    def _equal(self, key: Key, system_key: Key | None = None) -> list[Pair]:
+        """Arguments with equal keys, in their order; those without a key are left out."""
+        waiting: dict[Hashable, list[ComparedArgument]] = {}
+        for one in reversed(_attainable(self._extra)):
+            if own := (system_key or key)(one):
+                waiting.setdefault(own, []).append(one)
+        return [(gold, same.pop()) for gold in _attainable(self._missed) if (same := waiting.get(key(gold)))]
+
+    def _overlapping(self, key: Key) -> list[Pair]:
+        """Arguments with equal keys whose places overlap, best Dice first."""
+        numbers: dict[Hashable, int] = {}
+
+        def placed(arguments: Sequence[ComparedArgument]) -> list[tuple[Mention, ComparedArgument]]:
+            own = [one for one in arguments if "span" in one.values and key(one)]
+            keys = [str(numbers.setdefault(key(one), len(numbers))) for one in own]
+            return [
+                (replace(_filler(one), id=str(number), attributes={"key": name}), one)
+                for number, (one, name) in enumerate(zip(own, keys, strict=True))
+            ]
+
+        golds, systems = placed(_attainable(self._missed)), placed(_attainable(self._extra))
+        if not golds or not systems:
+            return []
+        mentions = [mention for mention, _ in golds], [mention for mention, _ in systems]
+        pairs = near(self._view.pair, *mentions, self._unit.comparison, agree=("key",))
+        return [(golds[int(gold.id)][1], systems[int(system.id)][1]) for gold, system in pairs]
+
+    def _sharing(self, key: Key) -> list[Pair]:
+        """Arguments with equal keys that share strings, those that share most first."""
+        golds, systems = _attainable(self._missed), _attainable(self._extra)
+        having = _by_string(golds, key), _by_string(systems, key)
+        both = [(own, having[1][string]) for string, own in having[0].items() if string in having[1]]
+        count = sum(len(own) * len(others) for own, others in both)
+        what = "pairs of missed and spurious arguments that share a string"
+        check_pairs(count, what, where=f"document {quoted(self._view.id)}", origin="gold")
+        shared = Counter((g, s) for own, others in both for g in own for s in others)
+        pairs: dict[int, int] = {}
+        taken = set[int]()
+        for g, s in sorted(shared, key=lambda pair: (-shared[pair], pair)):
+            if g not in pairs and s not in taken:
+                pairs[g] = s
+                taken.add(s)
+        return [(golds[g], systems[s]) for g, s in pairs.items()]
+
+    def _coreferent(self) -> list[Pair]:
+        """Arguments that are right, but for another mention of the same entity of gold."""
+
+        def in_gold(one: ComparedArgument) -> Hashable:
+            cluster = _filler(one).cluster if "span" in one.values else None
+            return cluster and (_rest(one, *WHAT), cluster)
+
+        def in_system(one: ComparedArgument) -> Hashable:
+            cluster = self._cluster_at.get(_filler(one).span) if "span" in one.values else None
+            return cluster and (_rest(one, *WHAT), cluster)
+
+        return self._equal(in_gold, in_system)
+
+    @cached_property
+    def _cluster_at(self) -> dict[Hashable, str]:
+        """The entity of gold at each place."""
+        fillers = [one for one in self._view.pair.gold.mentions if one.kind not in HOLDERS]
+        return {one.span: one.cluster for one in fillers if one.cluster is not None}
+
+    def _error(
+        self, name: str, gold: ComparedArgument | None, system: ComparedArgument | None, *, outcomes: int = 1
+    ) -> FoundError:
+        records = self._records("gold", gold), self._records("system", system)
+        instance = Instance(self._unit.name, self._view.id, *records, outcomes)
+        if name not in self._repairs:
+            self._repairs[name] = (Repair(self._view.id, Edit(rewriting=self._rewriting)),)
+        repairs = self._repairs[name]
+        self._repair(repairs[0].edit, name, gold, system)
+        return FoundError(name, instance, repairs)
+
+    def _records(self, side: Origin, one: ComparedArgument | None) -> tuple[Record, ...]:
+        records = [self._unit.records.record(item, side, self._view.id) for item in (one.items if one else ())]
+        return tuple(record for record in records if record is not None)
+
+    def _repair(self, edit: Edit, name: str, gold: ComparedArgument | None, system: ComparedArgument | None) -> None:
+        """Add what repairs an error of a class."""
+        if name == CHOICE:
+            return
+        if gold is None:
+            assert system is not None, "an error has a side"
+            if system.fillers:
+                edit.slots[system.key] = None
+            else:
+                edit.events[system.event] = None
+            return
+        is_new = system is None or name in ("wrong trigger", "wrong template", "wrong type")
+        if is_new:
+            self._give_event(edit, gold, as_gold=name in ("wrong type", "missed event", "missed template"))
+        if gold.fillers:
+            role = gold.role if system is None or name == "wrong role" else system.role
+            as_gold = system is None or name in ("boundary", "coreferent", "partial")
+            key = ("gold", gold.key) if system is None else system.key
+            event = gold.event if is_new or system is None else system.event
+            edit.slots[key] = Slot(event, role, gold.fillers if as_gold or system is None else system.fillers)
+
+    def _give_event(self, edit: Edit, gold: ComparedArgument, *, as_gold: bool) -> None:
+        """Add an event of gold, if the system lacks it; the k-th event of a trigger and type needs those before it."""
+        events, known = self._arguments.gold_events, self._arguments.system_events
+        own = events[gold.event]
+        for key in self._alike[_trigger(own)] if own.span else [gold.event]:
+            if key not in known:
+                edit.events[key] = events[key]
+            if key == gold.event:
+                break
+        if as_gold:
+            edit.events[gold.event] = own
+
+    @cached_property
+    def _alike(self) -> dict[Hashable, list[Hashable]]:
+        """The events of gold by trigger and type."""
+        alike: dict[Hashable, list[Hashable]] = {}
+        for key, event in self._arguments.gold_events.items():
+            alike.setdefault(_trigger(event), []).append(key)
+        return alike
+
+
+def _trigger(event: Mention) -> Hashable:
+    return event.span, event.attributes.get("type")
+
+
+def _by_string(arguments: Sequence[ComparedArgument], key: Key) -> dict[Hashable, list[int]]:
+    """The numbers of the arguments that have a key and a string."""
+    having: dict[Hashable, list[int]] = {}
+    for number, one in enumerate(arguments):
+        if own := key(one):
+            for string in _strings(one):
+                having.setdefault((own, string), []).append(number)
+    return having
+
+
+def _attainable(arguments: Sequence[ComparedArgument]) -> list[ComparedArgument]:
+    return [one for one in arguments if one.is_attainable]
+
+
+def _rest(one: ComparedArgument, *parts: ArgumentPart) -> tuple[Hashable, ...]:
+    """What is compared of an argument, except some parts."""
+    return tuple([(part, value) for part, value in one.values.items() if part not in parts]) or ("nothing",)
+
+
+def _all_but(one: ComparedArgument, part: ArgumentPart) -> Hashable:
+    """All that is compared, except a part; two events of one type are not nearly the same."""
+    return part in one.values and (bool(one.fillers) or part not in WHERE) and _rest(one, part)
+
+
+def _slot(one: ComparedArgument) -> Hashable:
+    """What is compared of an argument, whatever its template."""
+    return bool(one.fillers) and _rest(one, "template", "type")
+
+
+def _located(one: ComparedArgument) -> bool:
+    """Whether an argument belongs to a certain event."""
+    return bool(one.fillers) and not one.values.keys().isdisjoint(WHERE)
+
+
+def _same(gold: ComparedArgument, system: ComparedArgument, part: ArgumentPart) -> bool:
+    return gold.values.get(part) == system.values.get(part)
+
+
+def _filler(one: ComparedArgument) -> Mention:
+    return one.fillers[0].mentions[0]
+
+
+def _strings(one: ComparedArgument) -> frozenset[str]:
+    strings = one.values.get("strings", frozenset())
+    assert isinstance(strings, frozenset), "strings are a set"
+    return strings

@@ -1,0 +1,78 @@
+"""Errors of anaphoric zeros: missing, without or with a wrong antecedent, spurious.
+
+Each zero that is not right is one error. A repair gives it an antecedent of gold, and leaves other mentions alone.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from karat.errors import Instance
+from karat.families.coref.errors import REPAIRED
+from karat.families.coref.zeros import Anaphor
+from karat.insight.repairs import Edit, Repair
+from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
+from karat.model import Mention
+
+CLASSES: Classes = {
+    "missing zero": "the system lacks the zero",
+    "no antecedent": "the system has the zero as the first mention of its entity",
+    "wrong antecedent": "the system resolves the zero to another entity",
+    "spurious zero": "a zero of the system refers back, but is no anaphoric zero in gold",
+}
+
+
+def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
+    del target, confused
+    return Findings([error for one in unit.tables for error in _document_errors(unit, one.document, one.table)], {})
+
+
+ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
+
+
+def _document_errors(unit: UnitView, document: str | None, anaphors: list[Anaphor]) -> Iterator[FoundError]:
+    assert document is not None, "zeros are counted document by document"
+    scored = frozenset(mention.id for mention in unit.documents[document].pair.system.mentions)
+    for one in anaphors:
+        if one.judgement != "right":
+            gold = unit.records.record(one.gold, "gold", document)
+            system = unit.records.record(one.system, "system", document)
+            instance = Instance(
+                unit.name, document, () if gold is None else (gold,), () if system is None else (system,)
+            )
+            yield FoundError(_class_of(one), instance, [Repair(document, _repair(one, document, scored))])
+
+
+def _class_of(one: Anaphor) -> str:
+    if one.judgement == "missed":
+        return "missing zero" if one.system is None else "no antecedent"
+    return "wrong antecedent" if one.judgement == "wrong" else "spurious zero"
+
+
+def _repair(one: Anaphor, document: str, scored: frozenset[str]) -> Edit:
+    edit = Edit(keep_links=False, scored=scored)
+    if one.gold is None:
+        assert one.system is not None, "an anaphor has a side"
+        edit.mentions[one.system.id] = replace(one.system, cluster=None)
+        return edit
+    cluster = _cluster_of_antecedent(one, document, edit)
+    if one.system is None:
+        edit.added[one.gold.id] = replace(one.gold, cluster=cluster)
+    else:
+        edit.mentions[one.system.id] = replace(one.system, cluster=cluster)
+    return edit
+
+
+def _cluster_of_antecedent(one: Anaphor, document: str, edit: Edit) -> str:
+    """The entity of the antecedent, which may have to be named, or added."""
+    found: Mention | None = one.system_antecedent
+    if found is not None and found.cluster is not None:
+        return found.cluster
+    if found is not None:
+        cluster = f"{REPAIRED} {document} {found.id} of the system"
+        edit.mentions[found.id] = replace(found, cluster=cluster)
+        return cluster
+    assert one.antecedent is not None, "a zero of gold is not the first of its entity"
+    cluster = f"{REPAIRED} {document} {one.antecedent.id}"
+    edit.added[one.antecedent.id] = replace(one.antecedent, cluster=cluster)
+    return cluster

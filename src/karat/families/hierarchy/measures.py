@@ -1,0 +1,282 @@
+"""What all measures of event hierarchies share: parameters, a row per kind of link, and what is undefined."""
+
+from collections.abc import Iterator
+from math import fsum
+from typing import Any, ClassVar, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from karat.counts import Counts, PrecisionRecall, Ratio, harmonic
+from karat.families.hierarchy.graph import Compared
+from karat.families.hierarchy.table import Hierarchy
+from karat.match.events import EventLink
+from karat.plugin import ClusterItem, ElementItem, LinkItem, Measure, Outcome
+from karat.problems import Finding, Rule, quoted
+
+C = TypeVar("C", bound=Counts)
+
+Twinless = Literal["undefined", "own-pairs", "ignore", "drop-system"]
+ClassRule = Literal["symmetric", "gold"]
+Root = Literal["uncounted", "counted"]
+Name = Literal["mucp", "blancp", "nstmp", "siblings", "ceafp"]
+
+UNDEFINED = Rule(
+    "hierarchy-undefined",
+    "note",
+    "One such document leaves the whole corpus without this score. BLANCp: choose --set twinless=own-pairs, ignore or "
+    "drop-system to have one.",
+)
+
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
+    """What a protocol says to the family."""
+
+    alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
+    only: tuple[Name, ...] = ("mucp", "siblings", "blancp", "nstmp", "ceafp")
+    """The measures to score."""
+    links: tuple[str, ...] = ()
+    """Kinds of links to score; none named: all that gold has but those that order events."""
+    transitive: bool = False
+    """Whether implied links count: from an event to every event below it."""
+    twinless: Twinless = "undefined"
+    """BLANCp if a mention is on one side only: undefined, or which pairs are counted."""
+    edge: ClassRule = "symmetric"
+    """BLANCp ignores links, or non-links, if neither side has any, or if gold has none."""
+    root: Root = "uncounted"
+    """Whether NSTMp counts the dummy root above the trees."""
+
+
+class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
+    """One measure for one kind of link."""
+
+    name: ClassVar[Name]
+
+    link: str
+    parameters: Parameters
+
+    @property
+    def id(self) -> str:
+        """`hierarchy.`, the kind of link, and its name."""
+        return f"hierarchy.{self.link}.{self.name}"
+
+    def count(self, table: tuple[Hierarchy, ...]) -> C:
+        """By its formula, document by document."""
+        counts = [self.count_document(document) for document in table]
+        return counts[0] if len(counts) == 1 else self.counts_type().summed(map(astuple, counts))
+
+    def outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[C]]:
+        """Links or trees, document by document."""
+        for document in table:
+            yield from self.document_outcomes(document)
+
+    def link_outcomes(self, table: tuple[Hierarchy, ...]) -> Iterator[Outcome[Any]]:
+        """Links that both sides have, or one: whatever it counts, it is wrong where links are."""
+        for document in table:
+            relation = compared_links(document, transitive=self.parameters.transitive)
+            for gold, system, counts in relation.pairs():
+                yield link_outcome(document, self.link, gold, system, counts, counts)
+
+    def count_document(self, table: Hierarchy) -> C:
+        """Its formula."""
+        raise NotImplementedError
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[C]]:
+        """What the counts of a document consist of."""
+        raise NotImplementedError
+
+
+def compared_links(table: Hierarchy, *, transitive: bool) -> Compared:
+    """The links of a document, and those that others imply if these count, too."""
+    return table.implied_links if transitive else table.links
+
+
+def link_outcome(
+    table: Hierarchy,
+    kind: str,
+    gold: EventLink | None,
+    system: EventLink | None,
+    earned: PrecisionRecall,
+    counts: C,
+) -> Outcome[C]:
+    """A link of either side, or both. One that is the same as several on the other side is found without a partner."""
+    return Outcome(
+        None if gold is None else LinkItem(kind, *map(table.gold.key, gold)),
+        None if system is None else LinkItem(kind, *map(table.system.key, system)),
+        counts,
+        "match" if earned.recall_num or earned.precision_num else "",
+        table.document,
+    )
+
+
+def undefined_outcome(table: Hierarchy, counts: C) -> Outcome[C]:
+    """The whole document, where a score is undefined."""
+    document = ElementItem("document", {"id": table.document})
+    return Outcome(document, document, counts, "undefined", table.document)
+
+
+def undefined(measure: str, table: Hierarchy, why: str) -> Finding:
+    """The note that one document leaves a measure without a score."""
+    return UNDEFINED.at(f"{measure} is undefined, since document {quoted(table.document)} {why}")
+
+
+NONE = PrecisionRecall(0, 0, 0, 0)
+
+
+class LinkClasses(Counts, frozen=True):
+    """Links and non-links, each with what precision and recall are made of."""
+
+    link_precision_num: float
+    link_precision_den: float
+    link_recall_num: float
+    link_recall_den: float
+    nonlink_precision_num: float
+    nonlink_precision_den: float
+    nonlink_recall_num: float
+    nonlink_recall_den: float
+    undefined: float
+    """Documents whose two sides do not have the same events: with one of them the whole is undefined."""
+
+    def classes(self) -> list[PrecisionRecall]:
+        """Links and non-links, without a class that neither side has."""
+        numbers = astuple(self)
+        both = [PrecisionRecall(*numbers[:4]), PrecisionRecall(*numbers[4:8])]
+        return [one for one in both if self.counts_in(one)]
+
+    def counts_in(self, one: PrecisionRecall) -> bool:
+        """Whether a class counts."""
+        return bool(one.recall_den or one.precision_den)
+
+    def ratios(self) -> dict[str, Ratio]:
+        """The means over the classes; of a class that one side lacks everything is 0."""
+        known = [] if self.undefined else self.classes()
+        values = [[ratio.value for ratio in one.ratios().values()] for one in known]
+        return {
+            "precision": Ratio(fsum(precision or 0.0 for precision, _ in values), len(known)),
+            "recall": Ratio(fsum(recall or 0.0 for _, recall in values), len(known)),
+            "f1": Ratio(fsum(harmonic(*both) or 0.0 for both in values), len(known)),
+        }
+
+
+class GoldLinkClasses(LinkClasses, frozen=True):
+    """The same, but a class that gold lacks is left out (Recasens and Hovy 2011)."""
+
+    def counts_in(self, one: PrecisionRecall) -> bool:
+        """Whether gold has it."""
+        return bool(one.recall_den)
+
+
+EDGES: dict[ClassRule, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
+
+
+class LinkMeasure(HierarchyMeasure[PrecisionRecall], frozen=True):
+    """Links, or other pairs of events, that both sides have."""
+
+    def counts_type(self) -> type[PrecisionRecall]:
+        """Precision and recall."""
+        return PrecisionRecall
+
+
+class Mucp(LinkMeasure, frozen=True):
+    """Links that both sides have, their direction included."""
+
+    name = "mucp"
+
+    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+        """Links found on the other side, over all links."""
+        return compared_links(table, transitive=self.parameters.transitive).counts
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each link: matched, missed or spurious."""
+        yield from self.link_outcomes((table,))
+
+
+class Siblings(LinkMeasure, frozen=True):
+    """Pairs of events with a common parent."""
+
+    name = "siblings"
+
+    def count_document(self, table: Hierarchy) -> PrecisionRecall:
+        """Pairs found on the other side, over all pairs."""
+        return PrecisionRecall(*(number // 2 for number in astuple(table.siblings.counts)))
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each pair once: matched, missed or spurious."""
+        for gold, system, counts in table.siblings.pairs():
+            first, second = gold or system or (0, 0)
+            if first < second:
+                yield link_outcome(table, "siblings", gold, system, counts, counts)
+
+
+class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
+    """Links and non-links of the same events; or else, if the protocol says so, each side's own."""
+
+    name = "blancp"
+
+    def counts_type(self) -> type[LinkClasses]:
+        """Links and non-links."""
+        return EDGES[self.parameters.edge]
+
+    def count_document(self, table: Hierarchy) -> LinkClasses:
+        """Links, and the other ordered pairs of events."""
+        if self._is_undefined(table):
+            return self._counts(undefined=1)
+        links = compared_links(table, transitive=self.parameters.transitive).counts
+        if table.same_events:  # non-links are counted without making them: 4 % of the benchmark's time
+            pairs = table.gold.size * (table.gold.size - 1)
+            rest = pairs - links.precision_den - links.recall_den + links.recall_num
+            nonlinks = PrecisionRecall(rest, pairs - links.precision_den, rest, pairs - links.recall_den)
+        else:
+            nonlinks = self._nonlinks(table).counts
+        return self._counts(links, nonlinks)
+
+    def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[LinkClasses]]:
+        """Each link: matched, missed or spurious; the non-links from each event together."""
+        if self._is_undefined(table):
+            yield undefined_outcome(table, self._counts(undefined=1))
+            return
+        for gold, system, counts in compared_links(table, transitive=self.parameters.transitive).pairs():
+            yield link_outcome(table, self.link, gold, system, counts, self._counts(links=counts))
+        for gold_event, system_event, counts in self._nonlinks(table).events():
+            yield _event_outcome(table, gold_event, system_event, counts, self._counts(nonlinks=counts))
+
+    def _is_undefined(self, table: Hierarchy) -> bool:
+        return self.parameters.twinless == "undefined" and not table.same_events
+
+    def _nonlinks(self, table: Hierarchy) -> Compared:
+        links = compared_links(table, transitive=self.parameters.transitive)
+        return Compared(table.twins, table.gold.apart(links.gold), table.system.apart(links.system))
+
+    def _counts(
+        self, links: PrecisionRecall = NONE, nonlinks: PrecisionRecall = NONE, *, undefined: int = 0
+    ) -> LinkClasses:
+        numbers = (*astuple(links), *astuple(nonlinks), undefined)
+        return self.counts_type()(*numbers)
+
+    def remarks(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
+        """The documents that leave the whole without a score."""
+        for document in table if counts.undefined else ():
+            if self._is_undefined(document):
+                yield undefined(self.id, document, _why_not_same(document))
+
+
+def _event_outcome(
+    table: Hierarchy, gold: int | None, system: int | None, earned: PrecisionRecall, counts: C
+) -> Outcome[C]:
+    """The pairs that begin with an event."""
+    right, every = earned.precision_num + earned.recall_num, earned.precision_den + earned.recall_den
+    return Outcome(
+        None if gold is None else ClusterItem(table.gold.key(gold), table.gold.mentions(gold)),
+        None if system is None else ClusterItem(table.system.key(system), table.system.mentions(system)),
+        counts,
+        "match" if right == every else "partial" if right else "miss" if system is None else "spurious",
+        table.document,
+    )
+
+
+def _why_not_same(table: Hierarchy) -> str:
+    lacking = f"the system lacks {table.gold_only:,} of gold's mentions, gold {table.system_only:,} of the system's"
+    if not table.gold_only and not table.system_only:
+        lacking = "the same mentions make other events"
+    return f"has not the same events on both sides: {lacking}"

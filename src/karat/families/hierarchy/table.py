@@ -1,0 +1,179 @@
+"""Event hierarchies: for one kind of link, the graph of events of each side, and which events the two sides share."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from functools import cached_property
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from karat.families.hierarchy.graph import Compared, Graph, TwinPair, Twins
+from karat.match.events import BothEvents, EventLink, Events, EventTable
+from karat.model import Document, nodes_of
+from karat.plugin import AlignmentSpec, Tables, TableSpec
+
+Keep = Literal["all", "common", "no-system-singletons"]
+"""Which mentions make events: all, those that both sides have, or all but those that only the system has, unlinked."""
+
+Place = int | TwinPair
+"""Twins: the number of mutual events, which both sides share; of others, both numbers."""
+ROOTS = -1
+"""Above two roots, in place of their parents."""
+
+_first, _second = itemgetter(0), itemgetter(1)
+
+
+class Hierarchy:
+    """The table of one document."""
+
+    def __init__(
+        self, document: str, gold: Graph, system: Graph, *, twins: Twins, gold_only: int, system_only: int
+    ) -> None:
+        self.document = document
+        self.gold = gold
+        self.system = system
+        self.twins = twins
+        self.gold_only = gold_only
+        """Mentions that the system lacks."""
+        self.system_only = system_only
+
+    @property
+    def same_events(self) -> bool:
+        """Whether both sides make the same events of the same mentions."""
+        unshared = self.gold_only or self.system_only
+        return not unshared and len(self.twins.mutual) == self.gold.size == self.system.size
+
+    @cached_property
+    def links(self) -> Compared:
+        """The links of the two sides."""
+        return Compared(self.twins, self.gold.below, self.system.below)
+
+    @cached_property
+    def implied_links(self) -> Compared:
+        """The links, and those that others imply."""
+        return Compared(self.twins, self.gold.far_below, self.system.far_below)
+
+    @property
+    def siblings(self) -> Compared:
+        """Events with a common parent, each pair in both directions."""
+        return Compared(self.twins, self.gold.beside, self.system.beside)
+
+    @cached_property
+    def in_place(self) -> dict[Place, Sequence[Place]]:
+        """Twins whose parents are twins, too, with these; or both are roots, with `ROOTS`. From gold's roots down."""
+        gold, system, mutual, others = self.gold.parents, self.system.parents, self.twins.mutual, self.twins.gold
+        in_place: dict[Place, Sequence[Place]] = {}
+        for event in self.gold.tree_of:
+            above = gold.get(event, ROOTS)
+            for twin in (event,) if event in mutual else others.get(event, ()):
+                there = system.get(twin, ROOTS)
+                if above == there:
+                    in_place[place(event, twin)] = (above,)
+                elif there in others.get(above, ()):
+                    in_place[place(event, twin)] = ((above, there),)
+        return in_place
+
+
+def place(gold: int, system: int) -> Place:
+    """The place of two twins. Only mutual events have the same number on both sides."""
+    return gold if gold == system else (gold, system)
+
+
+class SharedEvents(NamedTuple):
+    """Which events of the two sides share a mention, whatever their links."""
+
+    pairs: Set[EventLink]
+    numbers: Sequence[int]
+    """The number of each event of the system: that of its twin, if they have no others."""
+    twins: Twins
+
+
+class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash=True):
+    """The events that the two sides share under an alignment of mentions."""
+
+    aligned: AlignmentSpec
+
+    def make(self, tables: Tables) -> SharedEvents:
+        """Two events are twins if mentions of theirs are aligned."""
+        golds, systems = tables.get(BothEvents())
+        gold_of, system_of = golds.event_of, systems.event_of
+        pairs = {(gold_of[g], system_of[s]) for g, s, _, _ in tables.get(self.aligned).pairs}
+        gold_repeated, system_repeated = _repeated(map(_first, pairs)), _repeated(map(_second, pairs))
+        numbers = [*range(golds.count, golds.count + systems.count)]
+        mutual: list[int] = []
+        others: list[EventLink] = []
+        for gold, system in pairs:
+            if gold in gold_repeated or system in system_repeated:
+                others.append((gold, numbers[system]))
+            else:
+                mutual.append(gold)
+                numbers[system] = gold
+        return SharedEvents(pairs, numbers, Twins(others, frozenset(mutual)))
+
+
+def _repeated(events: Iterable[int]) -> set[int]:
+    """Those that are listed more than once."""
+    return {event for event, count in Counter(events).items() if count > 1}
+
+
+class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=True):
+    """The hierarchies of one kind of link under an alignment of mentions, one per document."""
+
+    link: str
+    keep: Keep = "all"
+
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """One kind."""
+        return (self.link,)
+
+    def make(self, tables: Tables) -> tuple[Hierarchy, ...]:
+        """The events of both sides, those that are each other's only twins with the same number."""
+        golds, systems = tables.get(BothEvents())
+        repeated = [_is_repeated(document, self.link) for document in (tables.pair.gold, tables.pair.system)]
+        aligned = tables.get(self.aligned)
+        shared = tables.get(SharedEventsTable(self.aligned))
+        gold_kept, system_kept = self._kept(golds, systems, shared.pairs)
+        gold_links, system_links = (
+            self._links(events, kept) for events, kept in ((golds, gold_kept), (systems, system_kept))
+        )
+        number = shared.numbers
+        gold = Graph(golds, gold_kept, gold_kept, gold_links, repeated=repeated[0])
+        system = Graph(
+            systems,
+            system_kept,
+            [number[event] for event in system_kept],
+            {(number[parent], number[child]) for parent, child in system_links},
+            repeated=repeated[1],
+        )
+        unaligned = (len(side) - len(aligned.pairs) for side in (aligned.gold, aligned.system))
+        gold_only, system_only = (0, 0) if self.keep == "common" else unaligned
+        document = tables.pair.gold.id
+        return (Hierarchy(document, gold, system, twins=shared.twins, gold_only=gold_only, system_only=system_only),)
+
+    def _kept(self, golds: Events, systems: Events, twins: Iterable[EventLink]) -> tuple[Sequence[int], Sequence[int]]:
+        """The events of each side that stay: one whose mentions all leave is removed with its links."""
+        every = range(golds.count), range(systems.count)
+        if self.keep == "all":
+            return every
+        shared = {system for _, system in twins}
+        if self.keep == "common":
+            return sorted({gold for gold, _ in twins}), sorted(shared)
+        linked = {end for link in systems.links(self.link) for end in link}
+        return every[0], [e for e in every[1] if e in shared or e in linked or len(systems.members[e]) > 1]
+
+    def _links(self, events: Events, kept: Sequence[int]) -> set[EventLink]:
+        """The links between events that stay."""
+        links = events.links(self.link)
+        return links if self.keep == "all" else {link for link in links if set(link).issubset(kept)}
+
+    def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
+        """Documents one after the other: a hierarchy does not reach beyond its document."""
+        return tuple(one for table in tables for one in table)
+
+
+def _is_repeated(document: Document, link: str) -> bool:
+    """Whether an event is in more nodes of a forest than its links show."""
+    name = nodes_of(link)
+    return any(name in cluster.attributes for cluster in document.clusters)

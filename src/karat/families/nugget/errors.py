@@ -1,0 +1,303 @@
+"""Errors of mentions: of a wrong type, of a wrong realis, with wrong boundaries, split, merged, missed, spurious.
+
+They are found from the outcomes of a measure that did not earn everything. Missed and spurious mentions that overlap
+are paired, best Dice first. An error belongs to the first class in the order of definition that describes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from karat.errors import Cell, Instance
+from karat.insight.repairs import Edit, Repair
+from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
+from karat.limits import check_pairs
+from karat.match.alignment import Alignment, CandidatePairs
+from karat.match.similarities import overlaps
+from karat.model import Document, Mention, Pair, Value
+from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
+from karat.problems import quoted
+from karat.regions import size
+
+Attributed = Mention | ArgumentItem
+ABSENT = "(none)"
+OTHER = "other"
+"""A class that only accuracies have: they judge all system mentions on a gold mention, and list the best."""
+
+
+def _classes(target: Target, names: Set[str]) -> Classes:
+    classes = {
+        "split": "one gold mention, but several system mentions on parts of it",
+        "merged": "several gold mentions, but one system mention over them",
+        **{_wrong(name): f"the mentions overlap, but the {name} is not gold's" for name in target.attributes},
+        "boundary": "the mentions overlap, but the span is not gold's",
+        "missed": "no system mention is left that overlaps the gold mention",
+        "spurious": "no gold mention is left that overlaps the system mention",
+        OTHER: "the mention is right, but another system mention on the gold mention is not",
+    }
+    return {name: text for name, text in classes.items() if name != OTHER or name in names}
+
+
+def _wrong(attribute: str) -> str:
+    return f"wrong {attribute}"
+
+
+class _Outcomes(NamedTuple):
+    """The outcomes of a document: which mentions met, and which of them did not earn everything."""
+
+    right: list[tuple[Mention, Mention]]
+    partial: list[tuple[Mention, Mention]]
+    missed: list[Mention]
+    spurious: list[Mention]
+    """Without a gold mention, or aligned with one that another system mention matches better."""
+    listed: set[str]
+    """All mentions of the system that there are outcomes of."""
+    times: Counter[str]
+    """How many outcomes of each spurious mention are wrong; of one that is also matched, how many besides."""
+
+
+def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
+    errors: list[FoundError] = []
+    met: list[tuple[Mention | None, Mention | None]] = []
+    by_document: dict[str | None, list[Sequence[Outcome[Any]]]] = {}
+    for document, measure, table in unit.tables:
+        for id_, own in _by_document(document, measure.outcomes(table)).items():
+            by_document.setdefault(id_, []).append(own)
+    for view in unit.documents.values():
+        outcomes = _outcomes(by_document.get(view.id, ()))
+        found = _DocumentErrors(unit, view, target.attributes, outcomes)
+        errors += found.errors(outcomes)
+        met += [*outcomes.right, *found.met]
+    return Findings(errors, confusions(met, confused))
+
+
+ERRORS = ErrorKind(_classes, _find)
+
+
+def _by_document(document: str | None, outcomes: Iterable[Outcome[Any]]) -> dict[str | None, list[Outcome[Any]]]:
+    """The outcomes of a table, which may be one of several documents."""
+    found: dict[str | None, list[Outcome[Any]]] = {}
+    for outcome in outcomes:
+        found.setdefault(document or outcome.document, []).append(outcome)
+    return found
+
+
+def confusions(
+    met: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
+) -> dict[str, dict[Cell, int]]:
+    """How often values of attributes met; None where a mention met none."""
+    cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
+    for gold, system in met if attributes else ():
+        for name, counts in cells.items():
+            cell = _value(gold, name), _value(system, name)
+            counts[cell] = counts.get(cell, 0) + 1
+    return cells
+
+
+def _value(item: Attributed | None, name: str) -> str | None:
+    return None if item is None else str(item.attributes.get(name, ABSENT))
+
+
+def _outcomes(of_measures: Iterable[Iterable[Outcome[Any]]]) -> _Outcomes:
+    """The outcomes of one measure, or of several that share an alignment: what any of them holds to be wrong is."""
+    found: dict[tuple[str | None, str | None], tuple[Mention | None, Mention | None, bool]] = {}
+    golds, systems = set[str](), set[str]()
+    times: Counter[str] = Counter()
+    for outcomes in of_measures:
+        matched: set[str] = set()
+        own: Counter[str] = Counter()
+        for outcome in outcomes:
+            gold, system = outcome.gold, outcome.system
+            assert isinstance(gold, Mention | None), "the table has mentions"
+            assert isinstance(system, Mention | None), "the table has mentions"
+            if gold is not None and system is not None:
+                if gold.id in matched:
+                    gold = None  # another system mention matches it better
+                else:
+                    matched.add(gold.id)
+                    golds.add(gold.id)
+                    systems.add(system.id)
+            key = None if gold is None else gold.id, None if system is None else system.id
+            is_right = outcome.counts.lost() <= 0
+            found[key] = gold, system, is_right and found.get(key, (gold, system, True))[2]
+            if gold is None and system is not None and not is_right:
+                own[system.id] += 1
+        times |= own
+    result = _Outcomes([], [], [], [], {system for _, system in found if system is not None}, times)
+    for gold, system, right in found.values():
+        if gold is not None and system is not None:
+            (result.right if right else result.partial).append((gold, system))
+        elif gold is not None and not right and gold.id not in golds:
+            result.missed.append(gold)
+        elif system is not None and not right and system.id not in systems:
+            result.spurious.append(system)
+    return result
+
+
+class _DocumentErrors:
+    """Sorts the outcomes of one document into classes."""
+
+    def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str], outcomes: _Outcomes) -> None:
+        self._unit, self._view, self._attributes = unit, view, attributes
+        self._uncounted = dict.fromkeys(one.id for one in view.pair.system.mentions if one.id not in outcomes.listed)
+        """Mentions that are one with others in the eyes of the measure: repairs leave one of each."""
+        self._times = outcomes.times
+        systems = {one.id: one for one in view.pair.system.mentions}
+        spurious = {one.id for one in outcomes.spurious}
+        self._besides = Counter({systems[id_].span: n for id_, n in outcomes.times.items() if id_ not in spurious})
+        """Places of mentions that are right for one gold mention, but wrong for others there."""
+        self.met: list[tuple[Mention | None, Mention | None]] = []
+        """Of the mentions that are not right: which gold mention met which system mention."""
+
+    def errors(self, outcomes: _Outcomes) -> Iterator[FoundError]:
+        """Each error once."""
+        partner = {gold.id: system for gold, system in outcomes.partial}
+        golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
+        systems = [system for _, system in outcomes.partial] + outcomes.spurious
+        done_gold, done_system = set[str](), set[str]()
+        for one, more in _several(self._view.id, golds, systems):
+            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
+            if best not in more:
+                continue
+            done_gold.add(one.id)
+            done_system.update(piece.id for piece in more)
+            self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
+            yield self._split(one, best, more, outcomes=self._count(more) + (one.id not in partner))
+        partner = {system.id: gold for gold, system in outcomes.partial}
+        for one, more in _several(self._view.id, systems, golds):
+            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
+            if best not in more:
+                continue
+            done_system.add(one.id)
+            done_gold.update(piece.id for piece in more)
+            self.met += [(best, one), *((piece, None) for piece in more if piece is not best)]
+            counted = 0 if one.id in partner else self._count([one])
+            yield self._merged(best, more, one, outcomes=len(more) + counted)
+        for gold, system in outcomes.partial:
+            if gold.id not in done_gold and system.id not in done_system:
+                self.met.append((gold, system))
+                yield self._pair(gold, system, outcomes=1) or self._error(OTHER, (gold,), (system,), Edit())
+        missed = [one for one in outcomes.missed if one.id not in done_gold]
+        spurious = [one for one in outcomes.spurious if one.id not in done_system]
+        for gold, system in self._near(missed, spurious):
+            if (error := self._pair(gold, system, outcomes=1 + self._count([system]))) is not None:
+                self.met.append((gold, system))
+                done_gold.add(gold.id)
+                done_system.add(system.id)
+                yield error
+        for gold in missed:
+            if gold.id not in done_gold:
+                self.met.append((gold, None))
+                edit = Edit(added={gold.id: replace(gold, cluster=None)})
+                yield self._error("missed", (gold,), (), edit, outcomes=1 + self._besides.pop(gold.span, 0))
+        for system in spurious:
+            if system.id not in done_system:
+                self.met.append((None, system))
+                edit = Edit(mentions={system.id: None})
+                yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
+
+    def _count(self, systems: Iterable[Mention]) -> int:
+        """How many outcomes some mentions of the system are."""
+        return sum(max(1, self._times[one.id]) for one in systems)
+
+    def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
+        """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
+        for similarity in ("dice", "exact"):
+            golds = [one for one in missed if bool(one.span) == (similarity == "dice")]
+            systems = [one for one in spurious if bool(one.span) == (similarity == "dice")]
+            if golds and systems:
+                yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
+
+    def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> FoundError | None:
+        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or else its span."""
+        for name in self._attributes:
+            value = gold.attributes.get(name)
+            if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):
+                mended = replace(system, attributes=_with(system.attributes, name, value))
+                edit = Edit(mentions={system.id: mended})
+                return self._error(_wrong(name), (gold,), (system,), edit, outcomes=outcomes)
+        if gold.span == system.span:
+            return None
+        edit = Edit(mentions={system.id: at_place_of(system, gold)})
+        return self._error("boundary", (gold,), (system,), edit, outcomes=outcomes)
+
+    def _split(self, gold: Mention, best: Mention, pieces: Sequence[Mention], *, outcomes: int) -> FoundError:
+        """One of the pieces becomes the whole, the others leave."""
+        removed = {piece.id: None for piece in pieces if piece is not best}
+        edit = Edit(mentions={**removed, best.id: at_place_of(best, gold)})
+        return self._error("split", (gold,), pieces, edit, outcomes=outcomes)
+
+    def _merged(self, best: Mention, parts: Sequence[Mention], system: Mention, *, outcomes: int) -> FoundError:
+        """The mention is cut: one for each gold mention, all with its attributes."""
+        added = {f"{system.id}+{part.id}": at_place_of(system, part) for part in parts if part is not best}
+        edit = Edit(mentions={system.id: at_place_of(system, best)}, added=added)
+        return self._error("merged", parts, (system,), edit, outcomes=outcomes)
+
+    def _error(
+        self, name: str, gold: Sequence[Mention], system: Sequence[Mention], edit: Edit, *, outcomes: int = 1
+    ) -> FoundError:
+        records, id_ = self._unit.records, self._view.id
+        golds = tuple(record for one in gold if (record := records.record(one, "gold", id_)) is not None)
+        systems = tuple(record for one in system if (record := records.record(one, "system", id_)) is not None)
+        edit.keep_links = False
+        edit.mentions = self._uncounted | edit.mentions
+        return FoundError(name, Instance(self._unit.name, id_, golds, systems, outcomes), [Repair(id_, edit)])
+
+
+def near(
+    pair: Pair,
+    gold: Sequence[Mention],
+    system: Sequence[Mention],
+    comparison: Comparison,
+    *,
+    similarity: str = "dice",
+    agree: tuple[str, ...] = (),
+) -> Iterator[tuple[Mention, Mention]]:
+    """Mentions of one document that are alike and agree on some attributes, best first, each at most once."""
+    alignment = Alignment(CandidatePairs(similarity, agree, comparison), agree, "greedy")
+    sides: list[Document] = [
+        replace(side, mentions=tuple(mentions)) for side, mentions in ((pair.gold, gold), (pair.system, system))
+    ]
+    for g, s, _, _ in alignment.make(Tables(Pair(*sides))).pairs:
+        yield gold[g], system[s]
+
+
+def _several(
+    document: str, ones: Sequence[Mention], others: Sequence[Mention]
+) -> Iterator[tuple[Mention, list[Mention]]]:
+    """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else."""
+    of_one: dict[int, list[int]] = {}
+    of_other: dict[int, int] = {}
+    overlapping = overlaps([one.span for one in ones], [other.span for other in others])
+    check_pairs(len(overlapping), "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
+    for other, one in overlapping:
+        of_one.setdefault(one, []).append(other)
+        of_other[other] = of_other.get(other, 0) + 1
+    for one, pieces in of_one.items():
+        if len(pieces) > 1 and all(of_other[piece] == 1 for piece in pieces):
+            listed = sorted(pieces, key=lambda piece: others[piece].span)
+            if all(others[first].span[-1][1] <= others[second].span[0][0] for first, second in pairwise(listed)):
+                yield ones[one], [others[piece] for piece in listed]
+
+
+def at_place_of(mention: Mention, other: Mention) -> Mention:
+    """A mention where another one is; what it refers to stays."""
+    return replace(
+        mention,
+        span=other.span,
+        head=other.head,
+        extent=other.extent,
+        anchor=other.anchor,
+        scope=other.scope,
+        text=other.text,
+        texts=other.texts,
+        boxes=other.boxes,
+    )
+
+
+def _with(attributes: Mapping[str, Value], name: str, value: Value | None) -> dict[str, Value]:
+    rest = {key: one for key, one in attributes.items() if key != name}
+    return rest if value is None else {**rest, name: value}

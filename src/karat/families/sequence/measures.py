@@ -1,0 +1,265 @@
+"""Sequences: how many of each side's time links the other side has or entails.
+
+A link between two events holds between any mention of the one and any of the other, and links are counted by mentions.
+All mentions of an event have the same links, so events are compared, and what is found counts as often as they have
+mentions in common.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from karat.counts import PrecisionRecall
+from karat.families.sequence.timeline import CONSTRAINTS, Timeline, TimeLink
+from karat.limits import check_pairs
+from karat.match.events import BothEvents, EventLink, Events, EventTable
+from karat.model import ClusterKey
+from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting, Tables, TableSpec, graded
+from karat.problems import quoted
+
+SharedMentions = dict[int, dict[int, int]]
+"""For an event of one side, the events of the other with which it shares mentions, and how many."""
+
+
+class ComparedLink(Struct, frozen=True, gc=False):
+    """A reduced link of one side, counted by the pairs of mentions that it joins."""
+
+    document: str
+    link: TimeLink
+    source: ClusterKey
+    target: ClusterKey
+    pairs: int
+    """Pairs of mentions that it joins."""
+    found: int
+    """Those that the other side has or entails."""
+    implicit: int
+    """Those that the other side entails without having them in its own reduced links."""
+
+
+class Awareness(Struct, frozen=True):
+    """The table: the reduced links of each side, each compared with the other side, and what joins the two."""
+
+    gold: tuple[ComparedLink, ...]
+    system: tuple[ComparedLink, ...]
+    common: int
+    """Mentions in reduced links of both sides."""
+
+
+NOTHING = Awareness((), (), 0)
+
+
+class Timelines(TableSpec[tuple[Timeline, Timeline]], Struct, frozen=True, cache_hash=True):
+    """The timelines of both sides by links of these kinds, each kind without what its own links entail."""
+
+    kinds: tuple[str, ...]
+
+    def make(self, tables: Tables) -> tuple[Timeline, Timeline]:
+        """Gold's and the system's."""
+        if len(self.kinds) > 1:
+            gold, system = zip(*(tables.get(Timelines((kind,))) for kind in self.kinds), strict=True)
+            return _together(gold), _together(system)
+        gold_events, system_events = tables.get(BothEvents())
+        return _alone(gold_events, self.kinds[0]), _alone(system_events, self.kinds[0])
+
+
+def _alone(events: Events, kind: str) -> Timeline:
+    return Timeline((kind, source, target) for source, target in events.links(kind))
+
+
+def _together(timelines: Iterable[Timeline]) -> Timeline:
+    return Timeline(link for timeline in timelines for link in timeline.reduced)
+
+
+class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
+    """Temporal awareness by links of these kinds, under an alignment of mentions."""
+
+    kinds: tuple[str, ...]
+
+    @property
+    def link_kinds(self) -> tuple[str, ...]:
+        """Those that it compares."""
+        return self.kinds
+
+    def make(self, tables: Tables) -> Awareness:
+        """Compare the two timelines of a document; one without links, as most are, costs nothing."""
+        if not tables.pair.gold.links and not tables.pair.system.links:
+            return NOTHING
+        gold_events, system_events = tables.get(BothEvents())
+        gold, system = tables.get(Timelines(self.kinds))
+        if not gold.reduced and not system.reduced:
+            return NOTHING
+        aligned = tables.get(self.aligned)
+        shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
+        golds, systems = gold.events, system.events
+        return Awareness(
+            _compared(gold, system, _twins(shared), gold_events, tables.pair.gold.id),
+            _compared(system, gold, _twins((s, g) for g, s in shared), system_events, tables.pair.system.id),
+            sum(g in golds and s in systems for g, s in shared),
+        )
+
+    def add(self, tables: Sequence[Awareness]) -> Awareness:
+        """Documents have no events in common, so everything adds."""
+        return Awareness(
+            tuple(link for table in tables for link in table.gold),
+            tuple(link for table in tables for link in table.system),
+            sum(table.common for table in tables),
+        )
+
+
+def _twins(shared: Iterable[EventLink]) -> SharedMentions:
+    twins: SharedMentions = {}
+    for one, other in shared:
+        counts = twins.setdefault(one, {})
+        counts[other] = counts.get(other, 0) + 1
+    return twins
+
+
+def _compared(
+    own: Timeline, other: Timeline, twins: SharedMentions, events: Events, document: str
+) -> tuple[ComparedLink, ...]:
+    """The reduced links of one side, each with how much of it the other side has or entails."""
+    known = {event for _, *ends in other.links for event in ends}
+    twins = {event: {one: count for one, count in twins.get(event, {}).items() if one in known} for event in own.events}
+    pairs = sum([len(twins[source]) * len(twins[target]) for _, source, target in own.reduced])
+    what = "pairs of events that share mentions with the two ends of a link of the other side"
+    check_pairs(pairs, what, where=f"document {quoted(document)}", origin="gold")
+    images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
+    for kind, source, target in own.reduced:
+        images[kind, source, target] = [
+            ((kind, one, another), sources * targets)
+            for one, sources in twins[source].items()
+            for another, targets in twins[target].items()
+        ]
+    entailed = other.entailed({image for there in images.values() for image, _ in there})
+    implicit = entailed.difference(other.reduced)
+    return tuple(
+        ComparedLink(
+            document=document,
+            link=link,
+            source=events.keys[link[1]],
+            target=events.keys[link[2]],
+            pairs=len(events.members[link[1]]) * len(events.members[link[2]]),
+            found=sum(count for image, count in there if image in other.links or image in entailed),
+            implicit=sum(count for image, count in there if image in implicit),
+        )
+        for link, there in images.items()
+    )
+
+
+CARD = Card(
+    title="Event sequences",
+    rows={
+        "sequence.after": "After links: what happens before what",
+        "sequence.subevent": "Subevent links, read as: what happens during what",
+        "sequence.all": "both together; links of one kind can entail links of the other",
+    },
+    formula="""\
+after(x, y): x ends before y starts     subevent(x, y): x starts before y starts, and y ends before x ends
+P = |R_S found in gold| / |R_S|
+R = (|R_G found in the system| + w · implicit) / |R_G|
+w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), or 0 if the denominator is not positive""",
+    symbols={
+        "x, y": "two mentions",
+        "P, R": "precision, recall",
+        "R_G, R_S": "the reduced links of gold and of the system: links that other links entail are left out",
+        "found": "that the other side has or entails",
+        "w": "the weight of an implicit link",
+        "implicit": "links of R_S that gold entails, but does not have in R_G",
+        "n": "the number of mentions that are in links of both R_G and R_S",
+    },
+    citation="UzZaman and Allen (2011), Temporal Evaluation, and UzZaman et al. (2013), SemEval-2013 Task 1: "
+    "TempEval-3, for temporal awareness; TAC KBP event sequencing 2017 for links over coreference, as scorer v1.8 "
+    "computes it.",
+    traps=(
+        "A link holds between all mentions of its two events and counts once per pair of them: a link between two "
+        "events with ten mentions each has a hundred times the weight of a link between two singletons.",
+        "Mentions are aligned as for coreference (coref.mapping), but without its threshold: any overlap is enough.",
+        "Precision can be 0 if recall is not: the system's links entail some of gold's, but none of them is in gold.",
+        "After and Subevent may contradict each other in sequence.all (x is before y and includes y). Such links stay "
+        "in R_G or R_S and can match, but they entail nothing. If a system contradicts itself, recall may exceed 1.",
+        "Without any link, tac-2017 scores 0 instead of undefined, even for a perfect system.",
+    ),
+    departures=(
+        "The time graph of scorer v1.8 accepts relations that are not entailed, depending on the order of links and "
+        "therefore on the spelling of ids: renaming mentions changes scores. karat's closure is exact.",
+        "Scorer v1.8 silently drops every link of a cycle of three or more events. karat refuses a cycle within one "
+        "kind of link, and names its members.",
+        "Scorer v1.8 divides by zero if one pair is After and Subevent on both sides; karat sets w to 0.",
+        "karat considers all links of sequence.all together to find contradictions. Scorer v1.8 adds links one by one, "
+        "so the order of a set decides which of them count.",
+    ),
+    outcomes={
+        "match": "the other side has the link; each side lists its own links",
+        "implied": "the other side entails the link without having it",
+        "partial": "the other side has or entails it for some pairs of its mentions",
+    },
+    laws=("perfect", "order", "ids", "outcomes"),
+)
+
+ROWS = {**{kind: (kind,) for kind in CONSTRAINTS}, "all": tuple(CONSTRAINTS)}
+"""The rows, and the kinds of links that each is about."""
+
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a protocol may set."""
+
+    alignment: str
+    """The alignment that it reads: one of the protocol's `[alignments]`."""
+
+
+class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
+    """Temporal awareness by links of some kinds."""
+
+    name: str
+
+    @property
+    def id(self) -> str:
+        """`sequence.` and its name."""
+        return f"sequence.{self.name}"
+
+    def count(self, table: Awareness) -> PrecisionRecall:
+        """By the formula."""
+        gold_found = sum([link.found for link in table.gold])
+        implicit = sum([link.implicit for link in table.system])
+        return PrecisionRecall(
+            sum([link.found for link in table.system]),
+            sum([link.pairs for link in table.system]),
+            gold_found + _weight(table) * implicit,
+            sum([link.pairs for link in table.gold]),
+        )
+
+    def outcomes(self, table: Awareness) -> Iterator[Outcome[PrecisionRecall]]:
+        """Each reduced link of gold and of the system; the system's implicit ones add to recall, by their weight."""
+        for link in table.gold:
+            counts = PrecisionRecall(0, 0, link.found, link.pairs)
+            yield Outcome(_item(link), None, counts, _label(link, "miss"), link.document)
+        weight = _weight(table)
+        for link in table.system:
+            counts = PrecisionRecall(link.found, link.pairs, weight * link.implicit, 0)
+            yield Outcome(None, _item(link), counts, _label(link, "spurious"), link.document)
+
+
+def _weight(table: Awareness) -> float:
+    """w = 0.99 / (1 + n(n - 1)/2 - |R_G found in the system|), and 0 where that is not positive."""
+    pairs = table.common * (table.common - 1) // 2
+    divisor = 1 + pairs - sum([link.found for link in table.gold])
+    return 0.99 / divisor if divisor > 0 else 0.0
+
+
+def _item(link: ComparedLink) -> LinkItem:
+    return LinkItem(link.link[0], link.source, link.target)
+
+
+def _label(link: ComparedLink, nothing: str) -> str:
+    if link.found == link.pairs == link.implicit:
+        return "implied"
+    return graded(link.found, link.pairs, nothing=nothing)
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+    """Each kind of link, and all together."""
+    aligned = setting.align(parameters.alignment)
+    return [TemporalAwareness(SequenceTable(aligned, kinds), name) for name, kinds in ROWS.items()]
+
+
+FAMILY = Family(CARD, Parameters, measures)

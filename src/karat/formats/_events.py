@@ -1,0 +1,235 @@
+"""Documents of event-extraction formats: entity mentions, event mentions at their triggers, and arguments.
+
+An argument is a link from the event mention whose kind is the role. It leads to an entity mention or to a cluster;
+where the file gives just a span, to a mention of kind `argument`, one for each span.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from msgspec import Raw, Struct
+
+from karat.formats._brackets import LONGEST_TEXT
+from karat.formats._text import DANGLING, TWICE
+from karat.model import Id, Link, Mention, Region, Sentence, Unit, Value
+from karat.plugin.formats import ReadOptions
+from karat.problems import KaratError, Report, Rule, quoted
+
+SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
+LARGEST = 10**18
+"""Offsets are smaller: no sum of them exceeds a float."""
+UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
+UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
+
+
+class EventDocument:
+    """Collects the annotations of a document. What cannot be used is reported and left out."""
+
+    def __init__(self, id_: str, report: Report, *, file: str, line: int, tokens: Sequence[str] | None = None) -> None:
+        self.id = id_
+        self._tokens = tokens
+        self._report, self._file, self._line = report, file, line
+        self._entities: dict[str, Mention] = {}
+        self._events: dict[str, Mention] = {}
+        self._fillers: dict[Region | str | None, Mention] = {}
+        self._targets: set[str] = set()
+        """Entity mentions and their clusters."""
+        self._ids: set[str] = set()
+        self._links: list[Link] = []
+
+    def tell(self, rule: Rule, message: str, *, found: str | None = None) -> None:
+        """Report what is wrong with the document."""
+        self._report(rule.at(message, file=self._file, line=self._line, found=found))
+
+    def refusal(self, rule: Rule, message: str, *, found: str | None = None) -> KaratError:
+        """The error for a document that cannot be read."""
+        return rule.error(message, file=self._file, line=self._line, found=found)
+
+    def add_entity(self, mention: Mention) -> None:
+        """Add a mention that events may have as an argument."""
+        if self._is_usable(mention):
+            self._entities[mention.id] = mention
+            self._targets.add(mention.id)
+            if mention.cluster is not None:
+                self._targets.add(mention.cluster)
+
+    def add_event(self, mention: Mention) -> bool:
+        """Add an event mention, and say whether it can be used."""
+        usable = self._is_usable(mention)
+        if usable:
+            self._events[mention.id] = mention
+        return usable
+
+    @property
+    def events(self) -> int:
+        """How many event mentions there are."""
+        return len(self._events)
+
+    def entity(self, id_: str) -> Mention | None:
+        """The entity mention of this id."""
+        return self._entities.get(id_)
+
+    def link(self, event: str, role: str, target: str, *, name: str | None = None) -> None:
+        """Add an argument that is a mention or a cluster; `name` is what the file calls it."""
+        if target in self._targets:
+            self._links.append(Link(role, event, target))
+        else:
+            name = target if name is None else name
+            message = f"the {role} of {event!r} names {quoted(name)}, which is no entity"
+            self.tell(DANGLING, f"{message} of document {quoted(self.id)}", found=name)
+
+    def fill(self, event: str, role: str, begin: int, end: int, text: str | None = None) -> None:
+        """Add an argument that is just a span."""
+        self._fill(event, role, ((begin, end),), text)
+
+    def fill_text(self, event: str, role: str, text: str) -> None:
+        """Add an argument that is just a string."""
+        self._fill(event, role, (), text)
+
+    def _fill(self, event: str, role: str, span: Region, text: str | None) -> None:
+        key = span or text
+        filler = self._fillers.get(key)
+        if filler is None:
+            if text is None:
+                text = self.words(*span[0])
+            filler = Mention(f"argument-{len(self._fillers) + 1}", span, kind="argument", text=text)
+            if not self._is_usable(filler):
+                return
+            self._fillers[key] = filler
+        self._links.append(Link(role, event, filler.id))
+
+    def words(self, begin: int, end: int) -> str | None:
+        """The text of a span of tokens, if they are known."""
+        if self._tokens is None or not 0 <= begin < end <= min(len(self._tokens), begin + LONGEST_TEXT):
+            return None
+        return " ".join(self._tokens[begin:end])
+
+    def _is_usable(self, mention: Mention) -> bool:
+        if mention.id in self._ids:
+            self.tell(TWICE, f"mention id {quoted(mention.id)} is used twice in this document", found=mention.id)
+            return False
+        for begin, end in mention.span:
+            if not 0 <= begin < end < LARGEST:
+                message = f"mention {quoted(mention.id)} of document {quoted(self.id)} begins at {begin:,}"
+                self.tell(SPAN, f"{message} and ends before {end:,}", found=mention.id)
+                return False
+        self._ids.add(mention.id)
+        return True
+
+    def report_unread(self, relations: Sequence[object]) -> None:
+        """Report relations between entities."""
+        if relations:
+            self.tell(UNREAD, f"relations between entities are not read ({len(relations):,} here)")
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Entities, fillers that are no entities, and events, each in the order of the file."""
+        return (*self._entities.values(), *self._fillers.values(), *self._events.values())
+
+    def links(self) -> tuple[Link, ...]:
+        """The arguments of all events."""
+        return tuple(self._links)
+
+
+def typed(type_: str | None) -> dict[str, Value]:
+    """The type as an attribute, if there is one."""
+    return {"type": type_} if type_ else {}
+
+
+def sentences_of(lengths: Sequence[int]) -> tuple[Sentence, ...]:
+    """Where each sentence begins; those without a token are left out."""
+    begins = accumulate(lengths, initial=0)
+    return tuple(Sentence(begin) for begin, length in zip(begins, lengths, strict=False) if length)
+
+
+def refuse_unit(options: ReadOptions, unit: Unit, *, file: str, line: int) -> None:
+    """Refuse another unit of offsets than that of the format."""
+    if options.unit not in (None, unit):
+        raise UNIT.error(f"offsets of this format count {unit}s, but --unit says {options.unit}", file=file, line=line)
+
+
+OFFSETS = Rule("argument-offsets", "fault", "Correct one of the two; the offsets of the entity mention count.")
+
+
+class EntityMention(Struct, frozen=True, gc=False):
+    """A mention of an entity, a value or a time."""
+
+    id: Id
+    start: int
+    end: int
+    entity_type: str | None = None
+    entity_subtype: str | None = None
+    mention_type: str | None = None
+    text: str | None = None
+
+
+class Trigger(Struct, frozen=True, gc=False):
+    """The words that express an event."""
+
+    start: int
+    end: int
+    text: str | None = None
+
+
+class Argument(Struct, frozen=True, gc=False):
+    """An entity mention in its role; only some files repeat its offsets."""
+
+    entity_id: str
+    role: str
+    start: int | None = None
+    end: int | None = None
+
+
+class EventMention(Struct, frozen=True, gc=False):
+    """An event at its trigger."""
+
+    id: Id
+    trigger: Trigger
+    event_type: str | None = None
+    arguments: tuple[Argument, ...] = ()
+
+
+class Annotated(Struct, frozen=True, kw_only=True):
+    """What the files have in common: a document, a sentence or a window of tokens."""
+
+    tokens: tuple[str, ...] | None = None
+    entity_mentions: tuple[EntityMention, ...] = ()
+    event_mentions: tuple[EventMention, ...] | None
+    relation_mentions: tuple[Raw, ...] = ()
+
+
+def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, str] | None = None) -> None:
+    """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
+    clusters = clusters or {}
+    for one in annotated.entity_mentions:
+        attributes = typed(one.entity_type)
+        if one.entity_subtype:
+            attributes["subtype"] = one.entity_subtype
+        if one.mention_type:
+            attributes["mention_type"] = one.mention_type
+        to.add_entity(
+            Mention(
+                one.id,
+                ((one.start, one.end),),
+                kind="entity",
+                cluster=clusters.get(one.id),
+                attributes=attributes,
+                text=one.text,
+            )
+        )
+    for event in annotated.event_mentions or ():
+        trigger = event.trigger
+        span = ((trigger.start, trigger.end),)
+        if to.add_event(Mention(event.id, span, attributes=typed(event.event_type), text=trigger.text)):
+            for argument in event.arguments:
+                to.link(event.id, argument.role, argument.entity_id)
+                if argument.start is not None or argument.end is not None:
+                    _compare_offsets(event, argument, to)
+    to.report_unread(annotated.relation_mentions)
+
+
+def _compare_offsets(event: EventMention, argument: Argument, to: EventDocument) -> None:
+    entity = to.entity(argument.entity_id)
+    if entity is not None and entity.span != ((argument.start, argument.end),):
+        own, others = f"{argument.start} to {argument.end}", "{} to {}".format(*entity.span[0])
+        message = f"the {argument.role} of {event.id!r} goes from {own}, but entity mention {entity.id!r} from {others}"
+        to.tell(OFFSETS, message, found=argument.entity_id)

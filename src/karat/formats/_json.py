@@ -1,0 +1,370 @@
+"""Keys that a JSON object gives twice, of which a decoder keeps only one.
+
+The decoder does not report them, so colons are counted: in the text, and in what was decoded, encoded again. Each key
+has one, and those inside strings are the same on both sides; a key that was dropped leaves fewer.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import msgspec
+
+from karat.formats._text import decode
+from karat.model import Document, Id, Places, compact_lines
+from karat.plugin.formats import Context, Marker, Piece
+from karat.problems import KaratError, Rule, quoted
+
+_encode = msgspec.json.Encoder().encode
+
+
+def repeated_key(data: bytes, decoded: object) -> str | None:
+    """A key that an object gives twice; `decoded` is what was decoded from the data."""
+    if b"\\" not in data or b"\\u003" not in data:  # no colon is hidden in an escape
+        colons = data.count(b":")
+        # What karat writes leaves out defaults; what others write may hold them, and is then decoded as plain JSON.
+        if colons == _encode(decoded).count(b":") or colons == _encode(msgspec.json.decode(data)).count(b":"):
+            return None
+    return _first_repeated(data)
+
+
+def _first_repeated(data: bytes) -> str | None:
+    repeated: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                repeated.append(key)
+            seen.add(key)
+
+    json.loads(data, object_pairs_hook=look)
+    return repeated[0] if repeated else None
+
+
+BROKEN = Rule("json-broken", "fatal", "Write one JSON object per line, or one list of objects.")
+KEY_TWICE = Rule("json-key-twice", "fatal", "Write each key of an object once; only one of the values could be read.")
+
+T = TypeVar("T")
+
+Unreadable = msgspec.DecodeError, UnicodeDecodeError, RecursionError
+_any = msgspec.json.Decoder()
+_raw = msgspec.json.Decoder(msgspec.Raw)
+_list = msgspec.json.Decoder(list[msgspec.Raw])
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_BEFORE_ELEMENT = re.compile(rb"[\s,\[]*")
+STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
+
+
+class Value(NamedTuple):
+    """A JSON value in a file, and where it begins."""
+
+    data: bytes
+    offset: int
+    line: int
+    key: str | None = None
+    """Its key, if it is an entry of an object."""
+
+
+def values(stream: BinaryIO, file: str) -> Iterator[Value]:
+    """The values of a file: its lines, the elements of its list, or the only one."""
+    offset = stream.tell()
+    first = next((line for line in stream if not line.isspace()), b"")
+    is_list = first.lstrip().startswith(b"[")
+    stream.seek(offset)
+    if is_list or not is_value(first):
+        data = stream.read()
+        if is_list:
+            yield from elements(data, offset, file)
+            return
+        if is_value(data):
+            blank = len(data) - len(data.lstrip())
+            yield Value(data[blank:], offset + blank, 1 + data.count(b"\n", 0, blank))
+            return
+        stream.seek(offset)
+    for line, data in enumerate(stream, 1):
+        if not data.isspace():
+            yield Value(data, offset, line)
+        offset += len(data)
+
+
+def is_value(data: bytes) -> bool:
+    """Whether data are one JSON value."""
+    try:
+        _raw.decode(data)
+    except Unreadable:
+        return False
+    return True
+
+
+def is_truncated(data: bytes) -> bool:
+    """Whether data are the beginning of a JSON value."""
+    try:
+        _raw.decode(data)
+    except Unreadable as error:
+        return "truncated" in str(error)
+    return False
+
+
+def elements(data: bytes, offset: int, file: str) -> Iterator[Value]:
+    """The elements of a list that begins at this offset of a file."""
+    decoded_elements = decoded(_list, data, BROKEN, file=file, line=1)
+    at, line = 0, 1
+    for element in decoded_elements:
+        begin = _end(_BEFORE_ELEMENT, data, at)
+        line += data.count(b"\n", at, begin)
+        own = bytes(element)
+        yield Value(own, offset + begin, line)
+        at = begin + len(own)
+        line += own.count(b"\n")
+
+
+def entries(value: Value, file: str) -> Iterator[Value]:
+    """The entries of an object, each with its key."""
+    by_key = decoded(_object, value.data, BROKEN, file=file, line=value.line)
+    refuse_repeated_keys(value.data, file=file, line=value.line)
+    at, line = 0, value.line
+    for key, entry in by_key.items():
+        begin = _end(_BEFORE_ENTRY, value.data, at)
+        line += value.data.count(b"\n", at, begin)
+        own = bytes(entry)
+        yield Value(own, value.offset + begin, line, key)
+        at = begin + len(own)
+        line += own.count(b"\n")
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.match(data, at)
+    assert match is not None, "the data were decoded before"
+    return match.end()
+
+
+def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
+    """Refuse an object that gives a key twice."""
+    # Fields that a format does not read were skipped before, and may hold anything.
+    value = decoded(_any, data, BROKEN, file=file, line=line)
+    repeated = repeated_key(data, value)
+    if repeated is not None:
+        message = f"the key {quoted(repeated)} is given twice in one object"
+        line += data.count(b"\n", 0, max(data.rfind(msgspec.json.encode(repeated)), 0))
+        raise KEY_TWICE.error(message, file=file, line=line, found=repeated)
+
+
+def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
+    """What a decoder reads; if it cannot, the error says where it gave up."""
+    try:
+        return decoder.decode(data)
+    except Unreadable as error:
+        raise _refusal(error, data, rule, file=file, line=line) from None
+
+
+def _refusal(error: Exception, data: bytes, rule: Rule, *, file: str, line: int) -> KaratError:
+    """The error for data that cannot be decoded."""
+    if isinstance(error, RecursionError):
+        return rule.error("the value is nested too deeply", file=file, line=line)
+    text = decode(data, file=file, line=line)
+    message = str(error).replace("$", "the document")
+    if "truncated" in message:
+        return rule.error(message, file=file, line=line + data.rstrip().count(b"\n"), found="")
+    if byte := re.search(r"\(byte (\d+)\)", message):
+        at = int(byte[1])
+        found = data[at:].decode("utf-8", "replace").rstrip()[:1]
+        return rule.error(message, file=file, line=line + data.count(b"\n", 0, at), found=found)
+    field = re.search(r"field `(\w+)`", message)
+    found_field = f'"{field[1]}"' if field and f'"{field[1]}"' in text else None
+    return rule.error(message, file=file, line=line, found=found_field)
+
+
+def lines_with(key: str) -> Marker:
+    """Find a document in each line; this key has its id."""
+    decoder = msgspec.json.Decoder(msgspec.defstruct("Head", [(key, Id)]))
+
+    def find_id(line: bytes) -> str:
+        try:
+            id_: str = getattr(decoder.decode(line), key)
+        except Unreadable:
+            return ""
+        return id_
+
+    return Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=_is_first_of_lines)
+
+
+def _is_first_of_lines(line: bytes) -> bool:
+    """Whether a file with this first line has one value per line: no list, and no value that goes on in the next."""
+    return not line.lstrip().startswith(b"[") and not is_truncated(line)
+
+
+def each_value(read: Callable[[Piece, Context], Document]) -> Callable[[Piece, Context], Iterator[Document]]:
+    """Read each value of a piece as a document; of a file that is read whole, report those that cannot be read."""
+
+    def read_values(piece: Piece, context: Context) -> Iterator[Document]:
+        if piece.line > 1 or _is_first_of_lines(piece.data.lstrip().partition(b"\n")[0]):
+            yield _placed(read(piece, context), piece)
+            return
+        for value in _values(piece):
+            try:
+                document = read(value, context)
+            except KaratError as error:
+                context.report(error.finding)
+            else:
+                yield _placed(document, value)
+
+    return read_values
+
+
+def _values(piece: Piece) -> Iterator[Piece]:
+    """Split a file that is read whole: a list, a single value, or lines of which the first is broken."""
+    if piece.data.lstrip().startswith(b"["):
+        for value in elements(piece.data, 0, piece.name):
+            yield Piece(piece.name, value.data, value.line)
+    elif is_value(piece.data):
+        data = piece.data.lstrip()
+        yield Piece(piece.name, data, 1 + piece.data.count(b"\n", 0, len(piece.data) - len(data)))
+    else:
+        for line, data in enumerate(piece.data.split(b"\n"), 1):
+            if data and not data.isspace():
+                yield Piece(piece.name, data, line)
+
+
+def record_of(value: Piece, decoder: msgspec.json.Decoder[T], rule: Rule) -> T:
+    """Decode a value; a value of another shape is refused by the rule."""
+    record = decoded(decoder, value.data, rule, file=value.name, line=value.line)
+    refuse_repeated_keys(value.data, file=value.name, line=value.line)
+    return record
+
+
+def _placed(document: Document, value: Piece) -> Document:
+    """Add the line of each mention, that of the first string that is its id, and of each link, that of its source."""
+    data, line = value.data.rstrip(), value.line
+    if b"\n" not in data:
+        return document.at(Places(line))
+    lines: dict[bytes, int] = {}
+    number, end = line, 0
+    for match in STRING.finditer(data):
+        number, end = number + data.count(b"\n", end, match.start()), match.start()
+        lines.setdefault(match[0], number)
+
+    def line_of(id_: str) -> int:
+        return lines.get(msgspec.json.encode(id_), line)
+
+    mentions = compact_lines([line_of(mention.id) for mention in document.mentions])
+    links = compact_lines([line_of(link.source) for link in document.links])
+    return document.at(Places(line, mentions, links=links))
+
+
+TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\]:,]', re.DOTALL)
+
+
+class Field:
+    """The value of a key: how it begins, and the keys of the objects in it."""
+
+    def __init__(self) -> None:
+        self.opens = b""
+        """Its first byte, if it is an object, a list or a string."""
+        self.keys: set[str] = set()
+        """Keys of the object that it is, or of those in the list that it is."""
+        self.is_empty = False
+        """Whether it is an empty object or list."""
+
+
+Fields = Mapping[str, Field]
+
+
+def _has(*keys: str, one_of: tuple[str, ...] = (), none_of: tuple[str, ...] = ()) -> Callable[[Fields], bool]:
+    return lambda fields: (
+        fields.keys() >= set(keys)
+        and (not one_of or not fields.keys().isdisjoint(one_of))
+        and fields.keys().isdisjoint(none_of)
+    )
+
+
+def _is_muc4_system(fields: Fields) -> bool:
+    """Documents by number, as GRIT and GTT write them, or one document with its templates, as IterX does."""
+    first = next(iter(fields.values()))
+    if first.opens == b"{":
+        return not first.keys.isdisjoint({"pred_templates", "pred_extracts"})
+    return len(fields) == 1 and first.opens == b"[" and ("incident_type" in first.keys or first.is_empty)
+
+
+def _is_unified(fields: Fields) -> bool:
+    """The form of MAVEN-Arg's own scorer and of OmniEvent."""
+    return fields.keys() >= {"text", "events"} and "triggers" in fields["events"].keys
+
+
+JSONL = "jsonl"
+COREFERENCE = "wikievents-coreference"
+FILLED_TEMPLATES = "gen-arg"
+
+FORMS: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
+    ("textee", _has("wnd_id", "event_mentions")),
+    ("oneie", _has("sent_id", one_of=("event_mentions", "graph"))),
+    ("oneie", _has("sent_id", "gold", "pred")),
+    ("wikievents", _has("doc_id", "event_mentions")),
+    (FILLED_TEMPLATES, _has("doc_key", "predicted", "gold")),
+    ("rams", _has("doc_key", one_of=("gold_evt_links", "predictions"))),
+    ("dygie", _has("doc_key", "sentences", one_of=("events", "predicted_events", "ner", "relations"))),
+    (COREFERENCE, _has("doc_key", "clusters", none_of=("sentences",))),
+    ("muc4", _has("docid", one_of=("templates", "extracts"))),
+    ("muc4", _is_muc4_system),
+    ("maven", _has("id", "events", one_of=("document", "content"))),
+    ("maven", _has("id", "content", "candidates")),
+    ("maven", _has("id", "preds")),
+    ("maven", _is_unified),
+)
+"""Forms of JSON files, in the order in which they are tried."""
+
+
+@lru_cache(maxsize=4)
+def form(head: bytes) -> str | None:
+    """The name of the form of a file that begins with these bytes; None if it is not known."""
+    fields = first_fields(head)
+    if not fields or fields.keys() >= {"id", "mentions"}:
+        return JSONL if fields else None
+    return next((name for name, recognises in FORMS if recognises(fields)), None)
+
+
+def recognises(name: str) -> Callable[[bytes], bool]:
+    """How a format is recognised by the form of its files."""
+    return lambda head: form(head) == name
+
+
+def first_fields(head: bytes) -> dict[str, Field]:
+    """The fields of the first object of a file, which may be in a list; only as far as is needed for JSON Lines."""
+    text = head.lstrip()
+    if text.startswith(b"["):
+        text = text[1:].lstrip()
+    fields: dict[str, Field] = {}
+    if not text.startswith(b"{"):
+        return fields
+    stack: list[bytes] = []
+    string, before = b"", 0
+    field: Field | None = None
+    for token in TOKEN.finditer(text):
+        mark = token[0][:1]
+        if field is not None and not field.opens:
+            field.opens = mark if mark in (b"{", b"[", b'"') else b"-"
+        if mark == b'"':
+            string = token[0]
+        elif mark in (b"{", b"["):
+            stack.append(mark)
+        elif mark in (b"}", b"]"):
+            if field is not None and len(stack) == 2 and not text[before : token.start()].strip():
+                field.is_empty = text[before - 1 : before] in (b"{", b"[")
+            stack.pop()
+            if not stack:
+                break
+        elif mark == b":" and stack == [b"{"]:
+            field = fields.setdefault(_text(string), Field())
+            if fields.keys() >= {"id", "mentions"}:
+                break
+        elif mark == b":" and field is not None and stack in ([b"{", b"{"], [b"{", b"[", b"{"]):
+            field.keys.add(_text(string))
+        before = token.end()
+    return fields
+
+
+def _text(string: bytes) -> str:
+    return string[1:-1].decode("utf-8", "replace")

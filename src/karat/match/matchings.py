@@ -1,0 +1,77 @@
+"""Matchings: methods that choose pairs among candidates, which are in the order of trial (see `tables.aligned`)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import floor, lcm
+
+from karat.match.assignment import Edge, assignment, components
+from karat.plugin import Candidate, Match, Matching
+from karat.registry import Registry, function, named
+
+
+def greedy(candidates: Sequence[Candidate]) -> list[Match]:
+    """One-to-one: walk the candidates once and take each whose two mentions are both still free."""
+    gold_taken: set[int] = set()
+    system_taken: set[int] = set()
+    pairs: list[Match] = []
+    for negative, s, g, agreeing in candidates:
+        if s not in system_taken and g not in gold_taken:
+            system_taken.add(s)
+            gold_taken.add(g)
+            pairs.append((g, s, -negative, agreeing))
+    return pairs
+
+
+def many_to_one(candidates: Sequence[Candidate]) -> list[Match]:
+    """Each system mention goes to its best gold mention, which may hold several (Liu et al. 2015, Algorithm 1).
+
+    The paper's loop does not take the best pair off its list; here, as in the programs, it does.
+    """
+    system_taken: set[int] = set()
+    pairs: list[Match] = []
+    for negative, s, g, agreeing in candidates:
+        if s not in system_taken:
+            system_taken.add(s)
+            pairs.append((g, s, -negative, agreeing))
+    return pairs
+
+
+def optimal(candidates: Sequence[Candidate]) -> list[Match]:
+    """One-to-one with the greatest sum of similarities; ties: more exact pairs, more pairs, then system line order.
+
+    Exact pairs (equal spans, correct slots) have whole points.
+    """
+    return _optimal({(s, g): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, floor)
+
+
+def gold_first(candidates: Sequence[Candidate]) -> list[Match]:
+    """One-to-one with the greatest sum of similarities; ties: more pairs, then gold mentions in order.
+
+    Each gold mention takes the first system mention that it can have.
+    """
+    return _optimal({(g, s): (negative, s, g, agreeing) for negative, s, g, agreeing in candidates}, lambda _: 0)
+
+
+def _optimal(by_ends: Mapping[Edge, Candidate], points: Callable[[Fraction], int]) -> list[Match]:
+    """Choose the candidates with the greatest sum of similarities, then of points, then the most pairs."""
+    weights: dict[Edge, int] = {}
+    for edges in components(by_ends):
+        # Similarities are fractions of lengths: the nearest one with a small denominator is the exact one.
+        exact = {value: Fraction(value).limit_denominator(1 << 26) for value in {-by_ends[edge][0] for edge in edges}}
+        # One integer for each similarity, in which each part weighs more than all after it together.
+        unit = lcm(*{value.denominator for value in exact.values()})
+        most = min(len({row for row, _ in edges}), len({column for _, column in edges}))
+        pair = most + 1
+        whole = pair * (most * max(map(points, exact.values())) + 1)
+        weight = {key: int(value * unit) * whole + points(value) * pair + 1 for key, value in exact.items()}
+        weights |= {edge: weight[-by_ends[edge][0]] for edge in edges}
+    chosen = sorted(by_ends[edge] for edge in assignment(weights))
+    return [(g, s, -negative, agreeing) for negative, s, g, agreeing in chosen]
+
+
+MATCHINGS: Registry[Matching] = Registry(
+    "karat.matchings",
+    "matching",
+    own=lambda: named(gold_first=gold_first, greedy=greedy, many_to_one=many_to_one, optimal=optimal),
+    accept=function,
+)

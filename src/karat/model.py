@@ -1,0 +1,362 @@
+"""The data model: a corpus is mentions, clusters and links. Every format is read into these and written from them.
+
+The records are plain values and know nothing about files, scores or protocols. Encoded as JSON, they are karat's own
+format, so the names here are the names in a `.jsonl` line.
+"""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+Region = tuple[tuple[int, int], ...]
+"""A place in the source: half-open segments, sorted, without overlaps."""
+
+Box = tuple[int, float, float, float, float]
+"""A rectangle in an image: page, x, y, width, height."""
+
+Boxes = tuple[Box, ...]
+"""A place in an image, which has no segments."""
+
+Value = str | bool | int | float
+"""The value of an attribute."""
+
+Id = Annotated[str, Meta(min_length=1)]
+"""A name without meaning of its own, unique in its scope."""
+
+Unit = Literal["char", "token", "microsecond", "box"]
+"""The unit of offsets: code points of the text, rows of the token table, or microseconds of a recording. An image has
+no offsets: its mentions have boxes, and their spans are empty."""
+
+ClusterKey = str | tuple[str, int]
+"""What identifies a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
+
+ORDERED = frozenset({"after"})
+"""Kinds of links that order events in time, and form no hierarchy."""
+
+
+class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A place in a document that refers to an event (or an entity, a value, a time)."""
+
+    id: Id
+    """Unique in its document."""
+    span: Region
+    """Where it is. Several segments make a discontinuous mention; a mention with no segment matches by its id."""
+    head: Region | None = None
+    """Its syntactic head."""
+    extent: Region | None = None
+    """The phrase or sentence around it, if that is more than the span (ACE events)."""
+    anchor: Region | None = None
+    """The word that expresses an event, if it is not the span."""
+    kind: str = "event"
+    """What it refers to: event, entity, value, time, relation."""
+    cluster: str | None = None
+    """The id of its cluster; without one, it is a cluster of its own."""
+    attributes: dict[str, Value] = {}
+    """Such as type and realis."""
+    text: str | None = None
+    """The text of its span."""
+    confidence: tuple[str, ...] = ()
+    """As written in the file; never scored."""
+    scope: Region | None = None
+    """The scope of an event mention (ACE: ldc_scope)."""
+    texts: dict[str, str] = {}
+    """The texts of its other regions, by name (head, extent, ...)."""
+    boxes: dict[str, Boxes] = {}
+    """Its regions by name, including the span, if the source is an image."""
+
+
+EMPTY: dict[str, Any] = {}
+"""For `texts`, `boxes` and `attributes` of mentions that have none: records made by position share it."""
+
+
+class Place(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A region that is not a mention, with its text."""
+
+    span: Region = ()
+    """Where it is."""
+    text: str | None = None
+    """Its text."""
+    boxes: Boxes = ()
+    """Where it is, if the source is an image."""
+
+
+class Name(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A name of what a cluster refers to, and its place in the document."""
+
+    place: Place
+    """Where the document has it."""
+    name: str | None = None
+    """The name as the file spells it (ACE: NAME)."""
+
+
+class External(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """The id of a cluster in an external resource, with the name of that resource."""
+
+    resource: str
+    """The name of the resource."""
+    id: str
+    """The id in that resource."""
+
+
+class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """What mentions refer to. Only clusters that have more than an id need a record."""
+
+    id: Id
+    """Unique in the corpus: the same id in two documents is the same cluster."""
+    kind: str = "event"
+    """What it is: event, entity, value, time, relation."""
+    attributes: dict[str, Value] = {}
+    """Such as the type and subtype of an ACE entity."""
+    names: tuple[Name, ...] = ()
+    """Its names (ACE: entity_attributes)."""
+    external: tuple[External, ...] = ()
+    """Its ids in external resources (ACE: external_link)."""
+
+
+class Link(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A directed link between two mentions, or two clusters, of a document (`from` and `to` in JSON)."""
+
+    kind: str
+    """Such as subevent, member or after; for arguments, the role."""
+    source: str = field(name="from")
+    """The id of a mention or cluster: the parent, the earlier event, or the event that has the argument."""
+    target: str = field(name="to")
+    """The id of a mention or cluster: the child, the later event, or the argument."""
+    extent: Place | None = None
+    """Where the document states it, if the format has that for arguments."""
+
+
+class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A sentence of a document in token units. It ends where the next one begins."""
+
+    begin: int
+    """Its first token."""
+    id: str | None = None
+    """Its id, such as `# sent_id` of CoNLL-U."""
+
+
+class EmptyNode(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
+    """A token that stands for a word that is not spoken, such as a dropped pronoun (CoNLL-U: the node `8.1`).
+
+    Only one side may have it: it is identified by its sentence, the word before it and its number.
+    """
+
+    token: int
+    """Its place among the tokens of the document."""
+    number: int
+    """Its number after the word before it, or, at the beginning of a sentence, before the first word: 1 in `8.1`."""
+    dependencies: tuple[tuple[int | None, str], ...] = ()
+    """Its parents in the enhanced dependencies, each with the relation: a token, or null for the root."""
+
+
+Line = int | tuple[str, int]
+"""Where a record stood: a line of the file of its document, or a companion of that file and a line of it."""
+
+
+class Places(Struct, frozen=True):
+    """Where the records of a document stood. A sequence is parallel to the records; empty: in the document's line."""
+
+    line: int
+    """The line in which the document begins."""
+    mentions: Sequence[Line] = ()
+    clusters: Sequence[Line] = ()
+    links: Sequence[Line] = ()
+    tokens: Sequence[Line] = ()
+    regions: Mapping[tuple[str, str], Line] = {}
+    """Lines of single regions, by the id of the mention or cluster and the name of the region."""
+
+
+def compact_lines(lines: list[int]) -> Sequence[int]:
+    """Line numbers in few bytes: as a range if each is the next one."""
+    if lines and lines[-1] - lines[0] == len(lines) - 1:
+        consecutive = range(lines[0], lines[-1] + 1)
+        if lines == [*consecutive]:
+            return consecutive
+    return array("I", lines)
+
+
+class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
+    """One text with its annotations. The order of mentions is significant, the order of links is not."""
+
+    id: Id
+    """Unique in the corpus. The documents of the two sides are paired by id."""
+    topic: str | None = None
+    """Its topic; without one, it is a topic of its own."""
+    subtopic: str | None = None
+    """Its part of the topic, such as 36ecb in ECB+."""
+    source: str | None = None
+    """The kind of source: newswire, weblog, ..."""
+    language: str | None = None
+    """Such as en."""
+    producer: str | None = None
+    """Who made the annotations, if the format says so."""
+    text: str | None = None
+    """The text that offsets in characters refer to."""
+    unit: Unit = "char"
+    """What offsets count: characters, tokens, microseconds of a recording; or `box`, for an image."""
+    tokens: tuple[tuple[int, int], ...] | None = None
+    """The tokens, each with its place in the text."""
+    forms: tuple[str, ...] | None = None
+    """In token units, the word of each token; empty where it is not known. Compared between the sides, never scored."""
+    sentences: tuple[Sentence, ...] = ()
+    """Where each sentence begins, and its id; compared between the sides, never scored."""
+    empty_nodes: tuple[EmptyNode, ...] = ()
+    """In the order of their tokens."""
+    about: dict[str, str] = {}
+    """What else the file says about it, under the file's own names; never scored."""
+    mentions: tuple[Mention, ...] = ()
+    """Its mentions, in the order of the file."""
+    clusters: tuple[Cluster, ...] = ()
+    """The clusters of its mentions that have more than an id."""
+    links: tuple[Link, ...] = ()
+    """Its links."""
+
+    @property
+    def places(self) -> Places | None:
+        """Where its records stood, if it was read from a file. Never encoded, and no part of equality and hash."""
+        places: Places | None = self.__dict__.get("places")
+        return places
+
+    def at(self, places: Places) -> "Document":
+        """Return this document, which from now on knows its places."""
+        self.__dict__["places"] = places
+        return self
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.mentions)} mentions, {len(self.clusters)} clusters, {len(self.links)} links"
+        return f"<Document {self.id}: {sizes}>"
+
+
+DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
+    "document": lambda document: document.id,
+    "topic": lambda document: document.topic,
+    "subtopic": lambda document: document.subtopic,
+    "source": lambda document: document.source,
+    "language": lambda document: document.language,
+}
+"""What a document is about, by the names that reports use."""
+
+
+class Pair(Struct, frozen=True):
+    """A pair of documents: the two sides of one document. A side that does not have it has it without mentions."""
+
+    gold: Document
+    system: Document
+
+
+def cluster_keys(document: Document) -> list[ClusterKey]:
+    """The cluster of each mention; a mention without a cluster is its own."""
+    return [
+        mention.cluster if mention.cluster is not None else (document.id, number)
+        for number, mention in enumerate(document.mentions)
+    ]
+
+
+def nodes_of(kind: str) -> str:
+    """The attribute with the number of nodes of a cluster in a forest, if the links do not show it."""
+    return f"nodes.{kind}"
+
+
+def qualified(document: str, id_: str) -> str:
+    """The corpus-wide id of a cluster whose own id is local to a document."""
+    return f"{document}:{id_}"
+
+
+HOLDERS = frozenset({"event", "template"})
+"""Kinds of mentions that have arguments. What fills a role is of another kind."""
+
+_kind = attrgetter("kind")
+_argument = itemgetter(3)
+
+
+class Argument(Struct, frozen=True, gc=False):
+    """One role of an event or template, and what fills it."""
+
+    role: str
+    mentions: tuple[Mention, ...]
+    """The mention that fills the role, or all mentions of the cluster that does."""
+    cluster: str | None = None
+    """The cluster, if the link names one: the entity as a whole."""
+
+
+class Event(Struct, frozen=True, gc=False):
+    """An event or template with its arguments, in the order of the mentions that fill them, then of their roles."""
+
+    mention: Mention
+    arguments: tuple[Argument, ...]
+
+    @property
+    def type(self) -> object:
+        """Its type, as written; None if it has none."""
+        return self.mention.attributes.get("type")
+
+
+def events_of(document: Document, kind: str = "event") -> list[Event]:
+    """The events (or templates) of a document in the order of its mentions, each with its arguments."""
+    mentions = document.mentions
+    holders = [mention for mention in mentions if mention.kind == kind]
+    if not holders:
+        return []
+    # By the place of the filler among the mentions, then by role: the order of links does not matter.
+    found: dict[str, list[tuple[int, str, int, Argument]]] = {mention.id: [] for mention in holders}
+    numbers = {mention.id: number for number, mention in enumerate(mentions)} if document.links else {}
+    clusters: dict[str, tuple[Mention, ...]] | None = None
+    for link in document.links:
+        own = found.get(link.source)
+        if own is None:
+            continue
+        number = numbers.get(link.target)
+        if number is not None:
+            if mentions[number].kind not in HOLDERS:
+                own.append((number, link.kind, len(own), Argument(link.kind, (mentions[number],))))
+            continue
+        if clusters is None:
+            clusters = _fillers(document)
+        members = clusters.get(link.target)
+        if members is not None:
+            number = numbers[members[0].id] if members else len(mentions)
+            own.append((number, link.kind, len(own), Argument(link.kind, members, link.target)))
+    return [Event(mention, tuple(map(_argument, sorted(found[mention.id])))) for mention in holders]
+
+
+def _fillers(document: Document) -> dict[str, tuple[Mention, ...]]:
+    """Clusters that can fill a role, with all their mentions here."""
+    members: dict[str, list[Mention]] = {id_: [] for id_ in _filler_ids(document)}
+    for mention in document.mentions:
+        if mention.cluster in members:
+            members[mention.cluster].append(mention)
+    return {id_: tuple(own) for id_, own in members.items()}
+
+
+def _filler_ids(document: Document) -> list[str]:
+    """Clusters that can fill a role. One without a record is of the kind of its first mention."""
+    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+    for mention in document.mentions:
+        if mention.cluster is not None:
+            kinds.setdefault(mention.cluster, mention.kind)
+    return [id_ for id_, kind in kinds.items() if kind not in HOLDERS]
+
+
+def argument_test(document: Document) -> Callable[[Link], bool]:
+    """Tells which links of a document are arguments."""
+    if HOLDERS.issuperset(map(_kind, document.mentions)) and not document.clusters:
+        return _never  # nothing that could fill a role
+    holders = {mention.id for mention in document.mentions if mention.kind in HOLDERS}
+    # An id of both a mention and a cluster means the mention.
+    others = {mention.id for mention in document.mentions if mention.kind not in HOLDERS}
+    fillers = others | ({*_filler_ids(document)} - holders)
+    return lambda link: link.source in holders and link.target in fillers
+
+
+def other_links(document: Document) -> Sequence[Link]:
+    """The links of a document that are no arguments."""
+    is_argument = argument_test(document)
+    return document.links if is_argument is _never else [link for link in document.links if not is_argument(link)]
+
+
+def _never(link: Link) -> bool:
+    del link
+    return False

@@ -1,0 +1,280 @@
+"""Submissions against gold: whether a system has gold's documents, and speaks of the same texts, units and tokens.
+
+Gold may be without annotations: only its documents are compared, never how they are annotated.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from karat import __version__
+from karat.checks import Where
+from karat.checks.annotations import check_spans, check_texts
+from karat.checks.pairs import TOKENS_DIFFER, difference
+from karat.corpus.files import FileCorpus
+from karat.corpus.paths import File
+from karat.model import Document, Mention, Region
+from karat.problems import Finding, Findings, KaratError, Rule, Severity, quoted
+from karat.protocols import Protocol
+from karat.run.pairs import SOURCES_DIFFER, SYSTEM_ONLY, UNITS_DIFFER
+
+MISSING = Rule(
+    "document-missing", "fault", "Submit every document of gold; write one without annotations if you found nothing."
+)
+TEXTS_DIFFER = Rule("texts-differ", "fault", "Annotate the text that gold has; offsets count in gold's text.")
+UNLIKE_GOLD = Rule("text-unlike-gold", "fault", "Check that your offsets count as gold's do; they are scored as given.")
+
+LISTED = 10
+
+
+class Reference:
+    """Gold, as submissions are compared with it."""
+
+    def __init__(self, corpus: FileCorpus, findings: Mapping[Severity, int], protocols: Sequence[Protocol]) -> None:
+        self.corpus = corpus
+        self.findings = findings
+        """How many findings gold has of its own."""
+        self.refuses_others = any(protocol.system_only_documents == "refuse" for protocol in protocols)
+        """Whether a protocol refuses documents that gold does not have."""
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """Ids of the documents that could be read."""
+        return sorted(self.corpus.ids())
+
+    def read(self, id_: str) -> Document | None:
+        """The document of that id, if gold has it."""
+        try:
+            return self.corpus.read(id_, _ignore) if id_ in self.corpus.ids() else None
+        except KaratError:  # reported when gold was checked
+            return None
+
+
+class Submission:
+    """What one system has of gold, document by document."""
+
+    def __init__(self, path: str, gold: Reference) -> None:
+        self.path = path
+        self.gold = gold
+        self.findings: Mapping[Severity, int] = {}
+        """How many findings it has."""
+        self.compared = {"units"}
+        """What could be compared, in at least one document."""
+        self._ids: set[str] = set()
+
+    def add(self, document: Document, where: Where) -> Iterator[Finding]:
+        """How a document differs from gold's, in places of the submission."""
+        gold = self.gold.read(document.id)
+        if gold is not None:
+            self.compared |= comparable(gold, document)
+            findings = differences(gold, document)
+        elif document.id in self.gold.corpus.ids():
+            return
+        else:
+            found = SYSTEM_ONLY.at(f"gold lacks document {quoted(document.id)}", found=document.id)
+            findings = iter([found._replace(severity="fatal") if self.gold.refuses_others else found])
+        for finding in findings:
+            file, line = where(finding.item)
+            yield finding._replace(file=file, line=line)
+
+    def enter(self, ids: Iterable[str]) -> None:
+        """Count these documents as submitted, even those that cannot be read."""
+        self._ids.update(ids)
+
+    @property
+    def missing(self) -> list[str]:
+        """Ids of gold's documents that the submission does not have."""
+        return [id_ for id_ in self.gold.documents if id_ not in self._ids]
+
+    def missing_documents(self) -> Iterator[Finding]:
+        """One finding for each missing document."""
+        for id_ in self.missing:
+            yield MISSING.at(f"document {quoted(id_)} of gold is missing", file=self.path)
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing is missing or wrong, and gold could be read."""
+        return not (self.findings["fatal"] or self.findings["fault"] or self.gold.findings["fatal"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "submission": self.path,
+            "gold": self.gold.corpus.name,
+            "ready": self.ready,
+            "compared": sorted(self.compared),
+            "documents": len(self._ids.intersection(self.gold.documents)),
+            "missing": self.missing,
+            "others": sorted(self._ids.difference(self.gold.documents)),
+        }
+
+
+def comparable(gold: Document, system: Document) -> set[str]:
+    """What the two sides of one document can be compared by."""
+    source = gold.text if gold.unit == "char" else gold.tokens
+    words = _spans_with_text(system)
+    conditions = {
+        "offsets": source is not None,
+        "texts": bool(words if gold.text is not None else words & _spans_with_text(gold)),
+        "tokens": gold.tokens is not None and system.tokens is not None,
+    }
+    return {name for name, holds in conditions.items() if holds}
+
+
+def _spans_with_text(document: Document) -> set[Region]:
+    return {mention.span for mention in document.mentions if mention.text}
+
+
+def differences(gold: Document, system: Document) -> Iterator[Finding]:
+    """What the two sides of one document say differently about its source, in items of the system's."""
+    name = f"document {quoted(system.id)}"
+    if gold.unit != system.unit:
+        yield UNITS_DIFFER.at(f"{name} has {gold.unit} offsets in gold, but {system.unit} offsets in the system")
+        return
+    if gold.source != system.source and gold.source and system.source:
+        found = f"{name} has the source {quoted(system.source)}, but {quoted(gold.source)} in gold"
+        yield SOURCES_DIFFER.at(found, found=system.source)
+    if gold.text is not None and system.text is not None and gold.text != system.text:
+        place = _first_difference(gold.text, system.text)
+        here, there = (quoted(text[place : place + 20]) for text in (system.text, gold.text))
+        yield TEXTS_DIFFER.at(f"{name} has another text than gold: at character {place:,} {here}, not {there}")
+    elif system.text is None and gold.text is not None:
+        yield from check_texts(replace(system, text=gold.text))
+    yield from _tokens(gold, system)
+    if not (system.text if system.unit == "char" else system.tokens):
+        yield from check_spans(replace(system, text=gold.text, tokens=gold.tokens))
+    if gold.text is None:
+        yield from _unlike_gold(gold, system)
+
+
+def _tokens(gold: Document, system: Document) -> Iterator[Finding]:
+    """Where the tokens differ first."""
+    differing = difference(gold, system)
+    if differing is not None:
+        yield TOKENS_DIFFER.at(f"document {quoted(system.id)}: {differing.message}", item=differing.system)
+
+
+def _unlike_gold(gold: Document, system: Document) -> Iterator[Finding]:
+    """Mentions with the span of a gold mention, and other words."""
+    words: dict[Region, list[Mention]] = {}
+    for mention in gold.mentions:
+        if mention.text:
+            words.setdefault(mention.span, []).append(mention)
+    for mention in system.mentions:
+        same = words.get(mention.span, []) if mention.text and mention.span else []
+        if same and all(_letters(mention.text) != _letters(one.text) for one in same):
+            found = f"mention {quoted(mention.id)} of document {quoted(system.id)} says {quoted(mention.text or '')}"
+            message = f"{found}, but gold has {quoted(same[0].text or '')} there"
+            yield UNLIKE_GOLD.at(message, item=mention.id, found=mention.text)
+
+
+def _letters(text: str | None) -> str:
+    """Letters and digits only: formats join the segments of a span in their own ways."""
+    return "".join(filter(str.isalnum, (text or "").casefold()))
+
+
+def _first_difference(one: Any, other: Any) -> int:
+    """The first place at which two sequences differ."""
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _ignore(finding: object) -> None:
+    """Findings of gold are reported when gold is checked."""
+
+
+SEVERITIES = ("fatal", "fault", "note")
+"""The worst first."""
+
+
+class Tally(Struct):
+    """How many documents (including those with fatal findings) and mentions were read."""
+
+    documents: int = 0
+    mentions: int = 0
+
+
+class Validation:
+    """What was read and what was found, file by file."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Tally] = {}
+        self.total = Tally()
+        self.findings = Findings()
+        self.submissions: list[Submission] = []
+        """One per path, if they were compared with gold."""
+        self.sources: dict[str, File] = {}
+        """The files by name, to show the lines that findings are about."""
+
+    def count(self, file: str, *, documents: int = 0, mentions: int = 0) -> None:
+        """Add to what was read of a file."""
+        for tally in (self.files.setdefault(file, Tally()), self.total):
+            tally.documents += documents
+            tally.mentions += mentions
+
+    def add(self, finding: Finding) -> None:
+        """Add one finding; its file is listed even if nothing in it could be read."""
+        self.count(finding.file or "")
+        self.findings.add(finding)
+
+    def merge(self, later: "Validation") -> None:
+        """Add what was read and found after this."""
+        for file, tally in later.files.items():
+            self.count(file, documents=tally.documents, mentions=tally.mentions)
+        self.findings.merge(later.findings)
+
+    def by_file(self) -> dict[str, list[Finding]]:
+        """The kept findings of every file, in the order of its lines."""
+        by_file: dict[str, list[Finding]] = {file: [] for file in self.files}
+        for finding in self.findings.kept:
+            by_file[finding.file or ""].append(finding)
+        return {file: sorted(listed, key=lambda finding: finding.line or 0) for file, listed in by_file.items()}
+
+    def by_code(self) -> list[list[Finding]]:
+        """The kept findings in groups of one code and side, the worst first, each in the order of files and lines."""
+        groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+        for findings in self.by_file().values():
+            for finding in findings:
+                groups.setdefault((finding.severity, *finding.group), []).append(finding)
+        return sorted(groups.values(), key=lambda group: SEVERITIES.index(group[0].severity))
+
+    def line_of(self, finding: Finding) -> str | None:
+        """The line of its file that a finding is about."""
+        file = self.sources.get(finding.file or "")
+        if file is None or finding.line is None:
+            return None
+        try:
+            with file.open() as stream:
+                for number, line in enumerate(stream, 1):
+                    if number == finding.line:
+                        return line.decode("utf-8", "replace").rstrip("\r\n")
+        except OSError:
+            pass
+        return None
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing worse than a note was found."""
+        by_severity = self.findings.by_severity()
+        return not by_severity["fatal"] and not by_severity["fault"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON; `codes` counts all findings of each code, including those that were not kept."""
+        content: dict[str, Any] = {
+            "karat": __version__,
+            "files": [
+                {"file": file, **asdict(self.files[file]), "findings": [finding.to_dict() for finding in listed]}
+                for file, listed in self.by_file().items()
+            ],
+            "summary": {
+                **asdict(self.total),
+                "findings": self.findings.by_severity(),
+                "codes": dict(sorted(self.findings.by_code().items())),
+            },
+        }
+        if self.submissions:
+            content["submissions"] = [submission.to_dict() for submission in self.submissions]
+        return content

@@ -1,0 +1,279 @@
+"""Breakdowns: the same scores by the values of a field.
+
+If the parts of a measure add up, its outcomes are summed by value. If they do not, because items are right or wrong
+together, the row of a value is the score under the same protocol on the corpus restricted to mentions with that value.
+For aligned mentions, that is gold's value.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import astuple, replace
+
+from karat.counts import Counts, ScoreValues
+from karat.filters import collapsing, divided
+from karat.model import DOCUMENT_FIELDS, Document, Mention, Pair
+from karat.plugin import AlignedPairs, AlignmentSpec, ArgumentItem, ElementItem, Measure, Outcome, Tables
+from karat.problems import Finding, KaratError, Rule, nearest
+from karat.protocols import Protocol
+from karat.result import ItemCounts, UnitRows
+from karat.run.rows import AveragedMeasure, DocumentRow, FieldRow, FieldValue, MeasureSet, UnitRow
+from karat.run.units import CountedRow, ScoreFunction, UnitTable, finish, finished_scores
+
+NO_FIELD = Rule(
+    "field-absent",
+    "fatal",
+    "--by takes an attribute of mentions, or kind, document, topic, subtopic, source, language.",
+)
+ABSENT = "(none)"
+MOST_VALUES = 6_000
+"""Values of an attribute that scores are broken down by: each takes a millisecond, as a corpus of its own would."""
+TOO_MANY = Rule(
+    "breakdown-too-many", "fatal", "Choose another field, such as --by kind; a page (-f html) takes type by default."
+)
+NO_PARTS = Rule("breakdown-no-parts", "fatal", "Choose an attribute of its items, or other measures with -m/--measure.")
+
+
+class _ValueColumns(NamedTuple):
+    """The counts of one measure for one value, and the number of the unit that each of them belongs to."""
+
+    row: CountedRow
+    units: Sequence[int]
+    columns: "Sequence[Sequence[float]]"
+
+    def over(self, place: Mapping[int, int]) -> "Iterator[array[float]]":
+        """One number per unit that has a place; zero in units that it does not have."""
+        for column in self.columns:
+            sums = array("d", bytes(8 * len(place)))
+            for unit, number in zip(self.units, column, strict=True):
+                sums[place[unit]] += number
+            yield sums
+
+
+class Breakdown:
+    """Scores by one field: the gold item's value, or the system item's where there is no gold."""
+
+    def __init__(
+        self, field: str, attributes: Sequence[str], measures: Sequence[AveragedMeasure], protocol: Protocol
+    ) -> None:
+        fields = [*attributes, "kind", *DOCUMENT_FIELDS]
+        if field not in fields:
+            raise NO_FIELD.error(f"there is no field {field!r} in these corpora. {nearest(field, fields)}")
+        self.field = field
+        self._is_attribute = field in attributes
+        self._protocol = protocol
+        self._collapse = collapsing(protocol.collapse)
+        self._summed = [(measure, averages) for measure, averages in measures if measure.table.alignment is None]
+        by_alignment: dict[AlignmentSpec, list[AveragedMeasure]] = {}
+        for measure, averages in measures:
+            if (alignment := measure.table.alignment) is not None:
+                by_alignment.setdefault(alignment, []).append((measure, averages))
+        self._restricted = [
+            (alignment, MeasureSet(together, (), unit=protocol.unit)) for alignment, together in by_alignment.items()
+        ]
+        self._same_items = {
+            measure.id: together.measures[0][0].id
+            for _, together in self._restricted
+            for measure, _ in together.measures
+        }
+        """For each measure, the first one under its alignment: all of these count the same items."""
+
+    def outcomes(self, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]) -> FieldRow:
+        """Sum the outcomes of a unit for each value that occurs; `table_of` are its finished tables."""
+        row = FieldRow([], [], {}, {})
+        has_gold = any(document.gold for document in documents)
+        for measure, averages in self._summed:
+            if not has_gold and averages.units != "all":
+                continue
+            if len(documents) == 1:
+                self._add_outcomes(row, measure, documents[0].about, table_of[measure.table])
+            elif measure.table.counted == "item":
+                index = [*table_of].index(measure.table)
+                for document in documents:
+                    self._add_outcomes(row, measure, document.about, document.tables[index])
+            else:
+                self._add_outcomes(row, measure, None, table_of[measure.table])
+        return row
+
+    def _add_outcomes(self, row: FieldRow, measure: Measure[Any, Any], document: Document | None, table: Any) -> None:
+        if document is None and not self._is_attribute and self.field != "kind":
+            message = f"{measure.id} cannot be broken down by {self.field}: its items are in several documents"
+            raise NO_PARTS.error(message)
+        by_key: dict[FieldValue, list[Outcome[Any]]] = {}
+        for outcome in measure.outcomes(table):
+            item = outcome.gold if outcome.gold is not None else outcome.system
+            assert isinstance(item, Mention | ElementItem | ArgumentItem), (
+                "a table of other items declares its alignment"
+            )
+            key = self._key(row, item, document, in_gold=outcome.gold is not None)
+            by_key.setdefault(key, []).append(outcome)
+        kind = measure.counts_type()
+        for key, outcomes in by_key.items():
+            sums = kind.summed(astuple(outcome.counts) for outcome in outcomes)
+            row.counts.append((key, measure.id, array("d", astuple(sums))))
+            items = row.items.get((key, measure.id), ItemCounts())
+            row.items[key, measure.id] = items + _items(outcomes)
+
+    def parts(self, unit: str, tables: Tables) -> FieldRow:
+        """Split a document into one per value, and make a row of each, as the protocol does of the whole document."""
+        row = FieldRow([], [], {}, {})
+        divisions: dict[tuple[Sequence[FieldValue], Sequence[FieldValue]], dict[FieldValue, Tables]] = {}
+        for number, (alignment, measures) in enumerate(self._restricted):
+            aligned = tables.get(alignment)
+            golds, systems = keys = self._keys(row, tables.pair.gold, aligned)
+            if keys not in divisions:  # most alignments split a document in the same way
+                divisions[keys] = self._divided(tables.pair, golds, systems)
+            found, right = {g for g, _, _, _ in aligned.pairs}, {s for _, s, _, _ in aligned.pairs}
+            gold_sizes, system_sizes = Counter(golds), Counter(systems)
+            missed = Counter([key for g, key in enumerate(golds) if g not in found])
+            spurious = Counter([key for s, key in enumerate(systems) if s not in right])
+            for key, part in divisions[keys].items():
+                row.parts.append((key, number, measures.document_row(unit, part)))
+                items = ItemCounts(gold_sizes[key], system_sizes[key], missed[key], spurious[key])
+                row.items[key, measures.measures[0][0].id] = items
+        return row
+
+    def _keys(
+        self, row: FieldRow, document: Document, aligned: AlignedPairs
+    ) -> tuple[tuple[FieldValue, ...], tuple[FieldValue, ...]]:
+        """Return the value of each mention of both sides; an aligned one has gold's."""
+        golds = tuple([self._key(row, mention, document, in_gold=True) for mention in aligned.gold])
+        gold_key_of = {s: golds[g] for g, s, _, _ in aligned.pairs}
+        systems = [
+            gold_key_of[s] if s in gold_key_of else self._key(row, mention, document, in_gold=False)
+            for s, mention in enumerate(aligned.system)
+        ]
+        return golds, tuple(systems)
+
+    def _divided(
+        self, pair: Pair, golds: Sequence[FieldValue], systems: Sequence[FieldValue]
+    ) -> dict[FieldValue, Tables]:
+        """Return the part of a document for each value."""
+        gold_parts, system_parts = divided(pair.gold, golds), divided(pair.system, systems)
+        no_gold, no_system = (replace(side, mentions=(), links=()) for side in (pair.gold, pair.system))
+        parts = {
+            key: Pair(gold_parts.get(key, no_gold), system_parts.get(key, no_system))
+            for key in dict.fromkeys([*golds, *systems])
+        }
+        return {key: Tables(self._collapse(part)) for key, part in parts.items()}
+
+    def _key(
+        self, row: FieldRow, item: Mention | ElementItem | ArgumentItem, document: Document | None, *, in_gold: bool
+    ) -> FieldValue:
+        """Return the value of an item. Values that the protocol considers equal share one row, spelt as in gold."""
+        value = self._value(item, document)
+        key = self._protocol.comparison.key(str(value)) if self._is_attribute and value is not None else value
+        spelling = (not in_gold, ABSENT if value is None else str(value))
+        row.spellings[key] = min(spelling, row.spellings.get(key, spelling))
+        return key
+
+    def _value(self, item: Mention | ElementItem | ArgumentItem, document: Document | None) -> FieldValue:
+        if self._is_attribute:
+            return item.attributes.get(self.field)
+        if self.field == "kind":
+            return item.kind
+        assert document is not None, "a field of documents needs one"
+        return DOCUMENT_FIELDS[self.field](document)
+
+    def finish(self, parts: Sequence[FieldRow], units: Sequence[FieldRow]) -> "BrokenDown":
+        """Join the rows of all documents (`parts`) and units."""
+        spellings: dict[FieldValue, tuple[bool, str]] = {}
+        items: dict[tuple[FieldValue, str], ItemCounts] = {}
+        for row in (*parts, *units):
+            for key, spelling in row.spellings.items():
+                spellings[key] = min(spelling, spellings.get(key, spelling))
+            for place, counts in row.items.items():
+                items[place] = items.get(place, ItemCounts()) + counts
+        # Documents and their topics may be any number, but an attribute with so many values is no class of items.
+        if self._is_attribute and len(spellings) > MOST_VALUES:
+            found = f"{self.field} has more than {MOST_VALUES:,} values, which are too many to break scores down by"
+            raise KaratError(TOO_MANY.at(found, origin="gold"))
+        summed: dict[FieldValue, dict[str, list[tuple[int, array[float]]]]] = {}
+        for unit, row in enumerate(units):
+            for key, measure, sums in row.counts:
+                summed.setdefault(key, {}).setdefault(measure, []).append((unit, sums))
+        restricted: dict[tuple[FieldValue, int], list[DocumentRow]] = {}
+        for row in parts:
+            for key, number, part in row.parts:
+                restricted.setdefault((key, number), []).append(part)
+        tables = {
+            (key, number): _finished(self._restricted[number][1], rows) for (key, number), rows in restricted.items()
+        }
+        return BrokenDown(dict(self._summed_by_id()), self._same_items, summed, tables, items, spellings)
+
+    def _summed_by_id(self) -> Iterator[tuple[str, CountedRow]]:
+        for measure, averages in self._summed:
+            yield measure.id, CountedRow(measure.id, measure.counts_type(), averages, has_macro=False)
+
+
+def _finished(measures: MeasureSet, rows: Sequence[DocumentRow]) -> tuple[Sequence[UnitRow], UnitTable]:
+    units = finish(measures, rows, _ignore)
+    return units, UnitTable(measures, units)
+
+
+class BrokenDown(NamedTuple):
+    """The finished counts of a breakdown, by value."""
+
+    summed_rows: Mapping[str, CountedRow]
+    same_items: Mapping[str, str]
+    summed: "Mapping[FieldValue, Mapping[str, Sequence[tuple[int, array[float]]]]]"
+    """By value and measure: the number of a unit, and its counts."""
+    restricted: Mapping[tuple[FieldValue, int], tuple[Sequence[UnitRow], UnitTable]]
+    items: Mapping[tuple[FieldValue, str], ItemCounts]
+    spellings: Mapping[FieldValue, tuple[bool, str]]
+
+    def scores(self) -> Iterator[tuple[str, dict[str, ScoreValues], dict[str, ItemCounts]]]:
+        """Yield scores and items by measure for each value, in the order of its spelling."""
+        by_key: dict[FieldValue, dict[str, ScoreValues]] = {}
+        for key, by_measure in self.summed.items():
+            for id_, rows in by_measure.items():
+                kind, averages = self.summed_rows[id_].kind, self.summed_rows[id_].averages
+                total: Counts = kind.summed(counts for _, counts in rows)
+                by_key.setdefault(key, {})[id_] = finished_scores(total, averages)
+        for (key, _), (_, table) in self.restricted.items():
+            by_key.setdefault(key, {}).update(table.micro_scores())
+        for key in sorted(by_key, key=lambda key: self.spellings[key][1]):
+            counted = {id_: (key, self.same_items.get(id_, id_)) for id_ in by_key[key]}
+            items = {id_: self.items[place] for id_, place in counted.items() if place in self.items}
+            yield self.spellings[key][1], by_key[key], items
+
+    def rows(self, units: Sequence[str], whole: ScoreFunction) -> Iterator[tuple[str, UnitRows]]:
+        """Yield, for each value, the counts of each unit that has it, in the order of `units`, all those of the run.
+
+        `whole` makes the scores of the run; composites are made in the same way.
+        """
+        number_of = {unit: number for number, unit in enumerate(units)}
+        by_key: dict[FieldValue, list[_ValueColumns]] = {}
+        for key, by_measure in self.summed.items():
+            for id_, rows in by_measure.items():
+                summed = [*zip(*(counts for _, counts in rows), strict=True)]
+                own = _ValueColumns(self.summed_rows[id_], [unit for unit, _ in rows], summed)
+                by_key.setdefault(key, []).append(own)
+        for (key, _), (own_units, table) in self.restricted.items():
+            numbers = [number_of[row.unit] for row in own_units]
+            by_key.setdefault(key, []).extend(
+                _ValueColumns(row, numbers, columns) for row, columns in table.micro_columns()
+            )
+        for key, measures in by_key.items():
+            numbers = sorted({number for measure in measures for number in measure.units})
+            place = {number: row for row, number in enumerate(numbers)}
+            columns = [column for measure in measures for column in measure.over(place)]
+            finish_value = whole.over([measure.row for measure in measures])
+            yield self.spellings[key][1], UnitRows([units[number] for number in numbers], columns, finish_value)
+
+
+def _items(outcomes: Iterable[Outcome[Any]]) -> ItemCounts:
+    """Count items. An item with several outcomes counts once."""
+    listed = list(outcomes)
+    return ItemCounts(
+        len({id(outcome.gold) for outcome in listed if outcome.gold is not None}),
+        len({id(outcome.system) for outcome in listed if outcome.system is not None}),
+        sum(outcome.system is None for outcome in listed),
+        sum(outcome.gold is None for outcome in listed),
+    )
+
+
+def _ignore(finding: Finding) -> None:
+    """The run over the whole corpus has already reported it."""

@@ -1,0 +1,204 @@
+"""Which measures are analysed: for each family the one that takes the most into account."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from karat.errors import Cell, Confusion
+from karat.families import error_kind
+from karat.insight.records import UnitRecords
+from karat.insight.units import Classes, CountedTable, DocumentView, FoundError, Target, UnitErrors, UnitView
+from karat.model import DOCUMENT_FIELDS, Value
+from karat.plugin import AlignmentSpec, Composite, Measure
+from karat.protocols import Protocol
+from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+from karat.result import family
+
+Rows = Sequence[Measure[Any, Any] | Composite]
+
+
+def targets(rows: Rows, ids: Collection[str], headline: Sequence[str], named: Collection[str]) -> list[Target]:
+    """The measures to analyse among those of some ids: those that are named, and the main ones of each family.
+
+    Of a family, those stay that take more into account than any other: all attributes, all kinds of links. If several
+    do, the headline is chosen, else the last one that combines others, else the first.
+    """
+    offered = [one for one in (_target(row, rows) for row in rows if row.id in ids) if one is not None]
+    chosen = {one.id for one in offered if one.id in named}
+    for name in dict.fromkeys(family(one.id) for one in offered):
+        own = [one for one in offered if family(one.id) == name]
+        own = [one for one in own if one.errors_of == own[0].errors_of]
+        groups: dict[frozenset[str], list[Target]] = {}
+        for one in own:
+            groups.setdefault(one.subjects, []).append(one)
+        for subjects, group in groups.items():
+            if not any(subjects < other for other in groups) and not chosen.intersection(one.id for one in group):
+                chosen.add(_main([one.id for one in group], rows, headline))
+    return [one for one in offered if one.id in chosen]
+
+
+def _main(ids: Sequence[str], rows: Rows, headline: Sequence[str]) -> str:
+    quoted = [id_ for id_ in headline if id_ in ids]
+    combined = [row.id for row in rows if isinstance(row, Composite) and row.id in ids]
+    return (quoted[:1] or combined[-1:] or list(ids))[0]
+
+
+def _target(row: Measure[Any, Any] | Composite, rows: Rows) -> Target | None:
+    """The measure with what its errors are errors of; None if there are no classes for them."""
+    measures = _combined(row, {one.id: one for one in rows})
+    for measure in measures:
+        if (errors_of := measure.table.errors_of) is not None:
+            return Target(row.id, errors_of, [one for one in measures if one.table.errors_of == errors_of])
+    return None
+
+
+def _combined(
+    row: Measure[Any, Any] | Composite, by_id: dict[str, Measure[Any, Any] | Composite]
+) -> list[Measure[Any, Any]]:
+    if not isinstance(row, Composite):
+        return [row]
+    return [measure for id_ in row.of for measure in _combined(by_id[id_], by_id)]
+
+
+ABSENT = "(none)"
+
+
+Spell = Callable[[str, str], str]
+"""From a field and a value of it to the spelling that stands for all values that the protocol considers equal."""
+
+
+def first_spelling(units: Iterable[Sequence[UnitErrors | None]], protocol: Protocol) -> Spell:
+    """Return what spells a value as the first error that has it, whichever measure that error is behind."""
+    spellings: dict[tuple[str, Value | None], str] = {}
+
+    def spell(field: str, value: str) -> str:
+        if field in ("kind", *DOCUMENT_FIELDS):
+            return value
+        return spellings.setdefault((field, protocol.comparison.key(value)), value)
+
+    for errors in units:
+        for found in filter(None, errors):
+            for _, field, value in found.values:
+                spell(field, value)
+    return spell
+
+
+class TargetErrors:
+    """The errors of all units behind one measure."""
+
+    def __init__(self, target: Target, units: Iterable[UnitErrors], protocol: Protocol, spell: Spell) -> None:
+        self.target, self._protocol = target, protocol
+        self.errors: list[FoundError] = []
+        self.by: dict[str, dict[str, dict[str, int]]] = {}
+        """By class, field and value: how many there are."""
+        self._cells: dict[str, dict[Cell, int]] = {}
+        for findings, values in units:
+            self.errors += findings.errors
+            for name, cells in findings.confusions.items():
+                own = self._cells.setdefault(name, {})
+                for cell, number in cells.items():
+                    own[cell] = own.get(cell, 0) + number
+            for name, field, value in values:
+                counts = self.by.setdefault(name, {}).setdefault(field, {})
+                spelt = spell(field, value)
+                counts[spelt] = counts.get(spelt, 0) + 1
+
+    def classes(self) -> Classes:
+        """All classes in the order of definition, without those that only some corpora have and this one has not."""
+        return error_kind(self.target.errors_of).classes(self.target, {error.name for error in self.errors})
+
+    def confusions(self) -> tuple[Confusion, ...]:
+        """Return one per attribute; values that the protocol considers equal are one value, spelt as in gold."""
+        return tuple(Confusion(name, _spelt(cells, self._protocol)) for name, cells in self._cells.items() if cells)
+
+
+def _spelt(cells: Mapping[Cell, int], protocol: Protocol) -> dict[Cell, int]:
+    key = protocol.comparison.key
+    spellings: dict[Any, str] = {}
+    for side in (0, 1):
+        for value in sorted({cell[side] for cell in cells} - {None}, key=str):
+            spellings.setdefault(key(value), str(value))
+    counts: dict[Cell, int] = {}
+    for (gold, system), number in cells.items():
+        cell = None if gold is None else spellings[key(gold)], None if system is None else spellings[key(system)]
+        counts[cell] = counts.get(cell, 0) + number
+    order = sorted(counts, key=lambda cell: (cell[0] is None, cell[0] or "", cell[1] is None, cell[1] or ""))
+    return {cell: counts[cell] for cell in order}
+
+
+class ErrorFinder:
+    """Finds the errors behind the main measures of a protocol, unit by unit."""
+
+    def __init__(self, targets: Sequence[Target], protocol: Protocol, by: Sequence[str]) -> None:
+        self.targets, self._protocol, self._by = targets, protocol, by
+        self.alignments: set[AlignmentSpec] = {
+            alignment
+            for target in targets
+            for measure in target.measures
+            if (alignment := measure.table.alignment) is not None
+        }
+        """Alignments that the views of documents need."""
+
+    def errors(
+        self, name: str, documents: Mapping[str, DocumentView], tables: Sequence[CountedTable], records: UnitRecords
+    ) -> tuple[UnitErrors | None, ...]:
+        """Return the errors of a unit for each target; None if none of its tables was counted."""
+        return tuple(self._errors(name, documents, tables, records, target) for target in self.targets)
+
+    def _errors(
+        self,
+        name: str,
+        documents: Mapping[str, DocumentView],
+        tables: Sequence[CountedTable],
+        records: UnitRecords,
+        target: Target,
+    ) -> UnitErrors | None:
+        ids = {measure.id for measure in target.measures}
+        own = [counted for counted in tables if counted.measure.id in ids]
+        if not own:
+            return None
+        collapsed = self._protocol.collapse is not None
+        unit = UnitView(name, documents, own, records, self._protocol.comparison, collapsed)
+        attributes = [name for name in self._by if name not in ("kind", *DOCUMENT_FIELDS)]
+        confused = tuple(dict.fromkeys((*target.attributes, *attributes)))
+        findings = error_kind(target.errors_of).find(unit, target, confused)
+        values = [
+            (error.name, field, self._value(field, unit, error)) for error in findings.errors for field in self._by
+        ]
+        return UnitErrors(findings, values)
+
+    def _value(self, field: str, unit: UnitView, error: FoundError) -> str:
+        """The value of a field: gold's, or the system's if the error has no gold item."""
+        records = [*error.instance.gold, *error.instance.system]
+        if field in DOCUMENT_FIELDS:
+            place = error.instance.document or next(filter(None, map(_document, records)), None)
+            value = None if place is None else DOCUMENT_FIELDS[field](unit.documents[place].document)
+            return ABSENT if value is None else value
+        for record in records:
+            if field == "role" and isinstance(record, LinkRecord):
+                return record.kind
+            for one in _attributed(record):
+                if field == "kind":
+                    return one.kind
+                if field in one.attributes:
+                    return str(one.attributes[field])
+        return ABSENT
+
+
+def _attributed(record: Record) -> Iterator[MentionRecord | ClusterRecord | ElementRecord]:
+    """What of a record has attributes: the item itself, then its mentions."""
+    if isinstance(record, LinkRecord):
+        yield from (*record.source_mentions, *record.target_mentions)
+    elif isinstance(record, TreeRecord):
+        for event in record.events:
+            yield from _attributed(event)
+    else:
+        yield record
+        if isinstance(record, ClusterRecord):
+            yield from record.mentions
+
+
+def _document(record: Record) -> str | None:
+    for one in _attributed(record):
+        if isinstance(one, MentionRecord) and one.document:
+            return one.document
+    return None

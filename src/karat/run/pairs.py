@@ -1,0 +1,235 @@
+"""Reading pairs: the two sides of a document, checked, with the places of what is found in them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from karat.checks import checked
+from karat.checks.pairs import TOKENS_DIFFER, difference
+from karat.corpus.index import Index
+from karat.corpus.interface import Corpus
+from karat.filters import collapsing
+from karat.model import Document, Pair
+from karat.plugin import Filter, PairTransform, Tables
+from karat.problems import Finding, Findings, Item, KaratError, Origin, Report, Rule, Target, of_side, quoted
+from karat.protocols import Protocol
+
+if TYPE_CHECKING:
+    from karat.insight.repairs import Edit
+
+
+NO_GOLD = Rule("gold-empty", "fatal", "Name the file or folder that holds the gold annotations.")
+NOTHING_SHARED = Rule(
+    "documents-differ", "fatal", "Check that both belong to the same corpus, and that GOLD comes before SYSTEM."
+)
+UNITS_DIFFER = Rule("units-differ", "fatal", "Use the same unit of offsets on both sides.")
+SOURCES_DIFFER = Rule("sources-differ", "fault", "Use the same source as gold; karat uses gold's.")
+GOLD_ONLY = Rule("document-gold-only", "note", "It is scored as if the system had found nothing in it.")
+UNNAMED = Rule("documents-unnamed", "note", "Nothing to do if they are the same document; else give each an id.")
+SYSTEM_ONLY = Rule("document-system-only", "note", "Check the document id if gold should have it.")
+
+
+def paired_ids(gold: Corpus, system: Corpus, protocols: Sequence[Protocol], report: Report) -> list[str]:
+    """The ids of all documents, sorted. The protocols say what happens to documents that only one side has."""
+    _pair_unnamed(gold.index, system.index, report)
+    policies = [protocol.system_only_documents for protocol in protocols]
+    golds, systems = gold.ids(), system.ids()
+    if not golds:
+        raise NO_GOLD.error("gold has no document", file=gold.name)
+    if systems and golds.isdisjoint(systems):
+        examples = f"gold has {quoted(min(golds))}, the system {quoted(min(systems))}"
+        file, line = system.where(min(systems))
+        raise NOTHING_SHARED.error(f"gold and system share no document: {examples}", file=file, line=line)
+    for id_ in sorted(systems - golds):
+        file, line = system.where(id_)
+        finding = SYSTEM_ONLY.at(f"gold lacks document {quoted(id_)}", file=file, line=line)
+        if "refuse" in policies:
+            raise KaratError(finding._replace(severity="fatal"))
+        consequence = "; all its mentions are spurious" if "score" in policies else "; it is ignored"
+        report(finding._replace(message=finding.message + consequence))
+    refused = any(protocol.gold_only_documents == "refuse" for protocol in protocols)
+    for id_ in sorted(golds - systems) if systems or refused else ():
+        finding = GOLD_ONLY.at(f"the system lacks document {quoted(id_)}", file=system.name)
+        if refused:
+            hint = "Give the system's output for every document of gold; it may be empty."
+            raise KaratError(finding._replace(severity="fatal", hint=hint))
+        report(finding)
+    return sorted([*golds, *(id_ for id_ in systems if id_ not in golds)])
+
+
+def _pair_unnamed(gold: Index, system: Index, report: Report) -> None:
+    """Give the only document of the system the id of gold's only document, if neither has one in its file."""
+    if len(gold.rows) == len(system.rows) == len(gold.unnamed) == len(system.unnamed) == 1:
+        (gold_id,), (system_id,) = gold.rows, system.rows
+        if gold_id != system_id:
+            names = f"{quoted(gold_id)} and {quoted(system_id)}"
+            report(UNNAMED.at(f"neither side gives its document an id: {names} are scored as one document"))
+            system.rename(system_id, gold_id)
+
+
+class PairReader:
+    """Reads and checks the two sides of documents."""
+
+    def __init__(self, gold: Corpus, system: Corpus, report: Report, edits: "Mapping[str, Edit] | None" = None) -> None:
+        """With `edits`, documents of the system are read with these changes, and gold is not checked once more."""
+        self._gold, self._system, self._report = gold, system, report
+        self._report_gold, self._report_system = of_side(report, "gold"), of_side(report, "system")
+        self._edits = edits
+
+    def read(self, id_: str) -> Pair:
+        """Return a document with its two sides. Fatal findings are raised."""
+        gold = self._read_gold(id_) if self.in_gold(id_) else None
+        system = self._read_system(id_, gold)
+        if gold is None or system is None:
+            existing = gold or system
+            assert existing is not None, "one of the two sides has the document"
+            empty = Document(id_, topic=existing.topic, subtopic=existing.subtopic, unit=existing.unit)
+            return Pair(gold or empty, system or empty)
+        self._compare(id_, gold, system)
+        return Pair(gold, system)
+
+    def in_gold(self, id_: str) -> bool:
+        """Return whether gold has a document."""
+        return id_ in self._gold.ids()
+
+    def _read_gold(self, id_: str) -> Document:
+        document = self._gold.read(id_, self._report_gold)
+        if self._edits is not None:
+            return document
+        return checked(document, partial(self._gold.where, id_), self._report_gold)
+
+    def _read_system(self, id_: str, gold: Document | None) -> Document | None:
+        document = None
+        if id_ in self._system.ids():
+            document = self._system.read(id_, self._report_system)
+        if self._edits is not None and (edit := self._edits.get(id_)) is not None:
+            from karat.insight.repairs import edited_system
+
+            document = edited_system(gold, document, edit)
+        if document is None:
+            return None
+        return checked(document, partial(self._where, id_), self._report_system)
+
+    def _where(self, id_: str, item: Target | None = None) -> tuple[str, int | None]:
+        """Return the place of a document of the system; one that was changed is in no file."""
+        return self._system.where(id_, item) if self._edits is None else (self._system.name, None)
+
+    def _compare(self, id_: str, gold: Document, system: Document) -> None:
+        """Refuse or report what the two sides say differently about the source."""
+        if gold.unit != system.unit:
+            units = f"{gold.unit} offsets in gold, but {system.unit} offsets in the system"
+            file, line = self._where(id_)
+            raise UNITS_DIFFER.error(f"document {quoted(id_)} has {units}", file=file, line=line)
+        if gold.source != system.source and gold.source and system.source:
+            file, line = self._where(id_)
+            sources = f"{quoted(system.source)}, but {quoted(gold.source)} in gold"
+            self._report(SOURCES_DIFFER.at(f"document {quoted(id_)} has the source {sources}", file=file, line=line))
+        if (differing := difference(gold, system)) is not None:
+            file, line = self._where(id_, differing.system)
+            gold_file, gold_line = self._gold.where(id_, differing.gold)
+            there = gold_file if gold_line is None else f"{gold_file}, line {gold_line}"
+            message = f"document {quoted(id_)} has other tokens than gold ({there}): {differing.message}"
+            self._report(TOKENS_DIFFER.at(message, file=file, line=line))
+
+
+class Places:
+    """Adds file and line to the findings of filters and runs, which know only a side and an item."""
+
+    def __init__(self, gold: Corpus, system: Corpus, report: Report) -> None:
+        self._gold, self._system = gold, system
+        self._report = report
+        self._document = ""
+        self._seen: dict[tuple[str, Origin | None], int] = {}
+
+    def report(self, finding: Finding) -> None:
+        """Report a finding with its file and line."""
+        self._report(self._located(finding))
+
+    def of(self, document: str) -> Self:
+        """Within this context, findings are about one document; a fatal one is raised with its file and line."""
+        self._document = document
+        return self
+
+    def __enter__(self) -> None:
+        """See `of`."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, KaratError) and error.finding.origin is not None:
+            raise KaratError(self._located(error.finding)) from None
+
+    def line(self, side: Origin, document: str, item: Item) -> int | None:
+        """The line of an item in a document of one side; None for a corpus in memory."""
+        _, line = (self._gold if side == "gold" else self._system).where(document, item)
+        return line
+
+    def _located(self, finding: Finding) -> Finding:
+        """Looks up the line only for findings that are kept; later ones get the line of the document."""
+        if finding.origin is None or finding.file is not None:
+            return finding
+        count = self._seen[finding.group] = self._seen.get(finding.group, 0) + 1
+        document = self._document if finding.document is None else finding.document
+        in_gold = document in self._gold.ids()
+        # A document that gold lacks has an empty gold side; a finding about it is about the system's document.
+        corpus = self._gold if finding.origin == "gold" and in_gold else self._system
+        if document not in corpus.ids():
+            return finding._replace(file=corpus.name)
+        file, line = corpus.where(document, finding.item if count <= Findings.KEPT else None)
+        return finding._replace(file=file, line=line)
+
+
+class PreparedPair(NamedTuple):
+    """A pair after the filters, and its tables after the collapse."""
+
+    filtered: Pair
+    tables: Tables
+    scored: tuple[int, int]
+    """How many mentions of gold and of the system the filters leave, singletons included."""
+    observed: tuple[Any, ...]
+    """What each filter remembers of the pair."""
+
+
+class _Filtered(NamedTuple):
+    pair: Pair
+    scored: tuple[int, int]
+    observed: tuple[Any, ...]
+
+
+class Preparation:
+    """Prepares pairs for some protocols."""
+
+    def __init__(self, protocols: Sequence[Protocol], report: Report) -> None:
+        """Filters may report or refuse their options here."""
+        filters = list(dict.fromkeys((protocol.filters, protocol.comparison) for protocol in protocols))
+        collapses = list(dict.fromkeys(protocol.collapse for protocol in protocols))
+        self._filters: list[list[tuple[Filter, PairTransform]]] = [
+            [(filter_, filter_.prepare(comparison, report)) for filter_ in chosen] for chosen, comparison in filters
+        ]
+        self._collapses = [collapsing(collapse) for collapse in collapses]
+        self._steps = [
+            (filters.index((protocol.filters, protocol.comparison)), collapses.index(protocol.collapse))
+            for protocol in protocols
+        ]
+
+    def prepare(self, pair: Pair, protocols: Sequence[int]) -> list[PreparedPair]:
+        """Return the pair as each of these protocols sees it, by number; those with the same steps share it."""
+        filtered: dict[int, _Filtered] = {}
+        prepared: dict[tuple[int, int], PreparedPair] = {}
+        for number in protocols:
+            steps = filters, collapse = self._steps[number]
+            if filters not in filtered:
+                filtered[filters] = _filtered(pair, self._filters[filters])
+            if steps not in prepared:
+                left, scored, observed = filtered[filters]
+                prepared[steps] = PreparedPair(left, Tables(self._collapses[collapse](left)), scored, observed)
+        return [prepared[self._steps[number]] for number in protocols]
+
+
+def _filtered(pair: Pair, filters: Sequence[tuple[Filter, PairTransform]]) -> _Filtered:
+    with_singletons, observed = pair, []
+    for filter_, transform in filters:
+        left = transform(pair)
+        observed.append(filter_.observe(pair, left))
+        pair = left
+        with_singletons = with_singletons if filter_.drops_singletons else pair
+    scored = len(with_singletons.gold.mentions), len(with_singletons.system.mentions)
+    return _Filtered(pair, scored, tuple(observed))

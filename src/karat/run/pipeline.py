@@ -1,0 +1,257 @@
+"""The pipeline: pairs of documents in, rows out. A run is one map of it over the documents of a corpus."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+
+from karat.checks.annotations import NamedIds, ids_of
+from karat.checks.pairs import in_one_numbering
+from karat.corpus.chunks import chunks
+from karat.corpus.fingerprint import Share, share
+from karat.corpus.interface import Corpus, Executor, Progress
+from karat.plugin import Facts
+from karat.problems import Finding, KaratError, Report, Rule, graver, placed, without
+from karat.protocols import Protocol
+from karat.run.pairs import PairReader, Places, Preparation
+from karat.run.plan import Options, Plan
+from karat.run.rows import DocumentRow
+from karat.run.units import folded
+
+if TYPE_CHECKING:
+    from karat.insight.repairs import Edit
+
+UNABLE = Rule(
+    "worker-unable", "fatal", "Check that workers have the same files and packages; --jobs 1 needs no other process."
+)
+BATCH = 500
+"""Documents whose rows are made together in one process; those of a unit may be added up."""
+
+
+class Batch(Struct):
+    """What a run keeps of some documents. Batches are joined in the order of their documents."""
+
+    rows: list[list[DocumentRow]]
+    """For each protocol."""
+    observed: list[dict[str, tuple[Any, ...]]]
+    """For each protocol, by document: what its filters remember."""
+    findings: list[Finding] = []
+    gold_mentions: int = 0
+    system_mentions: int = 0
+    shares: list[Share] = []
+    """Each gold document's share of the fingerprint."""
+    units: set[str] = set()
+    """Units of offsets in gold."""
+    gold_ids: dict[str, NamedIds] = {}
+    """By document: its ids, if they mean the same in all documents."""
+    system_ids: dict[str, NamedIds] = {}
+    facts: tuple[Facts, Facts] | None = None
+    """What the documents hold, if that was only assumed."""
+
+    @classmethod
+    def empty(cls, protocols: int) -> "Batch":
+        """Return a batch without documents."""
+        return cls([[] for _ in range(protocols)], [{} for _ in range(protocols)])
+
+    def extend(self, later: "Batch") -> None:
+        """Add the documents of another batch, without its findings."""
+        for rows, others in zip(self.rows, later.rows, strict=True):
+            rows += others
+        for observed, more in zip(self.observed, later.observed, strict=True):
+            observed |= more
+        self.gold_mentions += later.gold_mentions
+        self.system_mentions += later.system_mentions
+        self.shares += later.shares
+        self.units |= later.units
+        self.gold_ids |= later.gold_ids
+        self.system_ids |= later.system_ids
+        if later.facts is not None:
+            self.facts = self.facts or (Facts(), Facts())
+            for side, own in zip(self.facts, later.facts, strict=True):
+                side.update(own)
+
+
+class Work(NamedTuple):
+    """What all documents of a run have in common."""
+
+    protocols: Sequence[Protocol]
+    options: Options
+    facts: tuple[Facts, Facts] | None = None
+    """What gold and the system are assumed to hold; None: what all their documents hold."""
+    edits: "Mapping[str, Edit] | None" = None
+    """Changes of documents of the system."""
+
+
+class Task(NamedTuple):
+    """Documents for one worker: their ids, and where it finds them."""
+
+    ids: Sequence[str]
+    gold: Corpus
+    system: Corpus
+
+
+class Pipeline:
+    """Reads, checks, filters, aligns and counts the documents of two corpora."""
+
+    def __init__(self, gold: Corpus, system: Corpus, work: Work) -> None:
+        self.gold, self.system, self.work = gold, system, work
+        self.findings: list[Finding] = []
+        """What was found since the last batch."""
+        self.report = self._reporting()
+        superseded = frozenset.intersection(*(protocol.superseded for protocol in work.protocols))
+        self.report_pairs = without(self.report, superseded)
+        self.places = Places(gold, system, self.report)
+        self._reader = PairReader(gold, system, self.report_pairs, work.edits)
+
+    @cached_property
+    def _preparation(self) -> Preparation:
+        """Filters may report or refuse their options."""
+        return Preparation(self.work.protocols, self.places.report)
+
+    @cached_property
+    def plans(self) -> list[Plan]:
+        """What each protocol scores. Options that do not fit the corpora are refused."""
+        self._preparation  # noqa: B018
+        facts, compares = self.work.facts or (self.gold.facts(), self.system.facts()), len(self.work.protocols) > 1
+        with placed(lambda: (self.gold.name, None)):
+            return [Plan(protocol, *facts, self.work.options, compares=compares) for protocol in self.work.protocols]
+
+    def _reporting(self) -> Report:
+        """Return what receives findings: some are refused, and some are graver under these protocols."""
+        gold, system, options, protocols = self.gold, self.system, self.work.options, self.work.protocols
+        report: Report = self._add_finding
+        if options.strict:
+            report = _refusing_faults(report, "--strict refuses faults.")
+        elif not options.accept_faults and (gold.refuses_faults or system.refuses_faults):
+            why = "Its format refuses faults; --accept-faults counts them instead."
+            report = _refusing_faults(report, why, tolerated=gold.tolerated_faults | system.tolerated_faults)
+        faults = {code for protocol in protocols for code in protocol.faults}
+        return graver(report, faults, {code for protocol in protocols for code in protocol.refusals})
+
+    def _add_finding(self, finding: Finding) -> None:
+        self.findings.append(finding)
+
+    def batch(self, ids: Sequence[str], progress: Progress | None = None) -> Batch:
+        """Make the rows of some documents. Each document is released before the next one is read."""
+        batch = Batch.empty(len(self.plans))
+        if self.work.facts is not None:
+            batch.facts = Facts(), Facts()
+        for done, id_ in enumerate(ids, 1):
+            self._add(batch, id_)
+            if progress is not None:
+                progress(done, len(ids))
+        batch.findings, self.findings = self.findings, []
+        for plan, rows in zip(self.plans, batch.rows, strict=True):
+            if plan.can_fold and self.work.edits is None:
+                rows[:] = folded(plan.measures, rows)
+        return batch
+
+    def _add(self, batch: Batch, id_: str) -> None:
+        pair, in_gold = self._reader.read(id_), self._reader.in_gold(id_)
+        if in_gold:
+            batch.units.add(pair.gold.unit)
+            if self.work.edits is None:
+                batch.shares.append(share(pair.gold))
+        if self.gold.global_ids:
+            batch.gold_ids[id_] = ids_of(pair.gold)
+        if self.system.global_ids:
+            batch.system_ids[id_] = ids_of(pair.system)
+        if batch.facts is not None:
+            batch.facts[0].add(pair.gold)
+            batch.facts[1].add(pair.system)
+        batch.gold_mentions += len(pair.gold.mentions)
+        batch.system_mentions += len(pair.system.mentions)
+        chosen = [
+            number
+            for number, protocol in enumerate(self.work.protocols)
+            if in_gold or protocol.system_only_documents == "score"
+        ]
+        with self.places.of(id_):
+            prepared = self._preparation.prepare(in_one_numbering(pair), chosen)
+            for number, own in zip(chosen, prepared, strict=True):
+                batch.rows[number].append(self.plans[number].row(own, self.places.line, self.places.report))
+                if any(seen is not None for seen in own.observed):
+                    batch.observed[number][id_] = own.observed
+
+    def batches(
+        self, ids: Sequence[str], executor: Executor | None = None, progress: Progress | None = None
+    ) -> Iterator[Batch]:
+        """Make the rows of documents in this process, or in those of the executor, in their order."""
+        indexes = self.gold.index, self.system.index
+        groups = [ids] if executor is None else chunks(ids, indexes, executor)
+        tasks = None if executor is None or len(groups) == 1 else self._tasks(groups)
+        done = 0
+        if executor is None or tasks is None:
+            for start in range(0, len(ids), BATCH):
+                yield self.batch(ids[start : start + BATCH], _counting(progress, start, len(ids)))
+            return
+        for group, made in zip(groups, executor.map(made_batch, self.work, tasks), strict=True):
+            if isinstance(made, str):
+                self.batch(group)  # raises the same error, unless only the worker has it
+                raise UNABLE.error(f"a worker could not read documents that this process can: {made}")
+            done += len(group)
+            if progress is not None:
+                progress(done, len(ids))
+            yield made
+
+    def _tasks(self, groups: Sequence[Sequence[str]]) -> Iterator[Task] | None:
+        """Return a task for each group of documents; None if they cannot be sent."""
+        made = (self._task(group) for group in groups)
+        first = next(made)
+        if first is None:
+            return None
+        return (task for task in chain([first], made) if task is not None)
+
+    def _task(self, ids: Sequence[str]) -> Task | None:
+        gold, system = (corpus.part([id_ for id_ in ids if id_ in corpus.ids()]) for corpus in (self.gold, self.system))
+        return None if gold is None or system is None else Task(ids, gold, system)
+
+    def close(self) -> None:
+        """Close the files of both sides."""
+        self.gold.close()
+        self.system.close()
+
+
+def _counting(progress: Progress | None, start: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, _: progress(start + done, total)
+
+
+def made_batch(work: Work, task: Task) -> Batch | str:
+    """Make the rows of a task, in whatever process; return why it cannot be done."""
+    try:
+        pipeline = Pipeline(task.gold, task.system, work)
+        pipeline.plans  # noqa: B018
+        pipeline.findings = []  # what filters report when they are prepared is known already
+        return pipeline.batch(task.ids)
+    except KaratError as error:
+        return str(error.finding)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        task.gold.close()
+        task.system.close()
+
+
+def across(protocols: Sequence[Protocol], observed: Sequence[Mapping[str, tuple[Any, ...]]]) -> Iterator[Finding]:
+    """Yield what filters find in what they remember of all documents; protocols with equal filters share them."""
+    done = set()
+    for protocol, by_document in zip(protocols, observed, strict=True):
+        filters = protocol.filters, protocol.comparison
+        for number, filter_ in enumerate(protocol.filters if filters not in done else ()):
+            seen = {id_: own[number] for id_, own in by_document.items() if own[number] is not None}
+            if seen:
+                yield from filter_.across(seen)
+        done.add(filters)
+
+
+def _refusing_faults(report: Report, why: str, *, tolerated: Set[str] = frozenset()) -> Report:
+    def strict(finding: Finding) -> None:
+        if finding.severity == "fault" and finding.code not in tolerated:
+            raise KaratError(finding._replace(hint=f"{finding.hint} ({why})"))
+        report(finding)
+
+    return strict

@@ -1,0 +1,312 @@
+"""What a protocol scores on these corpora: its measures, breakdowns and analyses; and how a pair becomes a row."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from karat.match.alignment import Alignment
+from karat.model import Document, Pair
+from karat.plugin import Averages, Composite, Facts, Measure, Row, Setting, Tables, Unscored, scorable
+from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
+from karat.protocols import Protocol
+from karat.run.breakdown import Breakdown
+from karat.run.pairs import PreparedPair
+from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
+
+if TYPE_CHECKING:
+    from karat.insight.records import Line
+    from karat.run.findings import ErrorFinder
+
+NO_TOPIC = Rule(
+    "topic-missing", "note", "Give each document a topic, or choose a protocol with another unit of evaluation."
+)
+NO_KIND = Rule("kind-absent", "fatal", "Choose the kinds of mentions to score with --set kinds=...")
+MEASURE_TWICE = Rule("row-twice", "fatal", "Rename the attribute, or choose others with --set attributes=...")
+
+
+class Options(Struct, frozen=True):
+    """What the user chooses for a run, beside the protocols."""
+
+    measures: tuple[str, ...] = ()
+    """The measures to score: ids, or prefixes of ids; empty: all."""
+    by: tuple[str, ...] = ()
+    """Fields to break scores down by."""
+    per_unit: bool = False
+    strict: bool = False
+    """Refuse faults instead of counting them."""
+    topics: str | None = None
+    """The topics that the corpora were restricted to, for the signature."""
+    accept_faults: bool = False
+    """Count faults even in a format that refuses them."""
+    details: bool = False
+    """List the outcomes of measures item by item."""
+    errors: bool = False
+    """Count errors by class, and score the system again with each class repaired."""
+    keep_rows: bool = False
+    """Keep the counts of each unit, for intervals and tests."""
+    keep_by_rows: bool = True
+    """Where these are kept, also for each value of a breakdown."""
+
+
+class Plan:
+    """The measures of one protocol in a run, and what is made of them."""
+
+    def __init__(
+        self, protocol: Protocol, gold: Facts, system: Facts, options: Options, *, compares: bool = False
+    ) -> None:
+        """`compares`: there are several protocols, whose differences are counted."""
+        self.protocol, self.options, self._compares = protocol, options, compares
+        self.facts = gold, system
+        if (finding := lacking(protocol, gold.kinds, "gold")) is not None:
+            raise KaratError(finding)
+        self._choose(_setting(protocol, gold, system))
+        known = gold.attributes_of(protocol.kinds) | system.attributes_of(protocol.kinds)
+        offered = known | {field for measure, _ in self.measures.measures for field in measure.fields}
+        self.breakdowns = [
+            Breakdown(field, in_order(offered), _having(field, known, self.measures.measures), protocol)
+            for field in dict.fromkeys(options.by)
+        ]
+        self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
+        lists_outcomes = not all(measure.lists_details for measure, _ in self.measures.measures)
+        self._has_records = options.errors or (options.details and lists_outcomes)
+
+    def holds(self, gold: Facts, system: Facts) -> bool:
+        """Return whether corpora that hold this are scored by the same plan."""
+        kinds = self.protocol.kinds
+        mine, others = (
+            (
+                sides[0].attributes_of(kinds),
+                sides[1].attributes_of(kinds) if self.breakdowns else (),
+                sides[0].links_of(kinds),
+                sides[0].kinds,
+                sides[1].kinds,
+                sides[0].clustered,
+            )
+            for sides in (self.facts, (gold, system))
+        )
+        return mine == others
+
+    def _choose(self, setting: Setting) -> None:
+        """Find out which measures there are, which of them are selected, and what selected composites need."""
+        offered: list[tuple[Row, Averages]] = [
+            (row, choice.averages) for choice in self.protocol.families for row in choice.rows(setting)
+        ]
+        self.unscored = [row for row, _ in offered if isinstance(row, Unscored)]
+        """Measures that cannot be scored here."""
+        scored = [(row, averages) for row, averages in offered if not isinstance(row, Unscored)]
+        self.offered = [row.id for row, _ in scored if isinstance(row, Composite) or not row.hidden]
+        """Ids of the measures that the user can select."""
+        repeated = [id_ for id_, count in Counter(self.offered).items() if count > 1]
+        if repeated:
+            raise MEASURE_TWICE.error(f"two rows of {self.protocol.name} would be called {repeated[0]!r}")
+        chosen = _selected(self.options.measures, [row.id for row, _ in offered])
+        self.selected = [id_ for id_ in self.offered if id_ in chosen]
+        """Ids of the measures of the result."""
+        self.omitted = [row for row in self.unscored if row.id in chosen]
+        needed = set(self.selected)
+        for row, _ in reversed(scored):  # a composite comes after the measures it needs
+            if isinstance(row, Composite) and row.id in needed:
+                needed.update(row.of)
+        self._scored = [(row, averages) for row, averages in scored if row.id in needed]
+        self.measures = MeasureSet(
+            [(row, averages) for row, averages in self._scored if not isinstance(row, Composite)],
+            [(row, averages) for row, averages in self._scored if isinstance(row, Composite)],
+            unit=self.protocol.unit,
+        )
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether nobody asks for the documents of a unit apart."""
+        options = self.options
+        apart = options.by or options.details or options.errors or options.keep_rows
+        return not self.measures.is_by_document and self.protocol.unit != "document" and not apart
+
+    @cached_property
+    def finder(self) -> "ErrorFinder":
+        """Finds the errors behind the main measures."""
+        from karat.run.findings import ErrorFinder, targets
+
+        measures = [row for row, _ in self._scored]
+        chosen = targets(measures, self.selected, self.protocol.headline, self.options.measures)
+        return ErrorFinder(chosen, self.protocol, self.options.by)
+
+    @cached_property
+    def _alignments(self) -> list[Any]:
+        """The alignments behind the measures, which details show."""
+        behind = dict.fromkeys(measure.table.alignment for measure, _ in self.measures.measures)
+        return [alignment for alignment in behind if alignment is not None] if self.options.details else []
+
+    def row(self, prepared: PreparedPair, line: "Line", report: Report) -> DocumentRow:
+        """Make the row of a document; `line` finds the lines of its items."""
+        filtered, tables = prepared.filtered, prepared.tables
+        document, pair, measures = filtered.gold, tables.pair, self.measures
+        row = DocumentRow(
+            self._unit(document, report),
+            len(pair.gold.mentions),
+            len(pair.system.mentions),
+            tables=measures.made(tables),
+            scored=prepared.scored,
+            has_same_mentions=self._counts_wholes and _have_same_places(filtered),
+        )
+        if pair is not filtered:
+            sides = (filtered.gold, pair.gold, filtered.system, pair.system)
+            gold, gold_left, system, system_left = (len(side.mentions) for side in sides)
+            row.collapsed = gold, gold_left, system, system_left
+        if self.breakdowns:
+            whole = tables if pair is filtered else Tables(filtered)
+            row.parts = tuple(breakdown.parts(row.unit, whole) for breakdown in self.breakdowns)
+        if not measures.is_by_document or self.breakdowns or self.options.details or self.options.errors:
+            row.about = Document(document.id, document.topic, document.subtopic, document.source, document.language)
+        if self._has_records:
+            from karat.insight.records import document_records
+
+            aligned = {alignment: tables.get(alignment) for alignment in self._alignments}
+            name_document = self.protocol.unit != "document"
+            row.records = document_records(pair, aligned, line, name_document=name_document)
+        if self.options.errors:
+            from karat.insight.units import document_view
+
+            row.view = document_view(tables, self.finder.alignments)
+        if measures.is_by_document:
+            self._count(row, [row], row.tables, report)
+            row.tables, row.about, row.records, row.view = (), None, None, None
+        return row
+
+    def unit_row(self, report: Report, unit: str, documents: Sequence[DocumentRow], tables: Sequence[Any]) -> UnitRow:
+        """Make the row of a unit from its documents and its finished tables, in the order of the specs."""
+        row = UnitRow(unit, sum(one.gold for one in documents), sum(one.system for one in documents))
+        self._count(row, documents, tables, report)
+        return row
+
+    def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
+        """Count the tables of a unit, and make on request what lies behind the counts."""
+        numbers, unmatchable, differences = NO_COUNTS[:], {}, {}
+        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+            table = tables[index]
+            counts = measure.count(table)
+            numbers.extend(astuple(counts))
+            for finding in measure.remarks(table, counts):
+                report(finding)
+            if found := measure.unmatchable(table):
+                unmatchable[measure.id] = found
+            if self._compares and (found := measure.differences(table)):
+                differences[measure.id] = found
+        row.counts = numbers
+        if unmatchable:
+            row.unmatchable = unmatchable
+        if differences:
+            row.differences = differences
+        if self.breakdowns or self.options.details or self.options.errors:
+            table_of = dict(zip(self.measures.specs, tables, strict=True))
+            row.by = tuple(breakdown.outcomes(documents, table_of) for breakdown in self.breakdowns)
+            if self.options.details or self.options.errors:
+                self._look_behind(row, documents, table_of)
+
+    def _look_behind(self, row: UnitRow, documents: Sequence[DocumentRow], table_of: Mapping[Any, Any]) -> None:
+        """Add outcomes and errors to the row of a unit."""
+        from karat.insight.records import UnitRecords
+        from karat.insight.units import counted_tables
+        from karat.run.details import listed_items, outcomes_of
+
+        averaged = [measure for measure, averages in self.measures.measures if averages.units == "all" or row.gold > 0]
+        own = {document.about.id: document for document in documents if document.about is not None}
+        apart = {id_: dict(zip(table_of, document.tables, strict=True)) for id_, document in own.items()}
+        tables = list(counted_tables(averaged, table_of, apart))
+        records = UnitRecords(document.records for document in documents if document.records is not None)
+        if self.options.details:
+            row.outcomes, row.listed = outcomes_of(row.unit, tables, records), listed_items(tables)
+        if self.options.errors and tables:
+            views = {id_: document.view for id_, document in own.items() if document.view is not None}
+            row.errors = self.finder.errors(row.unit, views, tables, records)
+
+    def _unit(self, document: Document, report: Report) -> str:
+        """Return the unit of a document; report a document without a topic if the unit is a topic."""
+        if self.protocol.unit in ("topic", "subtopic") and document.topic is None:
+            message = f"document {quoted(document.id)} has no topic and counts as a topic of its own"
+            report(NO_TOPIC.at(message, origin="gold"))
+        return unit_of(document, self.protocol)
+
+
+def lacking(protocol: Protocol, kinds: Collection[str], what: str) -> Finding | None:
+    """Return what is wrong with gold if it has mentions of these kinds, but none that are scored."""
+    if protocol.kinds is None or not kinds or not set(kinds).isdisjoint(protocol.kinds):
+        return None
+    wanted = ", ".join(protocol.kinds)
+    return NO_KIND.at(f"{what} has no mention of kind {wanted}. {nearest(protocol.kinds[0], sorted(kinds))}")
+
+
+def _selected(names: Sequence[str], ids: Sequence[str]) -> set[str]:
+    """Return the ids that are named exactly, else all that start with a name; all, if none is named."""
+    if not names:
+        return set(ids)
+    return {id_ for name in names for id_ in ids if id_ == name or (name not in ids and id_.startswith(name))}
+
+
+def _setting(protocol: Protocol, gold: Facts, system: Facts) -> Setting:
+    """Return what families know about the run."""
+    attributes = in_order(gold.attributes_of(protocol.kinds))
+    return Setting(
+        align=partial(_align, protocol, attributes),
+        unit=protocol.unit,
+        collapse=None if protocol.collapse is None else protocol.collapse.representative,
+        attributes=attributes,
+        links=sorted(gold.links_of(protocol.kinds)),
+        gold_kinds=gold.kinds,
+        system_kinds=system.kinds,
+        gold_clustered=gold.clustered,
+    )
+
+
+def _align(
+    protocol: Protocol,
+    attributes: Sequence[str],
+    name: str,
+    *,
+    agree: Sequence[str] | None = None,
+    rewarded: Sequence[str] | None = None,
+) -> Alignment:
+    """Return an alignment. All attributes are compared in every one, so that alignments share their candidates."""
+    choice = protocol.alignment(name)
+    rewarded = scorable(attributes) if rewarded is None else rewarded
+    after = _align(protocol, attributes, choice.after, agree=agree, rewarded=rewarded) if choice.after else None
+    return Alignment.of(choice, protocol.comparison, attributes, agree=agree, rewarded=rewarded, after=after)
+
+
+def _having(field: str, attributes: Collection[str], measures: Sequence[AveragedMeasure]) -> list[AveragedMeasure]:
+    """Return the measures that can be broken down by a field: all, unless only the items of some of them have it."""
+    declaring = [(measure, averages) for measure, averages in measures if field in measure.fields]
+    return list(measures) if field in attributes or not declaring else declaring
+
+
+def counts_wholes(measure: Measure[Any, Any]) -> bool:
+    """Return whether mentions are right or wrong together, so that scores of parts do not add up."""
+    return measure.table.alignment is not None
+
+
+def unit_of(document: Document, protocol: Protocol) -> str:
+    """Return the name of a document's unit of evaluation; a document without a topic is a topic of its own."""
+    if protocol.unit == "document":
+        return document.id
+    if protocol.unit == "corpus":
+        return "corpus"
+    if document.topic is None:
+        return f"topic {document.id}"
+    within = f" {document.subtopic}" if protocol.unit == "subtopic" and document.subtopic else ""
+    return f"topic {document.topic}{within}"
+
+
+def _have_same_places(pair: Pair) -> bool:
+    """Return whether the mentions of both sides have the same spans; one without a span is identified by its id."""
+    gold = [mention.span or mention.id for mention in pair.gold.mentions]
+    system = [mention.span or mention.id for mention in pair.system.mentions]
+    return gold == system or set(gold) == set(system)
+
+
+def in_order(attributes: Iterable[str]) -> tuple[str, ...]:
+    """Return attributes in their order: type, realis, then by name."""
+    first = {"type": 0, "realis": 1}
+    return tuple(sorted(attributes, key=lambda name: (first.get(name, 2), name)))

@@ -1,0 +1,373 @@
+"""Scores a system against gold: makes rows of all documents, finishes them, and returns results."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from karat import __version__
+from karat.checks.annotations import NamedIds, id_conflicts
+from karat.corpus.files import FileCorpus
+from karat.corpus.fingerprint import Fingerprint
+from karat.corpus.interface import Corpus, Executor, Progress
+from karat.corpus.opening import absent_names
+from karat.families import MEASURES
+from karat.problems import Finding, Findings, KaratError, Origin, Report, Rule, UsageError, nearest, placed
+from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.protocols.signature import signature
+from karat.records import OutcomeRecord
+from karat.result import Result, Score, Side, UnitRows
+from karat.run.breakdown import BrokenDown
+from karat.run.pairs import paired_ids
+from karat.run.pipeline import Batch, Pipeline, Work, across
+from karat.run.plan import Options, Plan, counts_wholes
+from karat.run.rows import DocumentRow, UnitRow
+from karat.run.units import ScoreFunction, UnitTable, finish, leave_out
+
+IGNORED = Rule("false-alarms-uncounted", "note", "The protocol averages only over units with gold mentions.")
+GIVEN = Rule("mentions-given", "note", "Compare only with systems that were also given gold mentions.")
+COLLAPSED = Rule("mentions-collapsed", "note", "Links within a document are not scored here.")
+RESTRICTED = Rule("breakdown-restricted", "note", "These rows do not add up to the total.")
+NOT_SCORED = Rule("row-absent", "note", "Ignore this if it is intended; otherwise choose another protocol or setting.")
+UNMATCHABLE = Rule("items-unmatchable", "note", "Under this protocol they always count as missed or spurious.")
+
+
+def remarks(
+    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], notes: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Yield remarks on the result of a protocol; `notes` are those of its tables."""
+    selected, measures = set(plan.selected), plan.measures.measures
+    yield from _not_scored(plan)
+    unmatchable = [
+        f"{id_}: {items} ({count:,})"
+        for (id_, items), count in counted(unit.unmatchable for unit in units).items()
+        if count and id_ in selected
+    ]
+    if unmatchable:
+        yield UNMATCHABLE.at(f"some items cannot be matched: {'; '.join(unmatchable)}")
+    false_alarms = [unit.system for unit in units if not unit.gold and unit.system]
+    if false_alarms and any(averages.units == "with-gold" for _, averages in measures):
+        yield IGNORED.at(_ignored(sum(false_alarms), len(false_alarms), plan.protocol.unit))
+    totals = UnitTable(plan.measures, units).totals()
+    whole = [total for (measure, _), total in zip(measures, totals, strict=True) if counts_wholes(measure)]
+    is_perfect = all(ratio.value in (None, 1) for total in whole for ratio in total.ratios().values())
+    if whole and all(row.has_same_mentions for row in rows) and not is_perfect:
+        yield GIVEN.at("gold and system have the same mentions: the system may have been given those of gold")
+    sizes = [row.collapsed for row in rows if row.collapsed is not None]
+    if sizes:
+        gold, gold_left, system, system_left = map(sum, zip(*sizes, strict=True))
+        if gold or system:
+            message = f"{gold:,} gold mentions became {gold_left:,}, {system:,} system mentions became {system_left:,}"
+            yield COLLAPSED.at(f"each cluster within a document was collapsed to one mention: {message}")
+    yield from notes
+    if any(unit.gold for unit in units):
+        for (measure, _), total in zip(measures, totals, strict=True):
+            yield from measure.remarks_on_total(total)
+    restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
+    if plan.breakdowns and restricted:
+        fields = ", ".join(breakdown.field for breakdown in plan.breakdowns)
+        families = ", ".join(dict.fromkeys(f"{id_.partition('.')[0]}.*" for id_ in restricted))
+        message = f"{families} by {fields}: each row is scored on the corpus restricted to mentions with that value"
+        yield RESTRICTED.at(f"{message} (for aligned mentions, gold's value)")
+
+
+def _not_scored(plan: Plan) -> Iterator[Finding]:
+    """Yield which measures are not scored, and why."""
+    reasons: dict[str, list[str]] = {}
+    for row in plan.omitted:
+        reasons.setdefault(row.reason, []).append(row.id)
+    for measure, _ in plan.measures.measures:
+        if measure.why_undefined is not None and measure.id in plan.selected:
+            reasons.setdefault(measure.why_undefined, []).append(measure.id)
+    for reason, ids in reasons.items():
+        yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
+
+
+def counted(notes: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[tuple[str, str]]:
+    """Add up the notes of units, by measure and what they are about."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for by_measure in notes:
+        for id_, own in by_measure.items():
+            for what, count in own.items():
+                counts[id_, what] += count
+    return counts
+
+
+def _ignored(mentions: int, units: int, unit: str) -> str:
+    if mentions == 1:
+        return f"1 system mention ignored: its {unit} has no gold mentions"
+    place = f"{unit} has" if units == 1 else f"{units:,} {unit}s have"
+    return f"{mentions:,} system mentions ignored: their {place} no gold mentions"
+
+
+T = TypeVar("T")
+
+ASSUMED = 50
+"""Documents of each side from which a run takes what its corpora hold."""
+NO_MENTIONS = Rule("no-mentions", "note", "Check the file if you expected mentions.")
+NO_MEASURE = Rule(
+    "measure-absent", "fatal", "Choose a measure of the protocol; --set attributes=... scores other attributes."
+)
+
+
+def score(
+    gold: Corpus,
+    system: Corpus,
+    protocols: Sequence[Protocol],
+    options: Options,
+    *,
+    findings: Findings,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> list[Result]:
+    """Score a system against gold under each protocol; the files are read once for all of them.
+
+    With an `executor`, documents are scored in other processes.
+    """
+    for prefix in options.measures:
+        if "." in prefix or not any(name.startswith(prefix) for name in MEASURES.names()):
+            _refuse_unknown_family(prefix)
+    if options.errors:
+        for corpus in (gold, system):
+            if isinstance(corpus, FileCorpus):
+                corpus.keep_documents()  # repaired documents are read again
+    try:
+        return _score(gold, system, Work(protocols, options), findings, progress, executor)
+    finally:
+        gold.close()
+        system.close()
+
+
+def _score(
+    gold: Corpus,
+    system: Corpus,
+    work: Work,
+    findings: Findings,
+    progress: Progress | None,
+    executor: Executor | None,
+) -> list[Result]:
+    assumed = gold.facts(ASSUMED), system.facts(ASSUMED)
+    pipeline = Pipeline(gold, system, work._replace(facts=assumed))
+    for finding in absent_names(gold, system):
+        pipeline.report(finding)
+    ids = paired_ids(gold, system, work.protocols, pipeline.report_pairs)
+    _move(pipeline.findings, findings)
+    pipeline, whole = _mapped(pipeline, ids, findings, progress, executor)
+    plans = pipeline.plans
+    _look_across(pipeline, whole)
+    sides = (
+        Side(gold.name, len(gold.ids()), whole.gold_mentions, str(Fingerprint(whole.shares))),
+        Side(system.name, len(system.ids()), whole.system_mentions),
+    )
+    finished = [_finished(plan, rows, pipeline.places.report) for plan, rows in zip(plans, whole.rows, strict=True)]
+    _move(pipeline.findings, findings)
+    results = [
+        _result(plan, rows, *own, *sides, offsets=whole.units, findings=findings)
+        for plan, rows, own in zip(plans, whole.rows, finished, strict=True)
+    ]
+    if work.options.errors:
+        from karat.run.errors import Analysis
+
+        for number, result in enumerate(results):
+            analysis = Analysis(pipeline, number, whole.rows[number], result, progress=progress, executor=executor)
+            result.errors = analysis.of(finished[number][0])
+    return results
+
+
+def _mapped(
+    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
+) -> tuple[Pipeline, Batch]:
+    """Make the rows of all documents, under what the first ones of each side hold; again, once, if others hold more."""
+    gold, system, work, assumed = pipeline.gold, pipeline.system, pipeline.work, pipeline.work.facts
+    assert assumed is not None, "a run is made under assumptions"
+    try:
+        planned = _planned(pipeline)
+    except KaratError:
+        assumed = gold.facts(), system.facts()
+        planned = _planned(Pipeline(gold, system, work._replace(facts=assumed)))
+    found = Findings()
+    whole = _joined(planned, ids, found, progress, executor)
+    assert whole.facts is not None, "they were assumed"
+    for facts, first in zip(whole.facts, assumed, strict=True):
+        facts.update(first)
+    if not all(plan.holds(*whole.facts) for plan in planned.plans):
+        planned = _planned(Pipeline(gold, system, work._replace(facts=whole.facts)))
+        found = Findings()
+        whole = _joined(planned, ids, found, progress, executor)
+    findings.merge(found)
+    return planned, whole
+
+
+def _planned(pipeline: Pipeline) -> Pipeline:
+    """Refuse what the protocols do not offer."""
+    _refuse_absent(pipeline.work.options.measures, pipeline.plans)
+    return pipeline
+
+
+def _joined(
+    pipeline: Pipeline, ids: Sequence[str], findings: Findings, progress: Progress | None, executor: Executor | None
+) -> Batch:
+    _move(pipeline.findings, findings)
+    whole = Batch.empty(len(pipeline.plans))
+    for batch in pipeline.batches(ids, executor, progress):
+        _move(batch.findings, findings)
+        whole.extend(batch)
+    return whole
+
+
+def _move(found: list[Finding], findings: Findings) -> None:
+    """Add findings to those of the run, which keep only the first of each code."""
+    for finding in found:
+        findings.add(finding)
+    found.clear()
+
+
+def _look_across(pipeline: Pipeline, whole: Batch) -> None:
+    """Report, or refuse, what only all documents together show."""
+    places = pipeline.places
+    with places.of(""):
+        sides: tuple[tuple[Origin, dict[str, NamedIds]], ...] = (
+            ("gold", whole.gold_ids),
+            ("system", whole.system_ids),
+        )
+        for side, ids in sides:
+            for finding in id_conflicts(ids):
+                raise KaratError(finding._replace(origin=side))
+        for finding in across(pipeline.work.protocols, whole.observed):
+            if finding.severity == "fatal":
+                raise KaratError(finding)
+            places.report(finding)
+    counts = (whole.gold_mentions, whole.system_mentions)
+    for what, corpus, count in zip(("gold", "the system"), (pipeline.gold, pipeline.system), counts, strict=True):
+        if not count:
+            pipeline.report(NO_MENTIONS.at(f"{what} has no mentions", file=corpus.name))
+
+
+def _finished(plan: Plan, rows: Sequence[DocumentRow], report: Report) -> tuple[Sequence[UnitRow], list[Finding]]:
+    """Return the rows of all units, and the notes of tables on them."""
+    notes: list[Finding] = []
+    return finish(plan.measures, rows, notes.append, partial(plan.unit_row, report)), notes
+
+
+def _result(
+    plan: Plan,
+    rows: Sequence[DocumentRow],
+    units: Sequence[UnitRow],
+    notes: Sequence[Finding],
+    gold: Side,
+    system: Side,
+    *,
+    offsets: Iterable[str],
+    findings: Findings,
+) -> Result:
+    """Return the result of a protocol. Of the sides, only the mentions that it scores are counted."""
+    protocol, options, table = plan.protocol, plan.options, UnitTable(plan.measures, units)
+    whole = table.score_function(plan.selected)
+    with placed(lambda: (gold.name, None)):
+        broken_down = {
+            breakdown.field: breakdown.finish([row.parts[index] for row in rows], [unit.by[index] for unit in units])
+            for index, breakdown in enumerate(plan.breakdowns)
+        }
+    own = list(remarks(plan, rows, units, notes))
+    return Result(
+        version=__version__,
+        protocol=protocol.name,
+        title=protocol.title,
+        signature=signature(protocol, units=offsets, fingerprint=str(gold.fingerprint), topics=options.topics),
+        unit=protocol.unit,
+        unit_count=len(units),
+        gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
+        system=replace(system, mentions=sum(row.scored[1] for row in rows)),
+        scores=_select(plan, table.scores()),
+        by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
+        units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
+        if options.per_unit
+        else {},
+        headline=protocol.headline,
+        differences=_differences(plan, units),
+        outcomes=_outcomes(plan, units),
+        details=_listed(plan, units),
+        warnings=[*own, *findings.listed()],
+        warning_counts=findings.counts | Counter(finding.group for finding in own),
+        rows=_unit_rows(plan, rows, units, table, whole) if options.keep_rows else None,
+        by_rows={
+            field: dict(own_field.rows([unit.unit for unit in units], whole))
+            for field, own_field in broken_down.items()
+        }
+        if options.keep_rows and options.keep_by_rows
+        else {},
+    )
+
+
+def _unit_rows(
+    plan: Plan, rows: Sequence[DocumentRow], units: Sequence[UnitRow], table: UnitTable, whole: ScoreFunction
+) -> UnitRows:
+    part, scores = leave_out(plan.measures, rows)
+    left_out = {name: _select(plan, dict(own)) for name, own in scores.items()}
+    return UnitRows([unit.unit for unit in units], list(table.columns()), whole, left_out, part)
+
+
+def _select(plan: Plan, by_id: dict[str, T]) -> dict[str, T]:
+    return {id_: by_id[id_] for id_ in plan.selected if id_ in by_id}
+
+
+def _by_scores(plan: Plan, broken_down: BrokenDown, whole: ScoreFunction) -> Iterator[tuple[str, dict[str, Score]]]:
+    for value, scores, items in broken_down.scores():
+        complete = _select(plan, whole.with_composites(scores))
+        yield value, {id_: Score(own, items=items.get(id_)) for id_, own in complete.items()}
+
+
+def _differences(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, int]]:
+    listed: dict[str, dict[str, int]] = {}
+    for (id_, what), count in sorted(counted(unit.differences for unit in units).items()):
+        if count and id_ in plan.selected:
+            listed.setdefault(id_, {})[what] = count
+    return listed
+
+
+def _outcomes(plan: Plan, units: Sequence[UnitRow]) -> dict[str, list[OutcomeRecord]]:
+    if not plan.options.details:
+        return {}
+    from karat.run.details import all_outcomes
+
+    return all_outcomes(units, plan.selected)
+
+
+def _listed(plan: Plan, units: Sequence[UnitRow]) -> dict[str, dict[str, Any]]:
+    if not plan.options.details:
+        return {}
+    from karat.run.details import all_listed
+
+    return all_listed(units)
+
+
+def _refuse_unknown_family(prefix: str) -> None:
+    """Refuse a measure of no family; the last part of an id is not enough, but its ids are suggested."""
+    try:
+        MEASURES.get(prefix.partition(".")[0])
+    except UsageError:
+        ids = [id_ for _, family in MEASURES for row in family.card.rows for id_ in row.split(", ")]
+        meant = [id_ for id_ in ids if id_.rpartition(".")[2] == prefix.lower()]
+        if not meant:
+            raise
+        hint = f"Did you mean {' or '.join(meant)}? `karat measures` lists them."
+        raise UsageError("unknown-measure", f"there is no measure {prefix!r}", hint) from None
+
+
+def _refuse_absent(prefixes: Sequence[str], plans: Sequence[Plan]) -> None:
+    """Refuse a measure that no protocol of this run offers, with the reason if it is known."""
+    offered = list(dict.fromkeys(id_ for plan in plans for id_ in plan.offered))
+    for prefix in prefixes:
+        if any(id_.startswith(prefix) for id_ in offered):
+            continue
+        for plan in plans:
+            for row in plan.unscored:
+                if row.id.startswith(prefix):
+                    raise NO_MEASURE.error(f"{plan.protocol.name} does not score {row.id} here: {row.reason}")
+        names = ", ".join(plan.protocol.name for plan in plans)
+        message = f"{names} has no measure {prefix!r} here. {nearest(prefix, offered)}"
+        family = prefix.partition(".")[0]
+        others = [name for name, _ in PROTOCOLS if family in {choice.name for choice in resolve(name).families}]
+        raise NO_MEASURE.error(f"{message} Protocols of that family: {', '.join(others)}." if others else message)

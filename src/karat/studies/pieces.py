@@ -1,0 +1,424 @@
+"""Pieces of information, right or wrong, from which systems are made.
+
+Araki et al. (2014), section 3.3: a correct piece is the addition of one correct link or the deletion of one incorrect
+link. Here, mentions, coreference links and whole elements are pieces, too.
+
+    mentions   right: a gold mention              wrong: a copy of it where gold has none
+    clusters   right: a mention joined with the   wrong: the first mentions of two neighbouring clusters
+               one before it in its cluster              joined
+    arguments  right: a gold argument             wrong: its role, filled by a copy where gold has none
+    links      right: a gold link                 wrong: a link between two events that have no parent
+    elements   right: a whole cluster             wrong: a copy of it where gold has none
+
+Pieces are ordered from the last of the corpus to the first, bottom-up, as in the paper's Figure 4.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from itertools import cycle, pairwise
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from karat.model import Cluster, Document, Link, Mention, Region, argument_test
+from karat.regions import mention_text
+
+
+class Pieces(Protocol):
+    """What a system can get right, and as much that it can get wrong."""
+
+    noun: str
+    """What one piece is called."""
+
+    @property
+    def gold(self) -> Sequence[Document]:
+        """Gold, restricted to what these pieces describe."""
+        ...
+
+    @property
+    def correct(self) -> Sequence[str]:
+        """The right pieces in the order in which a system grows, described."""
+        ...
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        """The wrong pieces, described."""
+        ...
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """The system that consists of these pieces, given by number."""
+        ...
+
+
+def bare(document: Document) -> Document:
+    """The document without its text, so that mentions can be put beyond its end; mentions know theirs."""
+    mentions = tuple(replace(mention, text=mention_text(mention, document)) for mention in document.mentions)
+    return replace(document, text=None, tokens=None, mentions=mentions)
+
+
+def without_links(document: Document, kinds: Collection[str] | None = None) -> Document:
+    """The document without links of these kinds (None: without any)."""
+    kept = () if kinds is None else tuple(link for link in document.links if link.kind not in kinds)
+    return replace(document, links=kept)
+
+
+def without_clusters(document: Document) -> Document:
+    """The document with each mention as a singleton; links are removed, since they may name clusters."""
+    mentions = tuple(replace(mention, cluster=None) for mention in document.mentions)
+    return replace(document, mentions=mentions, clusters=(), links=())
+
+
+def strangers(documents: Sequence[Document]) -> list[Document]:
+    """A corpus of the same shape that has no mention, cluster or link in common with this one."""
+    mark = "other-"
+    while any(id_.startswith(mark) for document in documents for id_ in _ids(document)):
+        mark += "other-"
+    return [_stranger(document, mark) for document in documents]
+
+
+def _ids(document: Document) -> list[str]:
+    clusters = [mention.cluster for mention in document.mentions if mention.cluster is not None]
+    return [mention.id for mention in document.mentions] + clusters
+
+
+def _stranger(document: Document, mark: str) -> Document:
+    """The document with new ids, and every mention moved beyond the last one."""
+    regions = [region for mention in document.mentions for region in _regions(mention).values()]
+    by = max((end for region in regions for _, end in region), default=0)
+
+    def moved(mention: Mention) -> Mention:
+        places: dict[str, Any] = {
+            name: tuple((begin + by, end + by) for begin, end in region) for name, region in _regions(mention).items()
+        }
+        places["text"] = mention.text and mark + mention.text
+        return replace(mention, id=mark + mention.id, cluster=mention.cluster and mark + mention.cluster, **places)
+
+    return replace(
+        document,
+        mentions=tuple(map(moved, document.mentions)),
+        clusters=tuple(replace(cluster, id=mark + cluster.id) for cluster in document.clusters),
+        links=tuple(Link(link.kind, mark + link.source, mark + link.target) for link in document.links),
+    )
+
+
+def _regions(mention: Mention) -> dict[str, Region]:
+    regions = {name: getattr(mention, name) for name in ("span", "head", "extent", "anchor")}
+    return {name: region for name, region in regions.items() if region is not None}
+
+
+class Mentions:
+    """Right: a gold mention. Wrong: a copy of it where gold has none."""
+
+    noun = "mention"
+
+    def __init__(self, gold: Sequence[Document]) -> None:
+        self.gold = [without_links(document) for document in gold]
+        self._strangers = strangers(self.gold)
+        self._places = [(d, m) for d, document in enumerate(self.gold) for m in range(len(document.mentions))][::-1]
+        self.correct = [self._described(d, m) for d, m in self._places]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """Gold's mentions in gold's order, then the wrong ones."""
+        right, others = ({self._places[number] for number in numbers} for numbers in (correct, wrong))
+        documents = []
+        for d, (document, strange) in enumerate(zip(self.gold, self._strangers, strict=True)):
+            kept = [mention for m, mention in enumerate(document.mentions) if (d, m) in right]
+            more = [mention for m, mention in enumerate(strange.mentions) if (d, m) in others]
+            records = (*document.clusters, *strange.clusters)
+            documents.append(replace(document, mentions=(*kept, *more), clusters=records))
+        return documents
+
+    def _described(self, d: int, m: int) -> str:
+        document = self.gold[d]
+        return f"{document.mentions[m].id} of {document.id}"
+
+
+Place = tuple[int, int]
+"""The number of a document and of a mention in it."""
+
+
+class Clusters:
+    """Right: a mention joined with the one before it in its cluster. Wrong: the first mentions of two clusters joined.
+
+    `units` is the unit of evaluation of each document; mentions are joined only within a unit.
+    """
+
+    noun = "coreference link"
+
+    def __init__(self, gold: Sequence[Document], units: Sequence[str]) -> None:
+        self.gold = [without_links(document) for document in gold]
+        self._records = {cluster.id: cluster for document in self.gold for cluster in document.clusters}
+        right: list[tuple[Place, Place]] = []
+        wrong: list[tuple[Place, Place]] = []
+        for clusters in self._clusters(units):
+            right += [link for members in clusters for link in pairwise(members)]
+            wrong += pairwise(members[0] for members in clusters)
+        self._right, self._wrong = sorted(right, reverse=True), sorted(wrong, reverse=True)
+        self.correct = [self._described(*link) for link in self._right]
+        self.wrong = [self._described(*link) for link in self._wrong]
+
+    def _clusters(self, units: Sequence[str]) -> Iterable[list[list[Place]]]:
+        """For each unit and kind of mention, the clusters in the order of their first mentions."""
+        found: dict[tuple[str, str], dict[Hashable, list[Place]]] = {}
+        for d, document in enumerate(self.gold):
+            for m, mention in enumerate(document.mentions):
+                clusters = found.setdefault((units[d], mention.kind), {})
+                clusters.setdefault(mention.cluster or (d, m), []).append((d, m))
+        return [list(clusters.values()) for clusters in found.values()]
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """Gold's mentions, clustered by these links."""
+        links = [self._right[number] for number in correct] + [self._wrong[number] for number in wrong]
+        first = _joined(links)
+        return [self._document(d, document, first) for d, document in enumerate(self.gold)]
+
+    def _document(self, d: int, document: Document, first: dict[Place, Place]) -> Document:
+        mentions: list[Mention] = []
+        records: dict[str, Cluster] = {}
+        for m, mention in enumerate(document.mentions):
+            home, number = first.get((d, m), (d, m))
+            founder = self.gold[home].mentions[number]
+            name = f"{home}:{number}"
+            mentions.append(replace(mention, cluster=name))
+            if founder.cluster in self._records:
+                records[name] = replace(self._records[founder.cluster], id=name)
+        return replace(document, mentions=tuple(mentions), clusters=tuple(records.values()))
+
+    def _described(self, before: Place, after: Place) -> str:
+        return " with ".join(f"{self.gold[d].mentions[m].id} of {self.gold[d].id}" for d, m in (before, after))
+
+
+def _joined(links: Iterable[tuple[Place, Place]]) -> dict[Place, Place]:
+    """For each place that is linked to others, the first of them."""
+    first: dict[Place, Place] = {}
+
+    def founder(place: Place) -> Place:
+        while first.setdefault(place, place) != place:
+            place = first[place]
+        return place
+
+    for one, other in links:
+        low, high = sorted((founder(one), founder(other)))
+        first[high] = low
+    return {place: founder(place) for place in list(first)}
+
+
+Placed = tuple[int, Link]
+"""The number of a document, and a link in it."""
+
+
+class Links:
+    """Right: a gold link. Wrong: a link that gold does not have. Mentions and clusters are always those of gold."""
+
+    noun = "link"
+
+    def __init__(
+        self, gold: Sequence[Document], kinds: Collection[str], correct: Sequence[Placed], wrong: Sequence[Placed]
+    ) -> None:
+        others = {link.kind for document in gold for link in document.links} - set(kinds)
+        self.gold = [without_links(document, others) for document in gold]
+        self.right, self.astray = correct, wrong
+        self.correct, self.wrong = ([self._described(*placed) for placed in side] for side in (correct, wrong))
+
+    @classmethod
+    def of(cls, gold: Sequence[Document], kinds: Collection[str]) -> "Links":
+        """The links of these kinds in the order of their targets, and wrong ones that join all roots to a chain.
+
+        A root is an event that is the target of none of these links. Each root is put below the one before it,
+        with links of each kind in turn, until one root is left.
+        """
+        correct: list[Placed] = []
+        wrong: list[Placed] = []
+        for d, document in enumerate(gold):
+            rank = _ranks(document)
+            own = _telling([link for link in document.links if link.kind in kinds], rank)
+            correct += [(d, link) for link in own]
+            led = {rank[link.target] for link in own}
+            names = {rank[mention.id]: mention.id for mention in reversed(document.mentions)}
+            roots = [name for number, name in sorted(names.items()) if number not in led]
+            pairs = zip(pairwise(roots), cycle(sorted(kinds)), strict=False)
+            wrong += [(d, Link(kind, source, target)) for (source, target), kind in pairs]
+        return cls(gold, kinds, correct[::-1], wrong[::-1])
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """Gold with only these links."""
+        links: list[list[Link]] = [[] for _ in self.gold]
+        for d, link in [self.right[number] for number in sorted(correct)]:
+            links[d].append(link)
+        for d, link in [self.astray[number] for number in sorted(wrong)]:
+            links[d].append(link)
+        return [replace(document, links=tuple(own)) for document, own in zip(self.gold, links, strict=True)]
+
+    def _described(self, d: int, link: Link) -> str:
+        where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
+        return f"{link.kind} {link.source} -> {link.target}{where}"
+
+
+def _telling(links: Sequence[Link], rank: dict[str, int]) -> list[Link]:
+    """Links in the order of their targets, one per pair of events, without links inside an event."""
+    distinct = {(rank[link.target], rank[link.source], link.kind): link for link in reversed(links)}
+    return [distinct[key] for key in sorted(distinct) if key[0] != key[1]]
+
+
+def _ranks(document: Document) -> dict[str, int]:
+    """For each mention and cluster, by id: the place of its event's first mention. Mentions win over clusters."""
+    first: dict[str, int] = {}
+    silent = {cluster.id: len(document.mentions) + c for c, cluster in enumerate(document.clusters)}
+    for m, mention in enumerate(document.mentions):
+        if mention.cluster is not None:
+            first.setdefault(mention.cluster, m)
+    mentions = {
+        mention.id: m if mention.cluster is None else first[mention.cluster]
+        for m, mention in enumerate(document.mentions)
+    }
+    return silent | first | mentions
+
+
+class Elements:
+    """Right: an element of a kind. Wrong: a copy of it where gold has none, with links to other elements.
+
+    Elements that they link to are there from the start; elements that link to them are ignored.
+    """
+
+    def __init__(self, gold: Sequence[Document], kind: str) -> None:
+        self.noun = f"{kind} element"
+        pointed = _pointed_at(gold, kind)
+        self.gold = [_of_kinds(document, {kind, *pointed}) for document in gold]
+        self._given = [_of_kinds(document, pointed - {kind}) for document in self.gold]
+        self._strangers = [
+            replace(other, links=_led_astray(document, other))
+            for document, other in zip(self.gold, strangers(self.gold), strict=True)
+        ]
+        self._places = [
+            (d, c)
+            for d, document in enumerate(self.gold)
+            for c, one in enumerate(document.clusters)
+            if one.kind == kind
+        ][::-1]
+        self.correct = [f"{self.gold[d].clusters[c].id} of {self.gold[d].id}" for d, c in self._places]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """The other kinds, then gold's elements, then the wrong ones."""
+        chosen = [{self._places[number] for number in numbers} for numbers in (correct, wrong)]
+        return [
+            _joined_documents([given, *(_only(side, {c for own, c in places if own == d}) for side, places in sides)])
+            for d, given in enumerate(self._given)
+            for sides in [[(self.gold[d], chosen[0]), (self._strangers[d], chosen[1])]]
+        ]
+
+
+def kinds_of_elements(gold: Sequence[Document]) -> list[str]:
+    """Kinds of clusters that have records; first those to which no link from another kind leads."""
+    kinds = sorted({cluster.kind for document in gold for cluster in document.clusters})
+    ends = {kind: _pointed_at(gold, kind) - {kind} for kind in kinds}
+    return sorted(kinds, key=lambda kind: (any(kind in others for others in ends.values()), kind))
+
+
+def undescribed(document: Document) -> Document:
+    """The document with clusters that have no attributes."""
+    return replace(document, clusters=tuple(replace(cluster, attributes={}) for cluster in document.clusters))
+
+
+def without_kind(document: Document, kind: str) -> Document:
+    """The document without the elements of a kind."""
+    return _of_kinds(document, {cluster.kind for cluster in document.clusters} - {kind})
+
+
+def _pointed_at(gold: Sequence[Document], kind: str) -> set[str]:
+    """Kinds of the elements that links from elements of a kind lead to."""
+    found: set[str] = set()
+    for document in gold:
+        kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+        found |= {
+            kinds[link.target] for link in document.links if kinds.get(link.source) == kind and link.target in kinds
+        }
+    return found
+
+
+def _of_kinds(document: Document, kinds: Collection[str]) -> Document:
+    return _only(document, {number for number, cluster in enumerate(document.clusters) if cluster.kind in kinds})
+
+
+def _only(document: Document, numbers: Collection[int]) -> Document:
+    """The document with these of its elements, their mentions and the links from them."""
+    clusters = tuple(cluster for number, cluster in enumerate(document.clusters) if number in numbers)
+    ids = {cluster.id for cluster in clusters}
+    mentions = tuple(mention for mention in document.mentions if mention.cluster in ids)
+    sources = ids | {mention.id for mention in mentions}
+    links = tuple(link for link in document.links if link.source in sources)
+    return replace(document, clusters=clusters, mentions=mentions, links=links)
+
+
+def _led_astray(document: Document, other: Document) -> tuple[Link, ...]:
+    """The links of a copied element; each leads to the next element of the same kind."""
+    kinds = {cluster.id: cluster.kind for cluster in document.clusters}
+    owner = {cluster: cluster for cluster in kinds} | {m.id: m.cluster for m in document.mentions if m.cluster in kinds}
+    first = {m.cluster: m.id for m in reversed(document.mentions)}
+    after: dict[str, str] = {}
+    for kind in set(kinds.values()):
+        own = [id_ for id_, other_kind in kinds.items() if other_kind == kind]
+        after |= dict(zip(own, [*own[1:], *own[:1]], strict=True))
+
+    def astray(target: str) -> str:
+        cluster = after[owner[target]]
+        return cluster if target in kinds else first[cluster]
+
+    return tuple(
+        replace(link, target=astray(before.target))
+        for before, link in zip(document.links, other.links, strict=True)
+        if before.target in owner
+    )
+
+
+def _joined_documents(parts: Sequence[Document]) -> Document:
+    """One document from several parts, without links to items that are in none of them."""
+    mentions = tuple(mention for part in parts for mention in part.mentions)
+    clusters = tuple(cluster for part in parts for cluster in part.clusters)
+    ends = {mention.id for mention in mentions} | {cluster.id for cluster in clusters}
+    links = tuple(link for part in parts for link in part.links if link.target in ends)
+    return replace(parts[0], mentions=mentions, clusters=clusters, links=links)
+
+
+class Arguments:
+    """Right: a gold argument. Wrong: the same role, filled by a copy where gold has none. Events are those of gold."""
+
+    noun = "argument"
+
+    def __init__(self, gold: Sequence[Document], kinds: Collection[str]) -> None:
+        others = {link.kind for document in gold for link in document.links} - set(kinds)
+        self.gold = [without_links(document, others) for document in gold]
+        self._strangers = strangers(self.gold)
+        self._places = [
+            (d, number)
+            for d, document in enumerate(self.gold)
+            for is_argument in [argument_test(document)]
+            for number, link in enumerate(document.links)
+            if is_argument(link)
+        ][::-1]
+        self.correct = [self._described(*place) for place in self._places]
+        self.wrong = [f"{piece}, elsewhere" for piece in self.correct]
+
+    def system(self, correct: Collection[int], wrong: Collection[int]) -> list[Document]:
+        """Gold with only these arguments, then the wrong ones with what fills them."""
+        right, others = ({self._places[number] for number in numbers} for numbers in (correct, wrong))
+        documents = []
+        for d, (document, strange) in enumerate(zip(self.gold, self._strangers, strict=True)):
+            links = [link for number, link in enumerate(document.links) if (d, number) in right]
+            targets = set()
+            for number, link in enumerate(document.links):
+                if (d, number) in others:
+                    targets.add(strange.links[number].target)
+                    links.append(Link(link.kind, link.source, strange.links[number].target))
+            mentions = (*document.mentions, *(one for one in strange.mentions if _is_one_of(one, targets)))
+            documents.append(replace(document, mentions=mentions, links=tuple(links)))
+        return documents
+
+    def _described(self, d: int, number: int) -> str:
+        link = self.gold[d].links[number]
+        where = f" of {self.gold[d].id}" if len(self.gold) > 1 else ""
+        return f"{link.kind} {link.source} -> {link.target}{where}"
+
+
+def _is_one_of(mention: Mention, targets: Collection[str]) -> bool:
+    return mention.id in targets or mention.cluster in targets

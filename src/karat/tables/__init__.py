@@ -1,1 +1,0 @@
-"""Tables: what measures count, each described by a `karat.plugin.TableSpec` that says how it is made and added up."""

@@ -53,6 +53,8 @@ class Score(Struct, frozen=True):
     macro: ScoreValues | None = None
     items: ItemCounts | None = None
     """In a breakdown: the items of this row."""
+    classes: Mapping[str, ScoreValues] = {}
+    """By attribute: the average over its values, where the protocol asks for it."""
 
     def __getattr__(self, name: str) -> float | None:
         return getattr(self.micro, name)  # type: ignore[no-any-return]
@@ -61,7 +63,8 @@ class Score(Struct, frozen=True):
         """Its averages by name. A mean over items, which has no micro average, is a macro average."""
         if isinstance(self.micro.counts, Means):
             return {"macro": self.micro}
-        return {"micro": self.micro} if self.macro is None else {"micro": self.micro, "macro": self.macro}
+        averages = {"micro": self.micro} if self.macro is None else {"micro": self.micro, "macro": self.macro}
+        return averages | {f"macro.{attribute}": leaf for attribute, leaf in self.classes.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""

@@ -127,6 +127,8 @@ class Averages(Struct, frozen=True, forbid_unknown_fields=True):
     """What an undefined ratio becomes; without it, the ratio stays undefined."""
     macro_undefined: float | None = None
     """What a unit's undefined ratio is worth in the macro average; without it, that mean ignores the unit."""
+    classes: tuple[str, ...] = ()
+    """Attributes whose values are averaged, such as macro F1 over event types (`macro.type`)."""
 
 
 class Collapse(Struct, frozen=True, forbid_unknown_fields=True):

@@ -29,7 +29,7 @@ def score_table(result: Result, *, digits: int) -> Table:
     """
     listed = {id_: result.scores[id_] for id_ in result.counted_ids()}
     present = {average for score in listed.values() for average in score.averages()}
-    averages = [average for average in ("micro", "macro") if average in present]
+    averages = sorted(present, key=lambda average: (average != "micro", average))
     names = score_names(score.micro for score in listed.values())
     main = {name for score in listed.values() for name in summary(score_names([score.micro]))}
     macro_names = [name for name in names if name in main] if result.confidence and "micro" in present else names

@@ -14,6 +14,7 @@ from karat.plugin import Averages, Composite, Facts, Measure, Row, Setting, Tabl
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
 from karat.run.breakdown import Breakdown
+from karat.run.classes import check_classes, class_counts, has_classes
 from karat.run.pairs import PreparedPair
 from karat.run.rows import NO_COUNTS, AveragedMeasure, DocumentRow, MeasureSet, UnitRow
 
@@ -117,6 +118,7 @@ class Plan:
             [(row, averages) for row, averages in self._scored if isinstance(row, Composite)],
             unit=self.protocol.unit,
         )
+        check_classes(self.measures.measures)
 
     @property
     def can_fold(self) -> bool:
@@ -185,7 +187,7 @@ class Plan:
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
         numbers, unmatchable, differences = NO_COUNTS[:], {}, {}
-        for (measure, _), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
+        for (measure, averages), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
             table = tables[index]
             counts = measure.count(table)
             numbers.extend(astuple(counts))
@@ -195,6 +197,11 @@ class Plan:
                 unmatchable[measure.id] = found
             if self._compares and (found := measure.differences(table)):
                 differences[measure.id] = found
+            if averages.classes and has_classes(measure) and (averages.units == "all" or row.gold > 0):
+                row.classes = dict(row.classes) | {
+                    (measure.id, attribute): class_counts(measure.outcomes(table), attribute, self.protocol.comparison)
+                    for attribute in averages.classes
+                }
         row.counts = numbers
         if unmatchable:
             row.unmatchable = unmatchable

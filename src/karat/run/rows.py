@@ -42,6 +42,10 @@ class FieldRow(Struct, gc=False):
     """How each value is written; gold's spelling sorts first."""
 
 
+ClassCounts = Mapping[Value, tuple[float, ...]]
+"""The counts of each value of an attribute."""
+
+
 class UnitRow(Struct, gc=False):
     """The counts of a unit of evaluation, and, on request, what lies behind them."""
 
@@ -57,6 +61,8 @@ class UnitRow(Struct, gc=False):
     """By measure: what makes its score differ from that of other protocols, and how often."""
     by: tuple[FieldRow, ...] = ()
     """For each field of a breakdown: sums of outcomes."""
+    classes: Mapping[tuple[str, str], ClassCounts] = {}
+    """By measure and attribute: counts for the averages over classes."""
     outcomes: "Mapping[str, list[OutcomeRecord]]" = {}
     """With details, by measure."""
     listed: "Mapping[str, ListedItems]" = {}

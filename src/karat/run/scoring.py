@@ -20,6 +20,7 @@ from karat.protocols.signature import signature
 from karat.records import OutcomeRecord
 from karat.result import Result, Score, Side, UnitRows
 from karat.run.breakdown import BrokenDown
+from karat.run.classes import with_class_averages
 from karat.run.pairs import paired_ids
 from karat.run.pipeline import Batch, Pipeline, Work, across
 from karat.run.plan import Options, Plan, counts_wholes
@@ -280,7 +281,7 @@ def _result(
         unit_count=len(units),
         gold=replace(gold, mentions=sum(row.scored[0] for row in rows)),
         system=replace(system, mentions=sum(row.scored[1] for row in rows)),
-        scores=_select(plan, table.scores()),
+        scores=_select(plan, with_class_averages(table.scores(), units)),
         by={field: dict(_by_scores(plan, own_field, whole)) for field, own_field in broken_down.items()},
         units=dict(sorted((unit, _select(plan, scores)) for unit, scores in table.unit_scores()))
         if options.per_unit

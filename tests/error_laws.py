@@ -39,6 +39,17 @@ def of_family(*families: str) -> list[str]:
 
 
 ACE, ARGUMENTS, TEMPLATES = of_family("ace"), of_family("arg"), of_family("template")
+
+
+def one_of_each_kind(protocols: Iterable[str]) -> list[str]:
+    """The first protocol of each kind: others with the same families, unit and filters differ in parameters alone."""
+    kinds: dict[object, str] = {}
+    for protocol in map(resolve, protocols):
+        families = tuple(choice.name for choice in protocol.families)
+        kinds.setdefault((families, protocol.unit, tuple(map(type, protocol.filters))), protocol.name)
+    return [*kinds.values()]
+
+
 QUICK = ("conll-2012", "simple-cdec", "exact-2013", "textee-2024", "gtt-2021")
 
 

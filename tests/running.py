@@ -16,14 +16,11 @@ from karat.cli import main
 
 LIMITED = """
 import sys
-seconds, megabytes = map(int, sys.argv[1:3])
-if sys.platform != "win32":
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 if sys.platform == "linux":
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes * 10**6,) * 2)
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]) * 10**6,) * 2)
 from karat.cli import main
-sys.argv[:] = ["karat", *sys.argv[3:]]
+sys.argv[:] = ["karat", *sys.argv[2:]]
 main()
 """
 
@@ -53,15 +50,12 @@ def run(*args: str, stdin: bytes = b"") -> Run:
         return Run(code, out.getvalue().decode(), err.getvalue().decode())
 
 
-def limited(*args: str, seconds: int = 12, megabytes: int = 800) -> Run:
-    """In a process of its own that is stopped when it needs more CPU time or memory, where the system can limit them.
+def limited(*args: str, megabytes: int = 800) -> Run:
+    """Run karat in a child process whose memory is limited, where the system can limit it.
 
-    The limits are ten times what the most demanding caller needs: enough on any machine, and far too little for work
-    that grows with the square of its input or for an entity that expands to gigabytes.
+    The limit is several times what any caller needs, and far too little for an entity that expands to gigabytes.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(seconds), str(megabytes), *args], capture_output=True, encoding="utf-8"
-    )
+    done = subprocess.run([sys.executable, "-c", LIMITED, str(megabytes), *args], capture_output=True, encoding="utf-8")
     return Run(done.returncode, done.stdout, done.stderr)
 
 

@@ -55,8 +55,8 @@ def with_values(folder: Path, protocol: str, value: str) -> str:
 
 
 @pytest.mark.parametrize("task", ["vdr", "vmd", "rdr", "rmd"])
-@pytest.mark.parametrize("value", ["1.00", "1e-3", "1e-5", "1e-9", "1e-13"])
-@pytest.mark.parametrize(("class_", "mention_type"), [("SPC", "NAM"), ("GEN", "NAM"), ("GEN", "PRO")])
+@pytest.mark.parametrize("value", ["1.00", "1e-5", "1e-13"])
+@pytest.mark.parametrize(("class_", "mention_type"), [("SPC", "NAM"), ("GEN", "PRO")])
 def test_the_identical_one_is_taken(task: str, value: str, class_: str, mention_type: str, tmp_path: Path) -> None:
     """Of two that differ only in TENSE, in either order of the file; under the plan they tie, and the order decides."""
     kind = "event" if task[0] == "v" else "relation"
@@ -75,16 +75,15 @@ def test_the_identical_one_is_taken(task: str, value: str, class_: str, mention_
 
 @pytest.mark.parametrize("task", ["vdr", "rdr"])
 @pytest.mark.parametrize("class_", ["SPC", "GEN"])
-@pytest.mark.slow
 def test_identical_ones_are_taken_in_a_large_component(task: str, class_: str) -> None:
-    """Every one of 80 could be any of 160."""
+    """Every gold element could be any of twice as many."""
     kind = "event" if task == "vdr" else "relation"
-    golds = [{"tense": tense} for tense in ("Past", "Future") for _ in range(40)]
-    systems = [*({"tense": "Unspecified"} for _ in range(80)), *golds]
+    golds = [{"tense": tense} for tense in ("Past", "Future") for _ in range(15)]
+    systems = [*({"tense": "Unspecified"} for _ in range(30)), *golds]
     Random(1).shuffle(systems)
     gold, system = several(kind, golds, class_=class_), several(kind, systems, class_=class_)
     found = counts(gold, system, NIST, task)
-    assert (found["correct"], found["error"], found["false_alarm"]) == (80, 0, 80)
+    assert (found["correct"], found["error"], found["false_alarm"]) == (30, 0, 30)
     assert counts(gold, system, PLAN, task)["miss"] == 0
 
 

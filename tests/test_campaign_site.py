@@ -32,20 +32,19 @@ def test_every_page_in_a_browser(tmp_path: Path) -> None:
     problems: list[str] = []
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        for scheme in ("light", "dark"):
-            for width in (1280, 400):
-                page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-                page.on("console", lambda message: problems.append(message.text))
-                page.on("pageerror", lambda error: problems.append(str(error)))
-                for path in pages:
-                    requests: list[str] = []
-                    page.on("request", lambda request, own=requests: own.append(request.url))
-                    page.goto(path.as_uri())
-                    assert set(requests) == {path.as_uri()}
-                    assert page.evaluate("window.broken") is None
-                    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-                    assert not page.evaluate(wide), (path, width)
-                page.close()
+        for scheme, width in (("light", 1280), ("dark", 400)):
+            page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+            requests: list[str] = []
+            page.on("console", lambda message: problems.append(message.text))
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.on("request", lambda request, requests=requests: requests.append(request.url))
+            for path in pages:
+                page.goto(path.as_uri())
+                assert page.evaluate("window.broken") is None
+                wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+                assert not page.evaluate(wide), (path, width)
+            assert set(requests) == {path.as_uri() for path in pages}
+            page.close()
         page = browser.new_page()
         page.goto((tmp_path / "out" / "site" / "index.html").as_uri())
         page.click("a:has-text('alpha')")

@@ -30,6 +30,7 @@ from karat.run.plan import Options
 from karat.run.scoring import ASSUMED, score
 from karat.run.validation import validate
 from tests.corpora import ace, as_jsonl, mention
+from tests.error_laws import one_of_each_kind
 from tests.running import run
 
 S = TypeVar("S")
@@ -103,7 +104,7 @@ def put(folder: Path, *documents: Document, name: str = "corpus") -> Path:
 EVERYTHING: dict[str, Any] = {"by": ("type", "document", "kind"), "per_unit": True, "details": True, "keep_rows": True}
 
 
-@pytest.mark.parametrize("name", [name for name, _ in PROTOCOLS])
+@pytest.mark.parametrize("name", one_of_each_kind(PROTOCOLS.names()))
 @pytest.mark.parametrize("options", [{}, EVERYTHING], ids=["plain", "everything"])
 @pytest.mark.slow
 def test_every_protocol_gives_the_same_result(name: str, options: dict[str, Any]) -> None:
@@ -326,17 +327,12 @@ def test_documents_in_memory_stay_here() -> None:
     assert not pickling.tasks
 
 
-def _one_of_each_kind() -> list[str]:
-    """Protocols with different families or units: those that differ in filters alone divide errors alike."""
-    kinds: dict[object, str] = {}
-    for name in PROTOCOLS.names():
-        (protocol,) = resolve_all([name], {})
-        kinds.setdefault((protocol.unit, tuple(choice.name for choice in protocol.families)), name)
-    return [*kinds.values()]
-
-
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "tac-2017")) for name in _one_of_each_kind()]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name != "tac-2017"))
+        for name in one_of_each_kind(PROTOCOLS.names())
+    ],
 )
 def test_errors_are_the_same(name: str) -> None:
     """Those of each document, and the scores of repaired systems. Where a unit has several documents, it is whole."""

@@ -5,17 +5,14 @@ import contextlib
 import difflib
 import doctest
 import html
-import importlib.util
 import inspect
 import io
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, get_args
@@ -355,53 +352,3 @@ def test_prose_names_only_files_of_the_repository() -> None:
     elsewhere = re.compile(r"\b(?:CONTRACT|DESIGN|STYLE)\b(?!\|)|\b(?:specs|shared)/|\bpapers/[\w-]+\.txt")
     texts = {path: path.read_text(encoding="utf-8") for path in (*prose, *code) if path != Path(__file__)}
     assert [str(path.relative_to(ROOT)) for path, text in texts.items() if elsewhere.search(text)] == []
-
-
-# The site
-
-
-class Loaded(HTMLParser):
-    """What a browser fetches by itself to show a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        self.found += [values[name] for name in ("src", "srcset", "poster", "data") if name in values]
-        if tag == "link" and values.get("rel") not in ("canonical", "prev", "next"):
-            self.found.append(values.get("href", ""))
-        self.found += re.findall(r"url\(([^)]*)\)", values.get("style", ""))
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
-        pytest.skip("mkdocs-material is not installed (make docs installs it)")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.mark.slow
-def test_the_site_has_every_page(site: Path, pages: dict[str, str]) -> None:
-    places = [*pages, *(path.relative_to(DOCS).as_posix() for path in WRITTEN)]
-    missing = [place for place in places if not (site / place).with_suffix(".html").is_file()]
-    assert not missing
-
-
-@pytest.mark.slow
-def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
-    elsewhere = re.compile(r"\s*['\"]?(https?:)?//")
-    for path in site.rglob("*.html"):
-        parser = Loaded()
-        parser.feed(path.read_text(encoding="utf-8"))
-        assert parser.found
-        assert [place for place in parser.found if elsewhere.match(place)] == [], path.name
-    for path in site.rglob("*.css"):
-        text = path.read_text(encoding="utf-8")
-        loaded = re.findall(r"url\(([^)]*)\)|@import\s+([^;]*)", text)
-        assert [place for pair in loaded for place in pair if elsewhere.match(place)] == [], path.name

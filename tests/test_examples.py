@@ -19,6 +19,7 @@ from msgspec.structs import replace
 import karat
 from karat.cli import cli
 from karat.model import Document, Region
+from karat.studies import pilot
 from tests import ace_files
 from tests.corpora import as_jsonl
 from tests.running import Run, run
@@ -187,7 +188,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own_desk(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy to work on."""
+    """A copy to work on, in which the simulated pilot of 2015 is small."""
+    monkeypatch.setattr(pilot, "gold", lambda gold=pilot.gold: gold()[:20])
     monkeypatch.chdir(shutil.copytree(desk, tmp_path / "desk"))
     return tmp_path / "desk"
 

@@ -274,8 +274,7 @@ def test_any_number_of_systems(count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("drawn", ["lines", "bars", "points"])
-@pytest.mark.parametrize("count", [1, 150])
+@pytest.mark.parametrize(("drawn", "count"), [("lines", 1), ("bars", 150), ("points", 1)])
 def test_names_of_any_kind(drawn: str, count: int) -> None:
     """Dollars are no formulas, underscores no secrets, control characters no holes in the XML."""
     odd = ["$x^2$", "_hidden", "bell\x07", "<script>&", "\u4e8b\u4ef6", "\u05d0\u05d9\u05e8", "long-" * 60 + "end"]

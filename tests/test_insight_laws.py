@@ -32,13 +32,14 @@ from tests.error_laws import (
     lost,
     marked,
     names,
+    one_of_each_kind,
     repaired,
     scorable,
     scored,
     wrong_outcomes,
 )
 
-OTHERS = [name for name in PROTOCOLS.names() if name not in (*ACE, *ARGUMENTS, *TEMPLATES)]
+OTHERS = one_of_each_kind(name for name in PROTOCOLS.names() if name not in (*ACE, *ARGUMENTS, *TEMPLATES))
 
 
 @st.composite

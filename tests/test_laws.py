@@ -13,13 +13,14 @@ from msgspec.structs import astuple, replace
 
 from karat.api.scoring import Result, score
 from karat.counts import PrecisionRecall
+from karat.families import MEASURES
 from karat.families.coref.contingency import Contingency
 from karat.families.nugget.measures import Nugget
 from karat.model import Document, Link, Mention
 from karat.plugin import AlignedPairs, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.run.pipeline import Batch, Task, Work
-from karat.testing import check_laws, laws, suite
+from karat.testing import check, check_laws, laws, suite, takes_defaults
 from karat.testing.corpora import Sides, argument_documents, sides, template_documents
 from karat.testing.laws import LAWS, Trial, tables
 from tests.corpora import ace, arguments, corpus, mention, templates
@@ -69,13 +70,23 @@ def test_an_empty_document_that_counts_breaks_the_law(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-class TestEverythingInstalled:
-    """The suite that third parties run, too."""
+@pytest.mark.parametrize("name", PROTOCOLS.names())
+def test_laws_of_protocols(name: str) -> None:
+    """On fewer corpora than in the suite that third parties run: many protocols share their measures."""
+    check(name, examples=15)
 
-    test_families = staticmethod(suite.test_laws_of_families)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, family in MEASURES if takes_defaults(family)])
+def test_laws_of_families(name: str) -> None:
+    check(MEASURES.get(name), examples=15)
+
+
+class TestEverythingInstalled:
+    """The rest of the suite that third parties run."""
+
     test_families_used = staticmethod(suite.test_every_family_is_used_or_has_defaults)
     test_formats = staticmethod(suite.test_laws_of_formats)
-    test_protocols = staticmethod(suite.test_laws_of_protocols)
 
 
 @pytest.mark.slow

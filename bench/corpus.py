@@ -163,6 +163,63 @@ def write_bad_conll(folder: Path, megabytes: int) -> Path:
     return path
 
 
+def write_conll(folder: Path) -> tuple[Path, Path]:
+    """A gold and a system file in CoNLL: one document of 20 tokens with two clusters, and one more in the system."""
+    paths = folder / "gold.conll", folder / "system.conll"
+    for path, cells in zip(paths, (("(0)", "-", "(1)", "-"), ("(0)", "-", "(1)", "(2)")), strict=True):
+        rows = "".join(f"nw/x\t0\t{n}\tword\t{cells[n % 4 if n < 12 else 1]}\n" for n in range(20))
+        path.write_text(f"#begin document (nw/x); part 000\n{rows}#end document\n", encoding="utf-8")
+    return paths
+
+
+def write_textee(folder: Path, sentences: int) -> tuple[Path, Path]:
+    """A gold and a system file in TextEE: one event with two arguments per sentence of 20 words.
+
+    The system misses 15% of the events and a fifth of the arguments, and confuses a fifth of the types.
+    """
+    random = Random(sentences)
+    paths = folder / "gold.textee.jsonl", folder / "system.textee.jsonl"
+    with open(paths[0], "w", encoding="utf-8") as gold, open(paths[1], "w", encoding="utf-8") as system:
+        for number in range(sentences):
+            words = [random.choice(WORDS).split()[0] for _ in range(20)]
+            trigger, *places = random.sample(range(20), 3)
+            type_ = random.choice(TYPES)
+            found = [place for place in places if random.random() > 0.2]
+            guess = random.choice(TYPES) if random.random() < 0.2 else type_
+            systems = [(trigger, guess, found)] if random.random() > 0.15 else []
+            for stream, events in ((gold, [(trigger, type_, places)]), (system, systems)):
+                stream.write(json.dumps(_sentence(number, words, places, events)) + "\n")
+    return paths
+
+
+def _sentence(
+    number: int, words: list[str], places: list[int], events: list[tuple[int, str, list[int]]]
+) -> dict[str, object]:
+    """A line of TextEE with an entity at each place."""
+
+    def at(place: int) -> dict[str, object]:
+        return {"text": words[place], "start": place, "end": place + 1}
+
+    return {
+        "doc_id": f"d{number // 20}",
+        "wnd_id": f"d{number // 20}-{number % 20}",
+        "text": " ".join(words),
+        "lang": "en",
+        "tokens": words,
+        "entity_mentions": [{"id": f"T{place}", "entity_type": "PER", **at(place)} for place in places],
+        "relation_mentions": [],
+        "event_mentions": [
+            {
+                "id": f"E{trigger}",
+                "event_type": type_,
+                "trigger": at(trigger),
+                "arguments": [{"entity_id": f"T{place}", "role": "Agent", **at(place)} for place in chosen],
+            }
+            for trigger, type_, chosen in events
+        ],
+    }
+
+
 def write_hierarchies(folder: Path, documents: int) -> tuple[Path, Path]:
     """A gold and a system file in TBF: 50 events and 40 subevent links per document, a fifth of them wrong."""
     random = Random(documents)

@@ -1,4 +1,4 @@
-"""Prints one table: each family of scores at three sizes, with CPU time, peak memory, and growth.
+"""Prints two tables: families of scores at three sizes, with CPU time, peak memory and growth; and small inputs.
 
 The ratio is to a bare read of the same bytes: splitting lines at tabs (TBF), `json.loads` of lines (JSON Lines), or
 parsing with lxml (APF). Scoring and the bare read take turns in one process, after one run to warm up, and the ratio is
@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from measurement import FAMILIES, Family, measured, written
+from small import SMALL, table_row
 
 HEAD = ("family", "size", "time, s", "peak, MB", "bare read, s", "ratio", "aim", "growth")
 
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="use a tenth of the sizes")
     parser.add_argument("--million", action="store_true", help="up to one million mentions, where a family has these")
     parser.add_argument("--rounds", type=int, default=5, help="how often each size is scored (default: 5)")
-    parser.add_argument("--family", metavar="NAME", help="measure only families whose names start with NAME")
+    parser.add_argument("--family", metavar="NAME", help="measure only rows whose names start with NAME")
     options = parser.parse_args()
     chosen = [family for family in FAMILIES if family.name.startswith(options.family or "")]
     print(f"{machine()}; CPU time, median of {options.rounds}\n")
@@ -77,6 +78,11 @@ def main() -> None:
                 for place, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             print(f"| {' | '.join(aligned)} |", flush=True)
+    print("\n| small input                  |  time, ms |\n|------------------------------|----------:|")
+    for small in SMALL:
+        if small.name.startswith(options.family or ""):
+            with tempfile.TemporaryDirectory() as folder:
+                print(table_row(small, Path(folder), options.rounds), flush=True)
 
 
 if __name__ == "__main__":

@@ -23,51 +23,31 @@ ROOMS = (
 )
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The rooms that a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "karat":
-            parts = node.module.split(".")
-            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("karat."))
-
-
-def room_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
-
-
-def test_nothing_imports_upward() -> None:
-    paths = [path for path in SOURCE.rglob("*.py") if room_of(path) not in ("__init__", "__main__")]
-    assert {room_of(path) for path in paths} == set(ROOMS)
-    upward = {
-        f"{path.relative_to(SOURCE)} imports {room}"
-        for path in paths
-        for room in imports(path)
-        if room != "__version__" and ROOMS.index(room) > ROOMS.index(room_of(path))
-    }
-    assert upward == set()
-
-
-def private_imports(path: Path) -> Iterator[str]:
-    """The underscored modules and names of other rooms that a module imports."""
+def imports(path: Path) -> Iterator[list[str]]:
+    """The modules and names of karat that a module imports, anywhere in it, as parts of their dotted names."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
         else:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        yield from (name.split(".")[1:] for name in names if name.startswith("karat."))
+
+
+def test_rooms_import_public_names_of_rooms_below() -> None:
+    wrong: list[str] = []
+    rooms = set[str]()
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE)
+        room = place.parts[0].removesuffix(".py")
+        if room.startswith("__"):
             continue
-        for name in names:
-            package, *parts = name.split(".")
-            if package == "karat" and parts[0] != room_of(path):
-                yield from [name] if any(re.match(r"_(?!_)", part) for part in parts) else []
-
-
-@pytest.mark.slow
-def test_no_room_imports_what_is_private_to_another() -> None:
-    found = {str(path.relative_to(SOURCE)): [*private_imports(path)] for path in sorted(SOURCE.rglob("*.py"))}
-    assert {path: names for path, names in found.items() if names} == {}
+        rooms.add(room)
+        for parts in imports(path):
+            is_private = parts[0] != room and any(re.match(r"_(?!_)", part) for part in parts)
+            if is_private or (parts[0] in ROOMS and ROOMS.index(parts[0]) > ROOMS.index(room)):
+                wrong.append(f"{place} imports {'.'.join(parts)}")
+    assert rooms == set(ROOMS)
+    assert wrong == []
 
 
 def test_the_engine_names_no_protocol_and_no_measure() -> None:
@@ -75,26 +55,6 @@ def test_the_engine_names_no_protocol_and_no_measure() -> None:
     words = [*PROTOCOLS.names(), *MEASURES.names()]
     assert words
     assert [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)] == []
-
-
-def test_help_starts_at_once() -> None:
-    """Nothing heavy is imported before it is needed."""
-    code = "import sys\nfrom karat.cli import cli\ncli(['--help'], standalone_mode=False)\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    imported = done.stdout.splitlines()[-1].split()
-    assert "karat.cli.convert" in imported
-    assert {"numpy", "scipy", "lxml", "msgspec", "jinja2"}.isdisjoint(imported)
-
-
-def test_templates_are_loaded_only_for_pages() -> None:
-    gold = SOURCE / "demo" / "gold.jsonl"
-    code = f"import sys\nfrom karat.cli import cli\ncli(['score', {str(gold)!r}, {str(gold)!r}], standalone_mode=False)"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
-    )
-    imported = done.stdout.splitlines()[-1].split()
-    assert "karat.run.scoring" in imported
-    assert {"jinja2", "karat.insight", "karat.report.html"}.isdisjoint(imported)
 
 
 def test_the_public_names_are_there() -> None:
@@ -105,14 +65,30 @@ def test_the_public_names_are_there() -> None:
         _ = karat.nothing
 
 
-def test_scoring_a_file_loads_only_its_own_format(tmp_path: Path) -> None:
-    """A file called after its format needs no other one, and karat's own plug-ins need no look at other packages."""
-    line = '{"id": "a", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "c"}]}\n'
-    (tmp_path / "gold.jsonl").write_text(line)
-    code = (
-        "import sys, karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec');"
-        "loaded = ('importlib.metadata', 'karat.formats.tbf', 'karat.formats.apf', 'karat.report.outputs');"
-        "print([name for name in loaded if name in sys.modules])"
-    )
+LINE = '{"id": "a", "mentions": [{"id": "m", "span": [[0, 1]], "cluster": "c"}]}\n'
+LOADED = {
+    "from karat.cli import cli; cli(['--help'], standalone_mode=False)": (
+        {"karat.cli.convert"},
+        {"numpy", "scipy", "lxml", "msgspec", "jinja2"},
+    ),
+    "from karat.cli import cli; cli(['score', 'gold.jsonl', 'gold.jsonl'], standalone_mode=False)": (
+        {"karat.run.scoring"},
+        {"jinja2", "karat.insight", "karat.report.html"},
+    ),
+    "import karat; karat.score('gold.jsonl', 'gold.jsonl', protocol='simple-cdec')": (
+        {"karat.formats.jsonl"},
+        {"importlib.metadata", "karat.formats.tbf", "karat.formats.apf", "karat.report.outputs"},
+    ),
+}
+"""Programs, with modules that they need and modules that they must not load."""
+
+
+@pytest.mark.parametrize("program", LOADED)
+def test_only_what_is_needed_is_loaded(program: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.jsonl").write_text(LINE)
+    code = f"import sys; {program}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    loaded = {*done.stdout.splitlines()[-1].split()}
+    needed, unwanted = LOADED[program]
+    assert needed <= loaded
+    assert unwanted.isdisjoint(loaded)

@@ -1,0 +1,76 @@
+"""Small inputs, where the start of a run shows: CPU time of whole commands, and of calls in memory."""
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import NamedTuple
+
+from corpus import write_conll, write_tbf, write_textee
+
+KARAT = str(Path(sys.executable).with_name("karat"))
+
+
+class Command(NamedTuple):
+    """A command on generated files, from the start of Python to its end."""
+
+    name: str
+    write: Callable[[Path], tuple[Path, ...]]
+    options: tuple[str, ...] = ()
+
+    def seconds(self, folder: Path, rounds: int) -> Iterator[float]:
+        """Yield the CPU time of each run."""
+        gold, system, *_ = map(str, self.write(folder))
+        command = [KARAT, "score", gold, system, "--jobs", "1", "-o", str(folder / "output"), *self.options]
+        for _ in range(rounds):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            yield after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+class Call(NamedTuple):
+    """`karat.coref` on clusters of five mentions, after a first call that imports what it needs."""
+
+    mentions: int
+    repetitions: int
+
+    @property
+    def name(self) -> str:
+        """The name of its row."""
+        return f"karat.coref, {self.mentions:,} mentions"
+
+    def seconds(self, folder: Path, rounds: int) -> Iterator[float]:
+        """Yield the CPU time per call."""
+        del folder
+        import karat
+
+        mentions = [*range(self.mentions)]
+        gold = [mentions[start : start + 5] for start in range(0, self.mentions, 5)]
+        Random(0).shuffle(mentions)
+        system = [mentions[start : start + 5] for start in range(0, self.mentions, 5)]
+        karat.coref(gold, system)
+        for _ in range(rounds):
+            start = time.process_time()
+            for _ in range(self.repetitions):
+                karat.coref(gold, system)
+            yield (time.process_time() - start) / self.repetitions
+
+
+SMALL: tuple[Command | Call, ...] = (
+    Command("CoNLL, 20 tokens", write_conll),
+    Command("nuggets, 20 documents", lambda folder: write_tbf(folder, 20)[:2]),
+    Command("TextEE, 4,000 sentences", lambda folder: write_textee(folder, 4_000), ("-p", "textee-2024")),
+    Command("HTML report, 500 documents", lambda folder: write_tbf(folder, 500)[:2], ("-f", "html")),
+    Call(10, 200),
+    Call(1_000, 5),
+)
+
+
+def table_row(measured: Command | Call, folder: Path, rounds: int) -> str:
+    """Return a row of the table: the median of some rounds, in milliseconds."""
+    return f"| {measured.name:<28} | {1000 * median(measured.seconds(folder, rounds)):>9.2f} |"

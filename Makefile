@@ -59,7 +59,7 @@ $(VENV)/docs: $(VENV)/ready
 	$(PIP) --editable '.[docs]'
 	touch $@
 
-bench: $(VENV)/ready  ## speed and memory of each family at three sizes, as one table
+bench: $(VENV)/ready  ## speed and memory of each family at three sizes, and of small inputs
 	$(BIN)/python bench/run.py
 
 bench-million: $(VENV)/ready  ## the same up to one million mentions; about ten minutes

@@ -683,8 +683,8 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     system = argued(
         roles(changed(ace(entities="E F H@120", events="V(E,F)"), "F", subtype="Group"), F="Place"), "V", "Agent", "H"
     )
-    told = run(gold, system, PLAN, details=True).details
-    entities = {item.get("reference", item.get("system")): item for item in told["ace.edr"]["items"]}
+    reported = run(gold, system, PLAN, details=True).details
+    entities = {item.get("reference", item.get("system")): item for item in reported["ace.edr"]["items"]}
     assert entities["d-E"] == {
         **{"document": "d", "reference": "d-E", "system": "d-E", "outcome": "correct"},
         **{"worth": 1.0, "value": pytest.approx(1 / 1.5), "lost": ["mention d-E-2 missed"]},
@@ -693,14 +693,14 @@ def test_details_list_what_each_element_lost_and_why() -> None:
     assert entities["d-F"]["outcome"] == "error"
     assert (entities["d-G"]["outcome"], entities["d-G"]["value"]) == ("miss", 0)
     assert (entities["d-H"]["outcome"], entities["d-H"]["value"]) == ("false alarm", -0.5625)
-    (event,) = told["ace.vdr"]["items"]
+    (event,) = reported["ace.vdr"]["items"]
     assert event["lost"] == [
         "Person d-E is worth 0.66667 of 1.00000",
         "Place for Person d-F",
         "Person d-F is worth 0.90000 of 1.00000",
         "Agent d-H spurious",
     ]
-    mentions = told["ace.emd"]["items"]
+    mentions = reported["ace.emd"]["items"]
     assert {item.get("reference") for item in mentions} == {"d-E-1", "d-E-2", "d-F-1", "d-G-1", None}
 
 
@@ -727,15 +727,15 @@ def test_details_sum_to_the_counts(protocol: str, both: tuple[list[Document], li
 def test_recognition_and_confusions() -> None:
     """Of three types one is taken for another, one is missed, one is invented."""
     gold, system = ace(entities="E F G"), changed(ace(entities="E F H@90"), "F", type="ORG")
-    told = run(gold, typed(system, 0, "NOM"), PLAN, details=True).details["ace.edr"]["recognition"]
-    types = told["entity"]["type"]
+    reported = run(gold, typed(system, 0, "NOM"), PLAN, details=True).details["ace.edr"]["recognition"]
+    types = reported["entity"]["type"]
     assert {name: types[name] for name in ("reference", "false_alarm", "miss", "substitution", "error")} == {
         **{"reference": 3, "false_alarm": 1, "miss": 1, "substitution": 1, "error": 3}
     }
     assert (types["precision"], types["recall"]) == pytest.approx((2 / 3, 2 / 3))
     assert types["confusion"] == {"PER": {"ORG": 1, "PER": 1}}
-    assert told["mention"]["type"]["confusion"] == {"NAM": {"NAM": 1, "NOM": 1}}
-    assert told["mention"]["extent"]["confusion"] == {"right": {"right": 2}}
+    assert reported["mention"]["type"]["confusion"] == {"NAM": {"NAM": 1, "NOM": 1}}
+    assert reported["mention"]["extent"]["confusion"] == {"right": {"right": 2}}
 
 
 def test_details_across_documents_are_of_the_whole_mapping() -> None:

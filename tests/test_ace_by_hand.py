@@ -159,8 +159,8 @@ def test_conditional_tables(seed: int) -> None:
                 if f"ace.{task}" in scores
             }
             found = {key: counts for key, counts in found.items() if counts["reference"] or counts["false_alarm"]}
-            told = {"(none)" if key is None else key: summed(part) for key, part in wanted.items()}
-            assert found == {key: pytest.approx(counts) for key, counts in told.items()}, (task, field)
+            reported = {"(none)" if key is None else key: summed(part) for key, part in wanted.items()}
+            assert found == {key: pytest.approx(counts) for key, counts in reported.items()}, (task, field)
 
 
 @pytest.mark.parametrize("seed", range(400, 430))
@@ -174,7 +174,7 @@ def test_recognition(seed: int) -> None:
         for document, plan in zip(sorted(result.units), plans, strict=True):
             there = result.units[document][f"ace.{task}"].to_dict()["counts"]
             assert there == pytest.approx(summed(plan.task(task))), (task, document)
-        told = result.details[f"ace.{task}"]["recognition"]
+        reported = result.details[f"ace.{task}"]["recognition"]
         for name in ("type", "subtype", "class", "modality", "val"):
             cells = [
                 tuple(
@@ -183,11 +183,11 @@ def test_recognition(seed: int) -> None:
                 for row in rows
                 if any(token is not None and name in token.attributes for token in (row.gold, row.system))
             ]
-            kind = next(iter(told))
+            kind = next(iter(reported))
             if not cells:
-                assert name not in told[kind] or name == "type"
+                assert name not in reported[kind] or name == "type"
                 continue
-            found = told[kind][name]
+            found = reported[kind][name]
             assert found["miss"] == sum(theirs is None for _, theirs in cells)
             assert found["false_alarm"] == sum(ours is None for ours, _ in cells)
             assert found["reference"] == sum(ours is not None for ours, _ in cells)

@@ -104,14 +104,14 @@ def test_tables_17_and_20(plan: str, which: int, task: str) -> None:
     assert values["W_err"] == dict(zip(names, map(float, filter(None, rows[3][1:])), strict=True))
     assert values["W_FA"] == number(rows, "WFA")
     assert (values["W_err_role"], values["W_A_FA"]) == (number(rows, "Werr-role"), number(rows, "WA-FA"))
-    told = " ".join(cell for row in rows for cell in row)
+    reported = " ".join(cell for row in rows for cell in row)
     defaults = protocols.resolve("ace-2005").values
-    assert f"“{defaults['mapping']}”" in told
-    assert f"“{defaults['averaging']}”" in told
-    assert "optional requirement NOT invoked" in told
+    assert f"“{defaults['mapping']}”" in reported
+    assert f"“{defaults['averaging']}”" in reported
+    assert "optional requirement NOT invoked" in reported
     assert defaults["argument_scoring"] == "overlapping"
     assert defaults["relation_arguments"] == "both"
-    assert ("Both Arg-1 and Arg-2 arguments must be mappable" in told) == (task == "RDR")
+    assert ("Both Arg-1 and Arg-2 arguments must be mappable" in reported) == (task == "RDR")
 
 
 @pytest.mark.parametrize("which", [15, 18])
@@ -136,7 +136,7 @@ def test_symmetric_relations_are_those_of_footnote_21(plan: str) -> None:
 
 
 def test_the_scorer_differs_from_the_plan_where_it_says_so() -> None:
-    """Every other value of `ace-2005-nist` is the plan's, and each reading is told by `karat explain ace`."""
+    """Every other value of `ace-2005-nist` is the plan's, and `karat explain ace` describes each reading."""
     files = {name: PROTOCOLS.get(name) for name in PROTOCOLS.own}
     plan, nist = (
         tomllib.loads(files[name].read_text(encoding="utf-8"))["measures"][0] for name in ("ace-2005", "ace-2005-nist")
@@ -176,11 +176,11 @@ def test_the_page_names_the_function_and_the_function_its_formula(formula: str, 
     found: Any = importlib.import_module(f"karat.{module}")
     for part in name.split("."):
         found = getattr(found, part)
-    told = " ".join((inspect.getdoc(getattr(found, "func", found)) or "").split())
-    assert told
+    reported = " ".join((inspect.getdoc(getattr(found, "func", found)) or "").split())
+    assert reported
     for words in re.findall(r"`(\w+)", formula):
         if not words.endswith("_Value") or words in ("Element_Value", "Mentions_Value", "Arguments_Value"):
-            assert words in told, f"{name} does not say {words}"
+            assert words in reported, f"{name} does not say {words}"
 
 
 def test_the_page_has_every_formula() -> None:

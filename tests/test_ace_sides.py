@@ -129,7 +129,7 @@ def test_a_document_has_the_source_that_gold_says() -> None:
         ),
     ],
 )
-def test_given_parts_that_differ_are_told_in_words(given: str, old: str, new: str, says: str) -> None:
+def test_given_parts_that_differ_are_named(given: str, old: str, new: str, says: str) -> None:
     refused = scored(D2, D2.replace(old, new), "--set", f"given={given}")
     assert refused.code == 1
     id_ = says.split("'")[1]

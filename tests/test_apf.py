@@ -239,7 +239,7 @@ def test_sources_are_in_their_folder_or_beside(tmp_path: Path) -> None:
 
 
 def test_sources_of_a_corpus_are_part_of_it(tmp_path: Path) -> None:
-    """Sources beside their files or in a folder of their own are not told as files that were not read."""
+    """Sources beside their files or in a folder of their own are not reported as files that were not read."""
     put(tmp_path, D1_apf=apf(), D1_sgm=SGM)
     put(tmp_path / "more", D9_sgm=SGM)
     (tmp_path / "apf.v5.1.1.dtd").write_text("<!ELEMENT x ANY>")
@@ -424,10 +424,10 @@ def test_through_jsonl_and_back(type_: str, out: str, tmp_path: Path) -> None:
     for args in ((source, middle), (middle, target, "--to", "apf")):
         done = run("convert", *map(str, args))
         assert done.code == 0, done.err
-    told = {
+    reported = {
         json.loads(run("describe", str(path), "-f", "json").out)["fingerprint"] for path in (source, middle, target)
     }
-    assert len(told) == 1
+    assert len(reported) == 1
     assert list(karat.read(target)) == list(karat.read(source))
     assert target.is_dir() == (out == "out")
 
@@ -601,8 +601,8 @@ def changes(document: Document) -> Iterator[Document]:
 @pytest.mark.parametrize("type_", ["text", "image"])
 def test_the_fingerprint_covers_scopes_boxes_and_extents_of_links(type_: str) -> None:
     document = only(FILES[type_])
-    told = [fingerprints([each]) for each in (document, *changes(document))]
-    assert len(set(told)) == len(told)
+    reported = [fingerprints([each]) for each in (document, *changes(document))]
+    assert len(set(reported)) == len(reported)
 
 
 # What a diagnostic condition gives.

@@ -1,4 +1,4 @@
-"""What is wrong with an APF file or its source is told with its line; also what the old scorer took without a word.
+"""What is wrong with an APF file or its source is reported with its line; also what the old scorer took without a word.
 
 One small document, valid in every way, is damaged in one place at a time.
 """
@@ -261,7 +261,7 @@ ALSO = {
 
 
 def damaged(damage: Damage) -> tuple[dict[str, str], int]:
-    """The files, and the line where the damage is told."""
+    """The files, and the line where the damage is reported."""
     files = {"D1.apf.xml": GOOD, "D1.sgm": SGM}
     assert damage.old in files[damage.file], damage.old
     every = damage.old in ("source_file", "TEXT>")
@@ -270,7 +270,7 @@ def damaged(damage: Damage) -> tuple[dict[str, str], int]:
     return files, 1 + text.count("\n", 0, text.index(damage.at) if damage.at else place)
 
 
-def told(folder: Path, *args: str) -> tuple[int, list[tuple[str, str, str, int | None]]]:
+def reported(folder: Path, *args: str) -> tuple[int, list[tuple[str, str, str, int | None]]]:
     done = run("validate", str(folder), "-f", "json", *args)
     found = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
     assert all(finding["hint"] for finding in found)
@@ -285,14 +285,14 @@ def put(folder: Path, files: dict[str, str]) -> Path:
 
 
 def test_the_document_is_valid(tmp_path: Path) -> None:
-    assert told(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
+    assert reported(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_one_damage_one_finding(name: str, tmp_path: Path) -> None:
     damage = DAMAGES[name]
     files, line = damaged(damage)
-    code, found = told(put(tmp_path, files))
+    code, found = reported(put(tmp_path, files))
     others = ALSO.get(name, set())
     assert [finding for finding in found if finding[0] not in others] == [
         (damage.code, damage.severity, damage.file, line)
@@ -334,15 +334,15 @@ def mutated(random: Random, data: str) -> str:
 
 
 def test_what_the_dtd_refuses_never_passes_without_a_word() -> None:
-    """Whatever is done to a document: if it is not valid any more, something is told, and nothing crashes."""
+    """Whatever is done to a document: if it is not valid any more, something is reported, and nothing crashes."""
     random, invalid = Random(2005), 0
     for _ in range(400):
         data = mutated(random, GOOD).encode()
         found: list[Finding] = []
         valid = dtd().validate(etree.fromstring(data).find("document"))
         list(module.read(Piece("nowhere/D1.apf.xml", data), Context(report=found.append)))
-        told = {finding.code for finding in found} - {"text-missing"}
-        assert valid or told, data.decode()
+        reported = {finding.code for finding in found} - {"text-missing"}
+        assert valid or reported, data.decode()
         invalid += not valid
     assert invalid > 200
 
@@ -373,7 +373,7 @@ def test_two_relations_in_the_same_words_are_ordinary(tmp_path: Path) -> None:
     second = relation.replace(' ID="R1', ' ID="R9').replace('TYPE="ORG-AFF" SUBTYPE="Employment"', 'TYPE="METONYMY"')
     text = GOOD.replace(relation, f"{relation}\n{second}")
     assert text.count("<relation_mention ID") == GOOD.count("<relation_mention ID") + 1
-    assert told(put(tmp_path / "D", {"D1.apf.xml": text, "D1.sgm": SGM})) == (0, [])
+    assert reported(put(tmp_path / "D", {"D1.apf.xml": text, "D1.sgm": SGM})) == (0, [])
 
 
 def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_what_is_valid_is_scored_though_it_is_told(tmp_path: Path) -> None:
     assert {*texts, "span-repeated"} == module.FORMAT.tolerated_faults
     for code, text in texts.items():
         system = put(tmp_path / code, {"D1.apf.xml": text, "D1.sgm": SGM})
-        failed, found = told(system)
+        failed, found = reported(system)
         assert failed
         assert [finding[:2] for finding in found] == [(code, "fault")]
         for args in (["-p", "tac-2017"], ["-p", "conll-2012", "--set", "kinds=entity"]):
@@ -415,7 +415,7 @@ def test_a_text_of_another_length_needs_no_source_to_be_a_fault(
     value = f"<extent>{seq('five dollars')}</extent>"
     files = {"D1.apf.xml": GOOD.replace(value, f"<extent>\n{seq(words, said=said)}</extent>")}
     line = 1 + files["D1.apf.xml"][: files["D1.apf.xml"].index("<extent>\n")].count("\n") + 1
-    code, found = told(put(tmp_path, files))
+    code, found = reported(put(tmp_path, files))
     expected = [("apf-text", "fault", "D1.apf.xml", line)] if is_fault else []
     assert [finding for finding in found if finding[0] != "text-missing"] == expected
     assert code == is_fault
@@ -423,7 +423,7 @@ def test_a_text_of_another_length_needs_no_source_to_be_a_fault(
 
 def test_a_mention_in_two_documents_is_fatal(tmp_path: Path) -> None:
     files = {"D1.apf.xml": GOOD, "D2.apf.xml": apf(docid="D2")}
-    code, found = told(put(tmp_path, files))
+    code, found = reported(put(tmp_path, files))
     codes = [finding[:2] for finding in found if finding[0] != "text-missing"]
     assert code == 1
     assert set(codes) == {("mention-in-documents", "fatal"), ("element-twice", "fatal")}
@@ -435,7 +435,7 @@ def test_an_element_in_two_documents_is_fatal_unless_it_may_be_there(tmp_path: P
     """`validate` refuses what `score` refuses, and the same option allows it."""
     second = apf(BODY.replace('-1"', '-9"').replace("Arg-9", "Arg-1"), docid="D2").replace("E1-2", "E1-8")
     folder = put(tmp_path / "both", {"D1.apf.xml": GOOD, "D2.apf.xml": second.replace("E1-3", "E1-7")})
-    code, found = told(folder)
+    code, found = reported(folder)
     assert code == 1
     assert {finding[:2] for finding in found} == {("element-twice", "fatal"), ("text-missing", "note")}
     assert ("element-twice", "fatal", "D2.apf.xml", 6) in found
@@ -443,12 +443,12 @@ def test_an_element_in_two_documents_is_fatal_unless_it_may_be_there(tmp_path: P
     assert refused.code == 1
     assert "D2.apf.xml, line 6: " in refused.err
     allowed = "--set", "processing=cross-document"
-    assert told(folder, *allowed)[0] == 0
+    assert reported(folder, *allowed)[0] == 0
     assert run("score", str(folder), str(folder), "-p", "ace-2005", *allowed).code == 0
     other = put(tmp_path / "other", {"D1.apf.xml": GOOD, "D2.apf.xml": folder.joinpath("D2.apf.xml").read_text()})
     text = (other / "D2.apf.xml").read_text().replace('SUBTYPE="Commercial" CLASS="SPC"', 'SUBTYPE="Media" CLASS="SPC"')
     (other / "D2.apf.xml").write_text(text)
-    code, found = told(other, *allowed)
+    code, found = reported(other, *allowed)
     line = 1 + text[: text.index('SUBTYPE="Media"')].count("\n")
     assert [finding for finding in found if finding[0] != "text-missing"] == [
         ("element-differs", "fatal", "D2.apf.xml", line)
@@ -475,7 +475,7 @@ def test_graphs_and_tables_are_refused_by_name(tmp_path: Path, name: str, text: 
         assert "file-kin" in refused.out + refused.err
     # Beside the APF file that they were made from they are passed over, as all four were distributed together.
     if name != "graph.xml":
-        assert told(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
+        assert reported(put(tmp_path, {"D1.apf.xml": GOOD, "D1.sgm": SGM})) == (0, [])
 
 
 # Input that means harm.
@@ -531,7 +531,7 @@ def test_sources_are_looked_for_only_where_the_user_says(tmp_path: Path) -> None
     put(tmp_path, {"secret.sgm": SGM, "secret": "x"})
     for uri in ("../secret.sgm", str(tmp_path / "secret.sgm"), "..", "secret", "a\\..\\secret.sgm"):
         folder = put(tmp_path / "in", {"D1.apf.xml": apf(header=f'URI="{uri}" SOURCE="newswire" TYPE="text"')})
-        assert told(folder) == (0, [("text-missing", "note", "D1.apf.xml", None)])
+        assert reported(folder) == (0, [("text-missing", "note", "D1.apf.xml", None)])
 
 
 @pytest.mark.slow

@@ -16,30 +16,30 @@ DOCUMENT = Document("d1", mentions=MENTIONS)
 
 
 def applied(path: str, *documents: Document) -> tuple[list[Pair], list[Finding]]:
-    told: list[Finding] = []
+    reported: list[Finding] = []
     filter_ = Clusters(file=path)
-    transform = filter_.prepare(Comparison(), told.append)
+    transform = filter_.prepare(Comparison(), reported.append)
     pairs = [Pair(document, document) for document in documents]
     left = [*map(transform, pairs)]
     observed = {pair.gold.id: bool(filter_.observe(pair, own)) for pair, own in zip(pairs, left, strict=True)}
     for finding in filter_.across(observed) if path else ():
-        refusing(told.append)(finding)
-    return left, told
+        refusing(reported.append)(finding)
+    return left, reported
 
 
 def test_only_golds_mentions_get_clusters(tmp_path: Path) -> None:
-    ((pair,), told) = applied(saved(tmp_path / "c.jsonlines", COREFERENCE), DOCUMENT)
+    ((pair,), reported) = applied(saved(tmp_path / "c.jsonlines", COREFERENCE), DOCUMENT)
     assert [mention.cluster for mention in pair.gold.mentions] == ["d1:1", "d1:1", None]
     assert pair.system is DOCUMENT
-    assert told == []
+    assert reported == []
     assert applied("", DOCUMENT)[0][0].gold is DOCUMENT
 
 
 def test_unknown_mentions_and_documents_are_reported(tmp_path: Path) -> None:
     other = changed(changed(COREFERENCE, "clusters", 0, 1, to="T9"), "doc_key", to="d1")
     path = saved(tmp_path / "c.jsonlines", {"doc_key": "d0", "clusters": []}, other)
-    (_, told) = applied(path, DOCUMENT, Document("d2"))
-    assert [(one.code, one.severity, one.file, one.line) for one in told] == [
+    (_, reported) = applied(path, DOCUMENT, Document("d2"))
+    assert [(one.code, one.severity, one.file, one.line) for one in reported] == [
         ("clusters-member-unknown", "fault", path, 2),
         ("clusters-absent", "note", path, None),
     ]

@@ -299,8 +299,8 @@ def test_one_damage_one_finding(case: Case, tmp_path: Path, monkeypatch: pytest.
             unreadable.bind("socket")
     done = run("validate", *(case.args or "in").split(), "-f", "json")
     findings = [finding for file in json.loads(done.out)["files"] for finding in file["findings"]]
-    told = [(finding["code"], finding["severity"], finding["file"], finding["line"]) for finding in findings]
-    assert told == [(case.code, case.severity, case.file, case.line)]
+    reported = [(finding["code"], finding["severity"], finding["file"], finding["line"]) for finding in findings]
+    assert reported == [(case.code, case.severity, case.file, case.line)]
     assert findings[0]["hint"]
     assert done.code == (case.severity != "note")
 

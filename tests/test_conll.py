@@ -227,12 +227,12 @@ def test_blanks_beside_the_bars_of_a_cell(tmp_path: Path) -> None:
 
 def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> None:
     path = put(tmp_path, "\n#begin document d\nw\t(1|(1\n\nw\t-\nw\t1)|1)|(2)|(2)\n#end document\n")
-    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
-    assert [(finding["code"], finding["line"]) for finding in told] == [
+    reported = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in reported] == [
         ("span-repeated", 3),
         ("span-repeated", 6),
     ]
-    assert told[1]["message"] == "cluster '2' of document 'd' has the span 2-3 twice; it counts once"
+    assert reported[1]["message"] == "cluster '2' of document 'd' has the span 2-3 twice; it counts once"
     with closing(karat.read(path)) as corpus:
         assert corpus.where("d", ("after", "m1", "m2")) == (str(path), 2)
 
@@ -297,8 +297,8 @@ def test_what_cannot_be_trusted_is_refused(tmp_path: Path, code: str, line: int,
     assert (finding.code, finding.line, finding.file) == (code, line, str(path))
     assert says in finding.message
     assert finding.hint
-    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
-    assert (code, line) in [(finding["code"], finding["line"]) for finding in told]
+    reported = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert (code, line) in [(finding["code"], finding["line"]) for finding in reported]
 
 
 def test_every_rule_is_tested() -> None:
@@ -308,8 +308,8 @@ def test_every_rule_is_tested() -> None:
 
 def test_what_is_wrong_in_one_document_hides_no_other(tmp_path: Path) -> None:
     path = put(tmp_path, "".join(f"#begin document {d}\nw\t(1\n#end document\n" for d in "abc"))
-    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
-    assert [(finding["code"], finding["line"]) for finding in told] == [("conll-bracket", n) for n in (2, 5, 8)]
+    reported = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in reported] == [("conll-bracket", n) for n in (2, 5, 8)]
 
 
 def test_character_units_are_refused(tmp_path: Path) -> None:
@@ -384,15 +384,15 @@ def test_tokens_and_text_of_a_document(tmp_path: Path) -> None:
             "",
         ]
     )
-    told = ["the document's text", "the document's tokens"]
+    reported = ["the document's text", "the document's tokens"]
     gaps = "segments of spans (written from the first token to the last)"
     got, lost = written(Document("d 1", text=text, tokens=tokens, mentions=chars))
     assert got == expected
-    assert lost == [*told, "character offsets (written as tokens)", gaps, "the order of mentions"]
+    assert lost == [*reported, "character offsets (written as tokens)", gaps, "the order of mentions"]
     rows = (mention("m1", (0, 1), cluster="c"), mention("m2", (0, 2)), mention("m3", (0, 1), (2, 3), cluster="c"))
     assert written(Document("d 1", text=text, unit="token", tokens=tokens, mentions=rows)) == (
         got,
-        [*told, gaps, "the order of mentions"],
+        [*reported, gaps, "the order of mentions"],
     )
 
 

@@ -148,7 +148,7 @@ def test_an_absent_realis_is_a_loss_where_it_would_be_read_as_another(tmp_path: 
 
 
 def test_what_was_written_is_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A corpus of entities alone would be read as events from brat, which is told; a writer's fault is found out."""
+    """A corpus of entities alone would be read as events from brat, which is reported; writers are checked."""
     typed = Document("d", mentions=(Mention("T1", ((0, 4),), kind="entity", attributes={"type": "PER"}),))
     entities = jsonl(tmp_path / "in.jsonl", typed)
     before = sorted(tmp_path.rglob("*"))

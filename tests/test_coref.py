@@ -206,14 +206,14 @@ def test_what_filters_and_sheets_find_has_its_line(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_document_that_gold_lacks(tmp_path: Path) -> None:
-    """Its gold side is empty, so what is missing there is told of the system's file."""
+    """Its gold side is empty, so what is missing there is reported of the system's file."""
     (tmp_path / "gold.conll").write_text(SPANS.format("(1)", "(2)"))
     (tmp_path / "system.conll").write_text(
         SPANS.format("(1)", "(2)") + SPANS.format("(1)", "-").replace(" d\n", " e\n")
     )
     result = score(tmp_path / "gold.conll", tmp_path / "system.conll", protocol="upadhyay-2016-st")
-    told = [(finding.file, finding.line) for finding in result.warnings if finding.code == "topic-missing"]
-    assert told == [(str(tmp_path / "gold.conll"), 1), (str(tmp_path / "system.conll"), 5)]
+    reported = [(finding.file, finding.line) for finding in result.warnings if finding.code == "topic-missing"]
+    assert reported == [(str(tmp_path / "gold.conll"), 1), (str(tmp_path / "system.conll"), 5)]
 
 
 def test_leaves_and_sparse_assignment_find_the_optimum() -> None:

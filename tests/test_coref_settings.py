@@ -143,21 +143,21 @@ def test_by_topic_with_nuggets_beside() -> None:
 # What a report must say
 
 
-def told(result: Result) -> dict[str, str]:
+def reported(result: Result) -> dict[str, str]:
     return {warning.code: warning.message for warning in result.warnings}
 
 
 def test_identical_mentions_are_told() -> None:
-    assert "mentions-given" in told(run("simple-cdec", SYSTEMS[2]))
-    assert "mentions-given" not in told(run("simple-cdec", GOLD)), "everything is the same, not just the mentions"
-    assert "mentions-given" in told(run("pure-cdec", SYSTEMS[2])), "as they were before clusters became one mention"
+    assert "mentions-given" in reported(run("simple-cdec", SYSTEMS[2]))
+    assert "mentions-given" not in reported(run("simple-cdec", GOLD)), "everything is the same, not just the mentions"
+    assert "mentions-given" in reported(run("pure-cdec", SYSTEMS[2])), "as they were before clusters became one mention"
     fewer = [cluster for cluster in SYSTEMS[2] if "x3" not in cluster]
     system = [
         replace(document, mentions=tuple(m for m in document.mentions if m.id != "x3"))
         for document in documents([*fewer, ["x3"]])
     ]
     result = score(corpus(documents(GOLD)), corpus(system), protocol="simple-cdec")
-    assert "mentions-given" not in told(result)
+    assert "mentions-given" not in reported(result)
 
 
 def test_links_between_topics_are_told() -> None:
@@ -166,18 +166,18 @@ def test_links_between_topics_are_told() -> None:
         [replace(document, topic=document.id) for document in documents(clusters)] for clusters in (GOLD, SYSTEMS[0])
     ]
     result = score(corpus(sides[0]), corpus(sides[1]), protocol="bejan-harabagiu-2014")
-    assert told(result)["links-hidden"] == (
+    assert reported(result)["links-hidden"] == (
         "links between topics are not scored: 4 of 11 pairs of coreferent mentions in gold, 0 of 7 in the system"
     )
-    assert "links-hidden" not in told(run("simple-cdec", SYSTEMS[0]))
+    assert "links-hidden" not in reported(run("simple-cdec", SYSTEMS[0]))
 
 
 def test_collapsed_and_dropped_mentions_are_told() -> None:
-    assert told(run("pure-cdec", SYSTEMS[2]))["mentions-collapsed"] == (
+    assert reported(run("pure-cdec", SYSTEMS[2]))["mentions-collapsed"] == (
         "each cluster within a document was collapsed to one mention: "
         "7 gold mentions became 3, 7 system mentions became 5"
     )
-    assert told(run("simple-cdec", SYSTEMS[2], singletons="drop-each"))["singletons-dropped"] == (
+    assert reported(run("simple-cdec", SYSTEMS[2], singletons="drop-each"))["singletons-dropped"] == (
         "mentions that are singletons on their side are not scored: 0 of 7 gold mentions, 2 of 7 system mentions"
     )
 

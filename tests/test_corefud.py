@@ -24,7 +24,7 @@ def token(id_: int | str, form: str, misc: str = "_", *, deps: str = "_") -> str
 
 def sentence(*tokens: tuple[str, str]) -> list[str]:
     """The lines of a sentence of forms, each with its last column."""
-    return [*(token(number, *told) for number, told in enumerate(tokens, 1)), ""]
+    return [*(token(number, *reported) for number, reported in enumerate(tokens, 1)), ""]
 
 
 FILE = "\n".join(
@@ -187,8 +187,8 @@ def test_it_is_known_by_its_beginning_and_only_read(tmp_path: Path) -> None:
 
 def test_findings_name_the_line_in_which_a_mention_begins(tmp_path: Path) -> None:
     path = put(tmp_path, FILE.replace("Entity=e4)(e4)", "Entity=e4)(e4)(e4)"))
-    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
-    assert [(finding["code"], finding["line"]) for finding in told] == [
+    reported = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert [(finding["code"], finding["line"]) for finding in reported] == [
         ("corefud-unread", 6),
         ("span-repeated", 21),
     ]
@@ -358,8 +358,8 @@ def test_what_cannot_be_trusted_is_refused(tmp_path: Path, code: str, line: int,
     assert (finding.code, finding.line, finding.file) == (code, line, str(path))
     assert says in finding.message
     assert finding.hint
-    told = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
-    assert (code, line) in [(finding["code"], finding["line"]) for finding in told]
+    reported = json.loads(run("validate", str(path), "-f", "json").out)["files"][0]["findings"]
+    assert (code, line) in [(finding["code"], finding["line"]) for finding in reported]
 
 
 def test_every_rule_is_tested() -> None:

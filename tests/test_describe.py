@@ -170,9 +170,9 @@ def test_shares_have_as_many_digits_as_asked_for(path: Path) -> None:
 
 
 def test_output_goes_to_a_file(path: Path, tmp_path: Path) -> None:
-    done = run(str(path), "-o", str(tmp_path / "told.txt"))
+    done = run(str(path), "-o", str(tmp_path / "reported.txt"))
     assert (done.exit_code, done.stdout) == (0, "")
-    assert (tmp_path / "told.txt").read_text() == run(str(path)).stdout
+    assert (tmp_path / "reported.txt").read_text() == run(str(path)).stdout
 
 
 def test_findings_go_to_standard_error(tmp_path: Path) -> None:

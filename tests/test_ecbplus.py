@@ -168,7 +168,7 @@ def test_sections_and_sentences_may_be_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("1_10ecb.xml", ("1_10ecb", "1", "1ecb")),
         ("1_10ecbplus.xml", ("1_10ecbplus", "1", "1ecbplus")),
@@ -181,10 +181,10 @@ def test_sections_and_sentences_may_be_missing(tmp_path: Path) -> None:
         ("document.txt", ("1_10ecb", "1", "1ecb")),
     ],
 )
-def test_names_tell_topics(tmp_path: Path, name: str, told: tuple[str, str | None, str | None]) -> None:
+def test_names_tell_topics(tmp_path: Path, name: str, reported: tuple[str, str | None, str | None]) -> None:
     document, found = read(put(tmp_path, name=name))
-    assert (document.id, document.topic, document.subtopic) == told
-    assert codes(found) == ([("ecb-name", "note", None)] if told[1] is None else [])
+    assert (document.id, document.topic, document.subtopic) == reported
+    assert codes(found) == ([("ecb-name", "note", None)] if reported[1] is None else [])
 
 
 def test_standard_input_is_named_by_its_document() -> None:
@@ -465,15 +465,15 @@ def test_the_table_by_hand(tmp_path: Path) -> None:
         "99_1ecbplus.xml",
     )
     put(tmp_path, SMALL, "odd.xml")
-    told = json.loads(run("describe", str(tmp_path), "-f", "json").out)["ecbplus"]
-    assert {name: list(column.values()) for name, column in told["columns"].items()} == {
+    reported = json.loads(run("describe", str(tmp_path), "-f", "json").out)["ecbplus"]
+    assert {name: list(column.values()) for name, column in reported["columns"].items()} == {
         "train": [1, 1, 1, 4, 1, 2, 1, 2, 2],
         "dev": [1, 1, 1, 3, 0, 2, 1, 2, 2],
         "test": [0] * 9,
         "total": [4, 3, 3, 12, 5, 4, 3, 6, 2],
     }
-    assert (told["scored"], told["unsplit"]) == (13, 2)
-    assert "scoring uses all 13" in told["notes"][0]
+    assert (reported["scored"], reported["unsplit"]) == (13, 2)
+    assert "scoring uses all 13" in reported["notes"][0]
     text = run("describe", str(tmp_path)).out
     assert "\nECB+ (Upadhyay et al. 2016, Table 1)  train  dev  test  total\n" in text
     assert "\nDocuments of topics in no split, counted in the total: 2.\n" in text
@@ -549,10 +549,10 @@ The paper prints a total of 14,874 mentions, which is not the sum of its rows (1
 
 @pytest.mark.slow
 def test_the_topics_of_the_test_split(ecbplus: Path) -> None:
-    told = json.loads(run("describe", str(ecbplus), "--topics", "26-45", "-f", "json").out)
-    assert (told["documents"], told["topics"]["distinct"]) == (447, 20)
-    assert told["ecbplus"]["columns"]["test"] == told["ecbplus"]["columns"]["total"]
-    assert told["ecbplus"]["columns"]["total"]["mentions"] == 8_951
+    reported = json.loads(run("describe", str(ecbplus), "--topics", "26-45", "-f", "json").out)
+    assert (reported["documents"], reported["topics"]["distinct"]) == (447, 20)
+    assert reported["ecbplus"]["columns"]["test"] == reported["ecbplus"]["columns"]["total"]
+    assert reported["ecbplus"]["columns"]["total"]["mentions"] == 8_951
 
 
 def test_one_document_of_the_corpus(ecbplus: Path, tmp_path: Path) -> None:

@@ -373,9 +373,9 @@ def test_any_value_anywhere_is_read_or_refused(name: str, value: Any, tmp_path: 
     format_ = FORMATS.get(format_name)
     for path in parts(document):
         data = json.dumps(changed(document, *path, to=value)).encode()
-        told: list[Finding] = []
+        reported: list[Finding] = []
         try:
-            for read in documents_in(data, format_, report=told.append):
+            for read in documents_in(data, format_, report=reported.append):
                 ends = {mention.id for mention in read.mentions} | {mention.cluster for mention in read.mentions}
                 assert all(link.source in ends and link.target in ends for link in read.links)
                 assert len({mention.id for mention in read.mentions}) == len(read.mentions)

@@ -347,7 +347,7 @@ def test_undefined_scores_are_last_and_empty(fixed: karat.Comparison) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "of", "told"),
+    ("kind", "of", "reported"),
     [
         ("product", None, "tac-2017 has no products here; use -p tac-pilot"),
         ("ranks", None, "use `karat compare`"),
@@ -356,8 +356,8 @@ def test_undefined_scores_are_last_and_empty(fixed: karat.Comparison) -> None:
         ("scores", "x", "figure-of"),
     ],
 )
-def test_a_figure_without_data_is_refused(kind: str, of: str | None, told: str, literal: karat.Result) -> None:
-    with pytest.raises(KaratError, match=re.escape(told)):
+def test_a_figure_without_data_is_refused(kind: str, of: str | None, reported: str, literal: karat.Result) -> None:
+    with pytest.raises(KaratError, match=re.escape(reported)):
         literal.figure(kind, of=of)
 
 
@@ -412,7 +412,7 @@ def test_compare_draws_a_panel_per_protocol(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plot", "code", "told"),
+    ("plot", "code", "reported"),
     [
         ("figure.jpg", 2, "[plot-format]"),
         ("rank=figure.svg", 2, "[unknown-figure]"),
@@ -423,13 +423,13 @@ def test_compare_draws_a_panel_per_protocol(tmp_path: Path) -> None:
     ],
 )
 def test_a_refusal_writes_nothing(
-    plot: str, code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plot: str, code: int, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     command = ["compare", GOLD, *SYSTEMS.values(), "-p", "liu-2015", "-m", "nugget", "--resamples", "50"]
     done = run(*command, "--plot", "good.svg", "--plot", plot)
     assert (done.code, done.out, list(tmp_path.iterdir())) == (code, "", [])
-    assert told in done.err
+    assert reported in done.err
 
 
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -444,8 +444,8 @@ def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_help_names_every_kind() -> None:
-    told = " ".join((run("score", "--help").out + run("compare", "--help").out).split())
-    assert [kind for kind in KINDS if not re.search(rf"\b{kind}\b", told)] == []
+    reported = " ".join((run("score", "--help").out + run("compare", "--help").out).split())
+    assert [kind for kind in KINDS if not re.search(rf"\b{kind}\b", reported)] == []
 
 
 def test_save_writes_both(tmp_path: Path, fixed: karat.Comparison) -> None:

@@ -143,12 +143,12 @@ def test_what_is_wrong_is_told_with_its_line(damage: tuple[str, str, int, str, s
 
 def test_a_link_to_itself_is_a_note_beside_the_fault() -> None:
     save("d\t(1(1)) (2)\n")
-    told = [
+    reported = [
         (w["code"], w["severity"])
         for w in json.loads(run("score", "a.forest", "a.forest", "-f", "json").out)["warnings"]
     ]
-    assert ("link-inside-cluster", "note") in told
-    assert ("forest-node-twice", "fault") in told
+    assert ("link-inside-cluster", "note") in reported
+    assert ("forest-node-twice", "fault") in reported
 
 
 def test_a_forest_is_known_by_its_looks_and_chooses_its_protocol() -> None:
@@ -173,7 +173,7 @@ def test_there_and_back(one: Forest, other: Forest, random: Random) -> None:
         if "[link-cycle]" in done.err or "[forest-cycle]" in done.err:
             return  # merged nodes can close a circle, which no file may hold
         if "order of mentions" in done.err or "links inside one event" in done.err:
-            return  # so told: the two kinds put mentions into another order, or into one event
+            return  # so reported: the two kinds put mentions into another order, or into one event
         assert done.code == 0, done.err
         fingerprint = Fingerprint()
         for document in open_corpus(target):

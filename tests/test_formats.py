@@ -92,17 +92,17 @@ def test_jsonl_holds_everything(tmp_path_factory: pytest.TempPathFactory, docume
 def test_tbf_holds_what_tbf_can_say(
     tmp_path_factory: pytest.TempPathFactory, document: Document, words: list[str], data: st.DataObject
 ) -> None:
-    told = [
+    reported = [
         replace(m, text=data.draw(st.none() | LETTERS), confidence=tuple(data.draw(st.lists(LETTERS, max_size=2))))
         for m in document.mentions
     ]
-    producer = words[0] if told else None
-    document = replace(document, id=words[1], producer=producer, mentions=tuple(told))
+    producer = words[0] if reported else None
+    document = replace(document, id=words[1], producer=producer, mentions=tuple(reported))
     back, lost = through(document, "tbf", tmp_path_factory.mktemp("tbf"))
     assert lost == []
     assert fingerprint(back) == fingerprint(document)
     assert [(m.id, m.span, m.attributes, m.text, m.confidence) for m in back.mentions] == [
-        (m.id, m.span, m.attributes, m.text, m.confidence) for m in told
+        (m.id, m.span, m.attributes, m.text, m.confidence) for m in reported
     ]
     assert (back.id, back.producer, set(back.links)) == (document.id, producer, set(document.links))
 

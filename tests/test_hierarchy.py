@@ -58,9 +58,9 @@ def test_systems_a_b_and_c_of_section_3_2_score_the_same() -> None:
 
     gold = corpus(FIGURE_2)
     systems = [linked(("E6", "E8")), linked(("E7", "E8")), linked(("E6", "E8"), ("E7", "E8")), linked(("attack", "E8"))]
-    told = [score(gold, system, protocol="araki-2014").to_dict()["scores"] for system in systems]
-    assert all(one == told[0] for one in told)
-    assert told[0]["hierarchy.subevent.mucp"]["micro"]["recall"] == 1 / 8
+    reported = [score(gold, system, protocol="araki-2014").to_dict()["scores"] for system in systems]
+    assert all(one == reported[0] for one in reported)
+    assert reported[0]["hierarchy.subevent.mucp"]["micro"]["recall"] == 1 / 8
 
 
 def test_siblings_put_system_a_of_section_3_3_before_system_b() -> None:
@@ -115,9 +115,9 @@ def test_the_edge_rule_of_gold_is_not_symmetric() -> None:
 
 
 def test_explain_tells_why_b3_and_ceaf_do_not_apply_and_what_is_wrong_with_mucp() -> None:
-    told = " ".join(run("explain", "hierarchy.subevent.mucp").out.split())
-    assert "B3 and CEAF cannot be used unchanged" in told
-    assert "two disadvantages" in told
+    reported = " ".join(run("explain", "hierarchy.subevent.mucp").out.split())
+    assert "B3 and CEAF cannot be used unchanged" in reported
+    assert "two disadvantages" in reported
 
 
 # Parameters
@@ -161,10 +161,10 @@ def test_one_undefined_document_leaves_the_corpus_undefined_and_is_named() -> No
     result = score(corpus("(1(2))", "(1(2))"), corpus("(1(2))", "(1(2)) (3)"), protocol="araki-2014", per_unit=True)
     assert result["hierarchy.subevent.blancp"].f1 is None
     assert result.units["d0"]["hierarchy.subevent.blancp"].f1 == 1.0
-    (told,) = [finding for finding in result.warnings if finding.code == "hierarchy-undefined"]
-    assert told.severity == "note"
-    assert "document 'd1'" in told.message
-    assert "gold 1 of the system's" in told.message
+    (reported,) = [finding for finding in result.warnings if finding.code == "hierarchy-undefined"]
+    assert reported.severity == "note"
+    assert "document 'd1'" in reported.message
+    assert "gold 1 of the system's" in reported.message
 
 
 def test_documents_add() -> None:
@@ -204,7 +204,7 @@ def test_links_can_be_chosen_and_order_is_no_hierarchy(tmp_path: Path) -> None:
 # What is wrong with links
 
 
-def told(done: Any) -> list[tuple[str, str, int | None]]:
+def reported(done: Any) -> list[tuple[str, str, int | None]]:
     return [(w["code"], w["severity"], w.get("line")) for w in json.loads(done.out)["warnings"]]
 
 
@@ -217,7 +217,7 @@ def test_two_parents_leave_no_tree_but_links(tmp_path: Path) -> None:
     assert scores["hierarchy.subevent.blancp"]["micro"]["f1"] == 1.0
     assert scores["hierarchy.subevent.nstmp"]["micro"]["score"] is None
     assert scores["hierarchy.subevent.ceafp"]["micro"]["score"] is None
-    assert ("two-parents", "fault", 2) in told(done)
+    assert ("two-parents", "fault", 2) in reported(done)
     assert run("score", str(path), str(path), "-p", "araki-2014", "--strict").code == 1
     assert run("validate", str(path)).code == 1
 
@@ -229,7 +229,7 @@ def test_two_parents_in_tbf_are_a_fault_only_where_hierarchies_are_scored(tmp_pa
     path.write_text("\n".join(lines))
     for protocol, severity in (("araki-2014", "fault"), ("tac-2017", "note")):
         done = run("score", str(path), str(path), "-p", protocol, "-f", "json")
-        assert ("two-parents", severity, 6) in told(done)
+        assert ("two-parents", severity, 6) in reported(done)
     assert run("validate", str(path)).code == 0
 
 
@@ -242,8 +242,8 @@ def test_a_link_to_itself_a_cycle_and_an_unknown_mention(tmp_path: Path) -> None
         path.write_text('{"id":"c"}\n' + json.dumps({"id": "d", "mentions": mentions, "links": links}) + "\n")
         return run("score", str(path), str(path), "-p", "araki-2014", "-f", "json")
 
-    assert ("link-inside-cluster", "note", 2) in told(linked(("a", "b"), ("b", "b")))
-    assert ("argument-unknown", "fault", 2) in told(linked(("a", "b"), ("b", "x")))
+    assert ("link-inside-cluster", "note", 2) in reported(linked(("a", "b"), ("b", "b")))
+    assert ("argument-unknown", "fault", 2) in reported(linked(("a", "b"), ("b", "x")))
     cycle = linked(("a", "b"), ("b", "c"), ("c", "a"))
     assert cycle.code == 1
     assert "gold.jsonl, line 2" in cycle.err

@@ -147,8 +147,8 @@ BROKEN_TBF: dict[str, tuple[str, str | tuple[str, ...], int | None, str]] = {
 def test_broken_tbf(name: str) -> None:
     code, says, line, content = BROKEN_TBF[name]
     save("broken.tbf", content)
-    told = (says,) if isinstance(says, str) else says
-    assert_both_sides_refused("broken.tbf", "fine.tbf", code, *told, line=line)
+    reported = (says,) if isinstance(says, str) else says
+    assert_both_sides_refused("broken.tbf", "fine.tbf", code, *reported, line=line)
 
 
 @pytest.mark.parametrize(
@@ -425,9 +425,9 @@ def test_warnings_are_counted() -> None:
     save("system.tbf", block(E1, *(f"@Causes|R{n}|E1,E1" for n in range(1500))))
     done = run("score", "fine.tbf", "system.tbf")
     assert "note: system.tbf, line 3: unknown relation @Causes [relation-unknown] (and 1,499 more)" in done.out
-    told = [warning["message"] for warning in results("fine.tbf", "system.tbf", "-m", "nugget")["warnings"]]
-    assert told[0] == "unknown relation @Causes"
-    assert told[-1] == "and 500 more like these"
+    reported = [warning["message"] for warning in results("fine.tbf", "system.tbf", "-m", "nugget")["warnings"]]
+    assert reported[0] == "unknown relation @Causes"
+    assert reported[-1] == "and 500 more like these"
 
 
 def test_document_that_the_system_lacks() -> None:
@@ -510,13 +510,13 @@ def test_token_tables(tables: str) -> None:
     assert half["scores"]["nugget.span"]["micro"]["f1"] == 0.5
 
 
-@pytest.mark.parametrize("told", ["line", "all else"])
-def test_token_that_is_not_in_the_table(told: str, tables: str) -> None:
+@pytest.mark.parametrize("reported", ["line", "all else"])
+def test_token_that_is_not_in_the_table(reported: str, tables: str) -> None:
     save("tables/d1.tab", "t1\tA\t0\t1\n")
     gold = save("gold.tbf", block(mention("E1", "t1")))
     system = save("system.tbf", block(mention("E1", "t1,elsewhere-99")))
     (warning,) = results(gold, system, "--tokens", tables, "-m", "nugget")["warnings"]
-    if told == "line":
+    if reported == "line":
         assert warning["line"] == 2
     else:
         assert (warning["code"], warning["severity"], warning["file"]) == ("token-unknown", "note", system)

@@ -104,8 +104,8 @@ def test_all_right_links_of_coreference_make_the_clusters_of_each_unit(gold: lis
 def test_no_subset_of_wrong_links_is_right_or_makes_a_cycle(gold: list[Document], data: st.DataObject) -> None:
     pieces = Links.of(gold, ["after", "subevent"])
     assert [set(d.links) for d in pieces.system(range(len(pieces.correct)), ())] == [set(d.links) for d in gold]
-    told = {(d, link.source, link.target) for d, document in enumerate(gold) for link in document.links}
-    assert told.isdisjoint((d, link.source, link.target) for d, link in pieces.astray)
+    reported = {(d, link.source, link.target) for d, document in enumerate(gold) for link in document.links}
+    assert reported.isdisjoint((d, link.source, link.target) for d, link in pieces.astray)
     chosen = data.draw(st.sets(st.sampled_from(range(len(pieces.wrong))))) if pieces.wrong else set()
     for document in pieces.system(range(len(pieces.correct)), chosen):
         assert link_checks.CYCLE.code not in {finding.code for finding in link_checks.check(document)}
@@ -343,12 +343,12 @@ def test_curves_by_hand(examined: list[Examination]) -> None:
 
 
 def test_blanc_is_symmetric_where_the_edge_rule_is() -> None:
-    told = []
+    reported = []
     for edge in ("perl", "symmetric"):
         gold, protocol = setting("coref.blanc", None, "conll-2012", {"blanc.edge": edge})
         one = examine("coref.blanc", gold, protocol, Options(steps=10, orders=1), findings=Findings())
-        told.append({row.measure: row.verdicts[1].holds for row in one.measures}["coref.blanc"])
-    assert told == [False, True]
+        reported.append({row.measure: row.verdicts[1].holds for row in one.measures}["coref.blanc"])
+    assert reported == [False, True]
 
 
 @pytest.mark.parametrize("protocol", [name for name in protocols.PROTOCOLS.names() if name != "omnievent-2023"])
@@ -395,9 +395,9 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_json_and_csv_have_every_point() -> None:
     args = ("lab", "hierarchy.subevent.mucp", "--orders", "2", "-p", "araki-2014")
-    told = json.loads(run(*args, "-f", "json").out)
-    assert told["measures"]["hierarchy.subevent.mucp"]["properties"]["P5"]["holds"] is False
-    assert [len(curve["points"]) for curve in told["curves"]] == [23, 23, 28, 28]
+    reported = json.loads(run(*args, "-f", "json").out)
+    assert reported["measures"]["hierarchy.subevent.mucp"]["properties"]["P5"]["holds"] is False
+    assert [len(curve["points"]) for curve in reported["curves"]] == [23, 23, 28, 28]
     lines = run(*args, "-f", "csv").out.splitlines()
     assert lines[0] == "direction,order,pieces,added,measure,score,swapped"
     assert len(lines) == 1 + 2 * 23 + 2 * 28
@@ -419,7 +419,7 @@ def test_a_system_that_could_not_be_gold_is_no_reason_to_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "reported"),
     [
         (["nuggets.span"], 2, "[unknown-measure]"),
         (["nugget.sapn"], 1, "[measure-absent]"),
@@ -433,13 +433,13 @@ def test_a_system_that_could_not_be_gold_is_no_reason_to_stop() -> None:
         (["nugget", "--gold", "empty.jsonl", "-p", "tac-2017"], 1, "[gold-empty]"),
     ],
 )
-def test_refusals(args: list[str], code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals(args: list[str], code: int, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("alone.jsonl").write_text('{"id": "d", "mentions": [{"id": "m", "span": [[0, 1]]}]}\n')
     Path("empty.jsonl").write_text("")
     done = run("lab", *args)
     assert done.code == code, done.err
-    assert told in done.err
+    assert reported in done.err
     assert done.out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alone.jsonl", "empty.jsonl"]
 

@@ -292,7 +292,7 @@ def test_family_laws(both: Sides) -> None:
 @EXAMPLES
 @given(sides(), st.randoms(use_true_random=False))
 def test_cross_document_clusters_survive_renaming_in_the_fingerprint(both: Sides, random: Any) -> None:
-    """A cluster over two documents is told by its places, not by its name."""
+    """A cluster over two documents is identified by its places, not by its name."""
     gold = [replace(doc, mentions=tuple(replace(m, cluster="shared") for m in doc.mentions)) for doc in both[0]]
     other = [replace(doc, mentions=tuple(replace(m, cluster="another") for m in doc.mentions)) for doc in gold]
     split = [replace(doc, mentions=tuple(replace(m, cluster=doc.id) for m in doc.mentions)) for doc in gold]

@@ -249,9 +249,9 @@ def test_published_numbers_stand_beside_the_found_ones() -> None:
         "b      -          -           -  4",
     ]
     claim = Claim("all is well", "section 1", False, "it is not")
-    told = text(Reproduction("Somebody (2000)", (table,), (claim,), ("A remark.",)))
-    assert '  fails  "all is well" (section 1)\n         result: it is not.\n' in told
-    assert told.endswith("\n\nA remark.\n")
+    reported = text(Reproduction("Somebody (2000)", (table,), (claim,), ("A remark.",)))
+    assert '  fails  "all is well" (section 1)\n         result: it is not.\n' in reported
+    assert reported.endswith("\n\nA remark.\n")
 
 
 class Needy:
@@ -275,7 +275,7 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "reported"),
     [
         (["araki-2013"], "[unknown-paper]"),
         (["araki-2014", "somewhere"], "[data-unwanted]"),
@@ -283,19 +283,19 @@ def test_data_are_given_where_they_are_needed(monkeypatch: pytest.MonkeyPatch) -
         (["araki-2014", "--plot", "figure-5=figure.svg"], "[unknown-figure]"),
     ],
 )
-def test_refusals(args: list[str], told: str) -> None:
+def test_refusals(args: list[str], reported: str) -> None:
     done = run("reproduce", *args)
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert reported in done.err
 
 
 def test_the_command(found: Reproduction, tmp_path: Path) -> None:
     done = run("reproduce", "araki-2014")
     assert (done.code, done.err) == (0, "")
     assert done.out == text(found)
-    told = json.loads(run("reproduce", "araki-2014", "-f", "json").out)
-    assert told["numbers"][0]["rows"]["events"] == [{"found": 50, "published": 50}]
-    assert [len(panel["lines"]) for panel in told["figures"]["figure-4"]["rows"][0]] == [4, 3]
+    reported = json.loads(run("reproduce", "araki-2014", "-f", "json").out)
+    assert reported["numbers"][0]["rows"]["events"] == [{"found": 50, "published": 50}]
+    assert [len(panel["lines"]) for panel in reported["figures"]["figure-4"]["rows"][0]] == [4, 3]
     assert re.search(r"^araki-2014 +Araki, Hovy and Mitamura \(2014\)", run("reproduce").out, re.MULTILINE)
 
 

@@ -26,7 +26,7 @@ def done(*args: str | Path) -> Run:
     return result
 
 
-def told(*args: str | Path) -> Any:
+def reported(*args: str | Path) -> Any:
     """What a command says in JSON."""
     return json.loads(done(*args, "-f", "json").out)
 
@@ -93,15 +93,15 @@ def test_from_every_format_to_every_other(source: str, to: str, corpora: dict[st
         assert "lost: " in done(*command, "--lossy").err
     else:
         assert "lost" not in first.err
-    before, after = told("describe", given), told("describe", out)
+    before, after = reported("describe", given), reported("describe", out)
     assert before["fingerprint"] == after["fingerprint"] or first.code
     assert before["documents"] == after["documents"]
     assert set(findings(out)) <= {("text-missing", None)}
-    result = told("score", given, out, "-p", "tac-2017", "-m", "nugget")
+    result = reported("score", given, out, "-p", "tac-2017", "-m", "nugget")
     scores = result["scores"].values()
     assert {leaf[average]["f1"] for leaf in scores for average in ("micro", "macro")} == {1.0}
     assert result["gold"]["fingerprint"] == before["fingerprint"]
-    back = told("score", out, given, "-p", "tac-2017", "-m", "nugget")
+    back = reported("score", out, given, "-p", "tac-2017", "-m", "nugget")
     assert {leaf["micro"]["f1"] for leaf in back["scores"].values()} == {1.0}
 
 
@@ -113,9 +113,9 @@ def test_a_way_through_all_of_them(corpora: dict[str, Path], tmp_path: Path) -> 
     said = done("convert", stops[1], stops[2], "--lossy").err
     assert [line for line in said.splitlines() if line.startswith("lost")] == ["lost: the document's text (12)"]
     done("convert", stops[2], stops[3])
-    assert len({told("describe", stop)["fingerprint"] for stop in stops}) == 1
+    assert len({reported("describe", stop)["fingerprint"] for stop in stops}) == 1
     for stop in stops:
-        scores = told("score", corpora["jsonl"], stop, "-p", "tac-2017")["scores"]
+        scores = reported("score", corpora["jsonl"], stop, "-p", "tac-2017")["scores"]
         assert {leaf["micro"]["f1"] for leaf in scores.values()} == {1.0}
         assert findings(stop) == []
 
@@ -131,7 +131,7 @@ def test_a_system_in_every_format(source: str, to: str, corpora: dict[str, Path]
             continue  # its events have one type only
         out = tmp_path / f"{TARGETS[to]}-{len(rates)}"
         done("simulate", corpora[source], *rates, "--to", to, "-o", out)
-        scores = told("score", corpora[source], out, "-p", "tac-2017")["scores"]
+        scores = reported("score", corpora[source], out, "-p", "tac-2017")["scores"]
         assert (scores["nugget.type"]["micro"]["f1"] == 1) == (rates == ())
         assert not {code for code, _ in findings(out)} - {"text-missing", "span-twice", "span-twice-in-cluster"}
 
@@ -189,8 +189,8 @@ def test_annotations_without_a_text(tmp_path: Path) -> None:
     put(tmp_path / "in/b.ann", BOUND)
     assert findings(tmp_path / "in") == [("text-missing", None)]
     assert [document.get("text") for document in documents(tmp_path / "in")] == [TEXT, None]
-    assert told("describe", tmp_path / "in")["documents"] == 2
-    assert told("score", tmp_path / "in", tmp_path / "in")["scores"]["nugget.type"]["micro"]["f1"] == 1
+    assert reported("describe", tmp_path / "in")["documents"] == 2
+    assert reported("score", tmp_path / "in", tmp_path / "in")["scores"]["nugget.type"]["micro"]["f1"] == 1
 
 
 def test_folders_in_folders(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_score_counts_a_fault_once(tmp_path: Path) -> None:
     put(tmp_path / "gold/d.txt", TEXT)
     put(tmp_path / "system/d.ann", BOUND.replace("killed", "kissed"))
     put(tmp_path / "system/d.txt", TEXT)
-    warnings = told("score", tmp_path / "gold", tmp_path / "system", "-m", "nugget")["warnings"]
+    warnings = reported("score", tmp_path / "gold", tmp_path / "system", "-m", "nugget")["warnings"]
     assert [warning["code"] for warning in warnings] == ["text-differs"]
 
 
@@ -300,7 +300,7 @@ def test_brat_holds_events_whatever_their_ids(more: dict[str, str], tmp_path: Pa
     lines = [{"id": "a", **more, "mentions": [mention("T1")]}, {"id": "b", "mentions": [mention("m1")]}]
     source = put_documents(tmp_path / "d.jsonl", *lines)
     done("convert", source, tmp_path / "out", "--to", "brat", *(["--lossy"] if more else []))
-    assert told("score", source, tmp_path / "out")["scores"]["nugget.span"]["micro"]["f1"] == 1
+    assert reported("score", source, tmp_path / "out")["scores"]["nugget.span"]["micro"]["f1"] == 1
 
 
 def test_a_loss_does_not_hide_another(tmp_path: Path) -> None:

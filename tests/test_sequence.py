@@ -358,9 +358,9 @@ def test_contradictions_between_kinds_are_no_cycles(tmp_path: Path) -> None:
 
 def test_notes(tmp_path: Path) -> None:
     odd = block("@Coreference|C1|E1,E5", "@After|R1|E1,E5", "@Subevent|R2|E1,E3", "@Subevent|R3|E2,E3")
-    told = scored(tmp_path, block("@After|R1|E1,E2"), odd)
-    assert "line 8: the after link from 'E1' to 'E5' of document 'd' joins mentions of one cluster" in told
-    assert "line 10: 'E3' of document 'd' has 2 parents by subevent links: 'd:C1' and 'E2'" in told
+    reported = scored(tmp_path, block("@After|R1|E1,E2"), odd)
+    assert "line 8: the after link from 'E1' to 'E5' of document 'd' joins mentions of one cluster" in reported
+    assert "line 10: 'E3' of document 'd' has 2 parents by subevent links: 'd:C1' and 'E2'" in reported
 
 
 def test_long_chains_and_large_events() -> None:

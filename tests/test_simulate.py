@@ -220,11 +220,11 @@ def test_values_of_other_types_and_kinds_are_other_values() -> None:
 
 
 def test_an_attribute_with_one_value_is_left_with_a_note() -> None:
-    told: list[Finding] = []
+    reported: list[Finding] = []
     gold = Document("d", mentions=(mention("m", (0, 4), type="Die"),))
-    assert list(Simulation(corpus([gold]), Rates(attributes={"type": 1}), report=told.append)) == [gold]
-    assert [(finding.code, finding.severity) for finding in told] == [("attribute-one-value", "note")]
-    assert "type of event mentions is always 'Die'" in told[0].message
+    assert list(Simulation(corpus([gold]), Rates(attributes={"type": 1}), report=reported.append)) == [gold]
+    assert [(finding.code, finding.severity) for finding in reported] == [("attribute-one-value", "note")]
+    assert "type of event mentions is always 'Die'" in reported[0].message
 
 
 def test_break_leaves_only_singletons() -> None:
@@ -457,7 +457,7 @@ def linked(draw: st.DrawFn, id_: str) -> Document:
     ends = [m.id for m in document.mentions] + clusters
     pairs = draw(st.lists(st.tuples(st.sampled_from(ends), st.sampled_from(ends)), max_size=4)) if ends else []
     shared = draw(st.booleans())
-    told = replace(
+    reported = replace(
         document,
         mentions=tuple(
             replace(m, cluster="shared" if shared and m.cluster == f"{id_}:c0" else m.cluster)
@@ -466,11 +466,15 @@ def linked(draw: st.DrawFn, id_: str) -> Document:
         clusters=tuple(Cluster(c, attributes={"type": "A"}) for c in clusters if draw(st.booleans()) and not shared),
     )
     for pair in pairs:
-        candidate = replace(told, links=(*told.links, Link("subevent", *pair)))
-        names = {m.id for m in told.mentions} | {m.cluster for m in told.mentions} | {c.id for c in told.clusters}
+        candidate = replace(reported, links=(*reported.links, Link("subevent", *pair)))
+        names = (
+            {m.id for m in reported.mentions}
+            | {m.cluster for m in reported.mentions}
+            | {c.id for c in reported.clusters}
+        )
         if set(pair) <= names and not fatal(candidate):
-            told = candidate
-    return told
+            reported = candidate
+    return reported
 
 
 def fatal(document: Document) -> list[Finding]:
@@ -504,10 +508,10 @@ def test_what_is_written_reads_back(
     found, _ = simulated(gold, attributes=None, seed=1, **rates)
     path = tmp_path_factory.mktemp("jsonl") / "system.jsonl"
     path.write_bytes(as_jsonl(*found))
-    told: list[Finding] = []
+    reported: list[Finding] = []
     back = karat.read(path)
-    assert [back.read(document.id, told.append) for document in found] == found
-    assert told == []
+    assert [back.read(document.id, reported.append) for document in found] == found
+    assert reported == []
     back.close()
 
 

@@ -91,10 +91,10 @@ def test_numbers_too_long_to_be_topics_are_names() -> None:
 
 def test_describe_tells_of_these_documents_only(corpus: Path) -> None:
     done = run("describe", str(corpus), "--topics", "26-45", "-f", "json")
-    told = json.loads(done.out)
+    reported = json.loads(done.out)
     assert (done.code, done.err) == (0, "")
-    assert (told["documents"], told["topics"]["distinct"]) == (4, 4)
-    assert told["attributes"]["event"]["type"]["distinct"] == 4
+    assert (reported["documents"], reported["topics"]["distinct"]) == (4, 4)
+    assert reported["attributes"]["event"]["type"]["distinct"] == 4
 
 
 def test_convert_writes_these_documents_only(corpus: Path, tmp_path: Path) -> None:

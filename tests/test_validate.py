@@ -161,8 +161,8 @@ def run(*args: str | Path, stdin: bytes | None = None) -> Result:
 def found(*args: str | Path) -> list[tuple[str, str, int | None]]:
     """Code, severity and line of every finding; the exit code is right."""
     done = run(*args, "-f", "json")
-    told = json.loads(done.stdout)
-    findings = [finding for file in told["files"] for finding in file["findings"]]
+    reported = json.loads(done.stdout)
+    findings = [finding for file in reported["files"] for finding in file["findings"]]
     assert done.exit_code == any(finding["severity"] != "note" for finding in findings)
     return [(finding["code"], finding["severity"], finding["line"]) for finding in findings]
 
@@ -182,8 +182,8 @@ def file(folder: Path, text: str, name: str = "system.tbf") -> Path:
 
 
 def jsonl(folder: Path, *lines: dict[str, Any] | str) -> Path:
-    told = [line if isinstance(line, str) else json.dumps(line) for line in lines]
-    return file(folder, "\n".join(told) + "\n", "system.jsonl")
+    reported = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    return file(folder, "\n".join(reported) + "\n", "system.jsonl")
 
 
 # One damage, one finding.
@@ -222,10 +222,10 @@ def test_a_closed_vocabulary(tmp_path: Path) -> None:
     """Compared in canonical form; event mentions only; no type is outside, too."""
     types = file(tmp_path, "conflict attack\nMOVEMENT\n\nlife.die\n", "types.txt")
     assert found(file(tmp_path, VALID), "--types", types) == [("type-unknown", "fault", 7)]
-    told = run(jsonl(tmp_path, DOCUMENT | {"mentions": DOCUMENT["mentions"][:3], "links": []}), "--types", types)
-    assert told.exit_code == 1
-    assert "mention 'm2' of document 'd2' has no type [type-unknown]" in told.stdout
-    assert told.stdout.count("[type-unknown]") == 1
+    reported = run(jsonl(tmp_path, DOCUMENT | {"mentions": DOCUMENT["mentions"][:3], "links": []}), "--types", types)
+    assert reported.exit_code == 1
+    assert "mention 'm2' of document 'd2' has no type [type-unknown]" in reported.stdout
+    assert reported.stdout.count("[type-unknown]") == 1
 
 
 def rules() -> dict[str, Rule]:
@@ -264,8 +264,8 @@ def test_nothing_is_hidden_by_what_comes_before(tmp_path: Path) -> None:
 
 def test_what_a_reader_told_before_it_gave_up_is_told(tmp_path: Path) -> None:
     text = damaged(TBF["an unknown relation"], TBF["blanks in a mention id"], TBF["another document's mention"])
-    told = [("id-trimmed", "note", 4), ("tbf-other-document", "fatal", 6), ("relation-unknown", "note", 12)]
-    assert found(file(tmp_path, text)) == told
+    reported = [("id-trimmed", "note", 4), ("tbf-other-document", "fatal", 6), ("relation-unknown", "note", 12)]
+    assert found(file(tmp_path, text)) == reported
 
 
 def test_broken_structure_ends_its_file_only(tmp_path: Path) -> None:
@@ -291,9 +291,9 @@ def test_several_cycles_are_several_findings(tmp_path: Path) -> None:
     mentions = [{"id": f"m{number}", "span": [[number, number + 1]]} for number in range(6)]
     pairs = [(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (4, 5)]
     links = [{"kind": "after", "from": f"m{a}", "to": f"m{b}"} for a, b in pairs]
-    told = run(jsonl(tmp_path, {"id": "d", "mentions": mentions, "links": links})).stdout
-    assert told.count("form a cycle") == 2
-    assert any(cycle in told for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
+    reported = run(jsonl(tmp_path, {"id": "d", "mentions": mentions, "links": links})).stdout
+    assert reported.count("form a cycle") == 2
+    assert any(cycle in reported for cycle in ("m2 -> m3 -> m4 -> m2", "m3 -> m4 -> m2 -> m3", "m4 -> m2 -> m3 -> m4"))
 
 
 @pytest.mark.slow
@@ -302,14 +302,14 @@ def test_many_findings_are_counted_and_not_kept(tmp_path: Path, monkeypatch: pyt
     kept = Findings.KEPT
     lines = [f"s\td\tE{number}\t0,4\tx\tA\tActual\n" for number in range(kept + 6)]
     path = file(tmp_path, "".join(["#BeginOfDocument d\n", *lines, "#EndOfDocument\n"]))
-    told = json.loads(run(path, "-f", "json").stdout)
-    findings = told["files"][0]["findings"]
+    reported = json.loads(run(path, "-f", "json").stdout)
+    findings = reported["files"][0]["findings"]
     assert [finding["line"] for finding in findings] == list(range(3, kept + 3))
-    assert told["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
-    assert told["summary"]["codes"] == {"span-twice": kept + 5}
-    told = run(path.name).stdout
-    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E0' and mention 'E2'" in told
-    assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in told
+    assert reported["summary"]["findings"] == {"fatal": 0, "fault": 0, "note": kept + 5}
+    assert reported["summary"]["codes"] == {"span-twice": kept + 5}
+    reported = run(path.name).stdout
+    assert f"  {kept + 4:,} more, the first of them:\n    system.tbf, line 4: mention 'E0' and mention 'E2'" in reported
+    assert f"    also system.tbf, lines 8-{kept + 2}\n    and 5 that are only counted\n" in reported
 
 
 @pytest.mark.parametrize(("code", "span"), [("text-differs", [0, 2]), ("span-beyond-text", [2, 4])])
@@ -317,11 +317,11 @@ def test_what_is_wrong_with_every_mention_is_counted(tmp_path: Path, code: str, 
     """Those that are kept one by one, and all others at once."""
     mentions = [{"id": f"m{n}", "span": [span], "text": "no", "kind": f"k{n}"} for n in range(Findings.KEPT + 3)]
     path = jsonl(tmp_path, {"id": "d", "text": "yes", "mentions": mentions})
-    told = json.loads(run(path, "-f", "json").stdout)
-    findings = told["files"][0]["findings"]
+    reported = json.loads(run(path, "-f", "json").stdout)
+    findings = reported["files"][0]["findings"]
     assert [one["message"].split()[1] for one in findings] == [f"'m{n}'" for n in range(Findings.KEPT)]
-    assert told["summary"]["codes"] == {code: Findings.KEPT + 3}
-    assert told["summary"]["findings"]["fault"] == Findings.KEPT + 3
+    assert reported["summary"]["codes"] == {code: Findings.KEPT + 3}
+    assert reported["summary"]["findings"]["fault"] == Findings.KEPT + 3
     assert "and 3 that are only counted" in run(path).stdout
 
 
@@ -403,10 +403,10 @@ def against(
     """Code, severity and line of every finding, and the last line of the report."""
     name = str(file(folder, "".join(json.dumps(line) + "\n" for line in gold), "gold.jsonl"))
     path = jsonl(folder, *system)
-    told = json.loads(run(path, "--against", name, "-f", "json").stdout)
+    reported = json.loads(run(path, "--against", name, "-f", "json").stdout)
     done = run(path, "--against", name)
-    findings = [finding for one in told["files"] for finding in one["findings"]]
-    assert done.exit_code == (not told["submissions"][0]["ready"])
+    findings = [finding for one in reported["files"] for finding in one["findings"]]
+    assert done.exit_code == (not reported["submissions"][0]["ready"])
     codes = [(finding["code"], finding["severity"], finding["line"]) for finding in findings]
     return codes, done.stdout.splitlines()[-1].replace(f"{folder}/", "")
 
@@ -444,9 +444,9 @@ def test_documents_that_are_missing_or_too_many(tmp_path: Path) -> None:
     ],
 )
 def test_what_differs_from_gold(gold: dict[str, Any], system: dict[str, Any], code: str, tmp_path: Path) -> None:
-    told, verdict = against(tmp_path, [{"id": "d1"} | gold], {"id": "d1"} | system)
+    reported, verdict = against(tmp_path, [{"id": "d1"} | gold], {"id": "d1"} | system)
     severity = "fatal" if code == "units-differ" else "fault"
-    assert told == [(code, severity, 1)]
+    assert reported == [(code, severity, 1)]
     assert (
         verdict
         == f"system.jsonl: not ready to submit: {'1 fatal finding' if severity == 'fatal' else '1 fault to correct'}"
@@ -463,8 +463,8 @@ def test_a_broken_document_is_not_missing(tmp_path: Path) -> None:
     for name in ("d1", "d2"):
         file(brat, "Anna", f"{name}.txt")
         file(brat, "T1\tA 0 4\tAnna\n" if name == "d1" else "T1\tA 0", f"{name}.ann")
-    told = json.loads(run(brat, "--against", tmp_path / "gold.jsonl", "-f", "json").stdout)
-    assert told["submissions"][0]["missing"] == []
+    reported = json.loads(run(brat, "--against", tmp_path / "gold.jsonl", "-f", "json").stdout)
+    assert reported["submissions"][0]["missing"] == []
 
 
 def test_faults_of_gold_are_not_the_submissions(tmp_path: Path) -> None:
@@ -539,13 +539,13 @@ def test_findings_of_the_two_sides_are_told_apart(tmp_path: Path) -> None:
     gold = file(tmp_path, damaged(TBF["an unknown realis"]), "gold.tbf")
     system = file(tmp_path, VALID.replace("Actual", "Perhaps"))
     command = ["score", str(gold), str(system), "-m", "nugget"]
-    told = CliRunner().invoke(cli, command).stdout
+    reported = CliRunner().invoke(cli, command).stdout
     assert (
         f"note (gold): {gold}, line 4: mention 'E3' of document 'd1' has the unknown realis 'Maybe' [realis-unknown]\n"
-        in told
+        in reported
     )
-    assert f"note (system): {system}, line 2: " in told
-    assert "[realis-unknown] (and 1 more)\n" in told
+    assert f"note (system): {system}, line 2: " in reported
+    assert "[realis-unknown] (and 1 more)\n" in reported
     warnings = json.loads(CliRunner().invoke(cli, [*command, "-f", "json"]).stdout)["warnings"]
     assert [finding["side"] for finding in warnings] == ["gold", "system", "system"]
 

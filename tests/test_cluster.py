@@ -1,11 +1,14 @@
 """`--cluster` on a real Dask cluster: a scheduler and workers that are processes of their own, on this machine."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -56,6 +59,26 @@ def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dask]:
         started.stop()
 
 
+def large(folder: Path) -> tuple[str, str]:
+    """Gold and a system with clusters across documents; the two take a second or two to score."""
+    random = Random(17)
+    paths = folder / "gold.jsonl", folder / "system.jsonl"
+    with open(paths[0], "w") as gold, open(paths[1], "w") as system:
+        for number in range(600):
+            for stream, clusters in ((gold, 900), (system, 700)):
+                mentions = [
+                    {
+                        "id": f"m{n}",
+                        "span": [[9 * n, 9 * n + 5]],
+                        "cluster": f"c{random.randrange(clusters)}",
+                        "attributes": {"type": random.choice(["Life.Die", "Conflict.Attack"]), "realis": "Actual"},
+                    }
+                    for n in range(25)
+                ]
+                stream.write(json.dumps({"id": f"d{number:05}", "mentions": mentions}) + "\n")
+    return str(paths[0]), str(paths[1])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
@@ -73,6 +96,30 @@ def test_a_cluster_gives_the_same_bytes(dask: Dask, monkeypatch: pytest.MonkeyPa
     alone, together = run(*args, "--jobs", "1"), run(*args, "--cluster", dask.address)
     assert alone == together
     assert alone.out
+
+
+@pytest.mark.slow
+def test_the_result_does_not_change_when_a_worker_is_killed(dask: Dask, tmp_path: Path) -> None:
+    """In the middle of its work, with results that nobody has fetched yet: Dask does both again."""
+    from distributed import Client
+
+    gold, system = large(tmp_path)
+    args = ("score", gold, system, "-p", "tac-2017", "-p", "simple-cdec", "-f", "json", "--per-unit")
+    alone = run(*args, "--jobs", "1")
+    with Client(dask.address, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        processes: dict[str, int] = client.run(os.getpid)
+        address, victim = next(iter(processes.items()))
+        command = [sys.executable, "-m", "karat", *args, "--cluster", str(dask.file)]
+        together = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while together.poll() is None and not client.processing([address])[address]:
+            time.sleep(0.01)
+        assert together.poll() is None, "it ended before a worker was killed"
+        os.kill(victim, signal.SIGKILL)
+        out, err = together.communicate()
+        assert address not in client.nthreads()
+    dask.start_worker()
+    assert (together.returncode, out, err) == (alone.code, alone.out, alone.err)
 
 
 @pytest.mark.slow

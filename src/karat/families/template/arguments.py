@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from karat.families.template.mapping import MappedTemplates, fits
 from karat.families.template.similarity import Scored, SimilarTemplates
-from karat.families.template.templates import Entity, EntityTable, RoleEntities, Template, akin
+from karat.families.template.templates import Entity, RoleEntities, Template, TemplateTable, akin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
 from karat.problems import Origin
@@ -19,10 +19,10 @@ ONE_TABLE = 0
 """The key of the only template where templates do not count."""
 
 
-def entity_arguments(table: EntityTable) -> Iterator[DocumentArguments]:
+def entity_arguments(table: TemplateTable[RoleEntities]) -> Iterator[DocumentArguments]:
     """The entities of each document, whatever their template."""
     documents: dict[str, list[RoleEntities]] = {}
-    for role in table.roles:
+    for role in table.parts:
         documents.setdefault(role.document, []).append(role)
     nothing = frozenset({(None, None, None)})
     for document, roles in documents.items():
@@ -39,7 +39,7 @@ def _table_of(entities: Sequence[Entity]) -> dict[Hashable, Mention]:
 
 def _role_outcomes(role: RoleEntities) -> Iterator[ArgumentOutcome]:
     golds, systems = (
-        [_entity(one, ONE_TABLE, {}, key=(one.role, number)) for number, one in enumerate(side)]
+        [_entity(one, ONE_TABLE, {}, key=(one.role, index)) for index, one in enumerate(side)]
         for side in (role.gold, role.system)
     )
     for g, s, value in role.pairs:

@@ -34,7 +34,7 @@ from karat.regions import extension, place
 
 
 class RecognitionValues(ElementValues["RecognitionTable"]):
-    """the values of relations, or of events."""
+    """The values of relations, or of events."""
 
     def __init__(
         self,

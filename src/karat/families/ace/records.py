@@ -165,7 +165,7 @@ class ScoredMention(Struct, gc=False, eq=False):
 
     mention: Mention
     element: int
-    """The number of its element."""
+    """The index of its element."""
     region: Location
     """Its head, or the extent of a value or time."""
     size: float
@@ -180,7 +180,7 @@ class ScoredMention(Struct, gc=False, eq=False):
 
 
 class Correspondence(Struct, frozen=True, gc=False):
-    """Two mentions that may be mapped to each other, by their numbers."""
+    """Two mentions that may be mapped to each other, by their indexes."""
 
     gold: int
     system: int
@@ -246,7 +246,7 @@ class RelationCandidate(Struct, frozen=True, gc=False):
     gold: RelationToken
     system: RelationToken
     arguments: Mapping[tuple[int, int], ArgumentPair]
-    """Arguments (system, gold) in correspondence, by their numbers."""
+    """Arguments (system, gold) in correspondence, by their indexes."""
     overlap: float
     """The overlap of their mention extents."""
 
@@ -256,7 +256,7 @@ class RelationPair(Struct, frozen=True, gc=False):
 
     value: float
     arguments: dict[int, int]
-    """Numbers of gold arguments, and of the system arguments they are mapped to."""
+    """Indexes of gold arguments, and of the system arguments they are mapped to."""
 
 
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:

@@ -174,7 +174,7 @@ OUTCOMES = {
 """Classes of outcomes beyond miss and spurious."""
 
 NEAR: tuple[Part, ...] = ("role", "trigger", "type")
-"""What may be the only difference between a missed and a spurious item, in the order in which it is looked for."""
+"""Parts that may be the only difference between a missed and a spurious item, in the order in which they are tried."""
 
 
 class Floored(PrecisionRecall, frozen=True):

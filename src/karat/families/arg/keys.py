@@ -27,7 +27,7 @@ NO_SPAN = Rule(
 NO_HEAD_TEXT = Rule("head-text-absent", "fatal", "Give the text of the documents, or choose --set match=exact.")
 
 Place = Literal["span", "head", "head-word"]
-"""What of an argument is compared: its span, its head, or the word at its head, wherever that is."""
+"""The place of an argument that is compared: its span, its head, or the word at its head, wherever that is."""
 
 Sides = tuple[list[Event], list[Event]]
 
@@ -116,7 +116,7 @@ Values = tuple[Hashable, ...]
 PARTS: tuple[Part, ...] = ("event", "trigger", "type", "span", "role")
 
 Credit = Literal["pairs", "system", "gold"]
-"""How equal items count.
+"""Credit for equal items.
 
 pairs   one-to-one
 system  every system item that gold has is right, however often; recall counts the same items

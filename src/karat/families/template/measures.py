@@ -133,11 +133,11 @@ class Entities(_TemplateMeasure, frozen=True):
                 label = "" if value >= 1 else "partial"
                 yield Outcome(role.gold[g].item, role.system[s].item, counts, label, role.document)
             golds, systems = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
-            for number, entity in enumerate(role.gold):
-                if number not in golds:
+            for index, entity in enumerate(role.gold):
+                if index not in golds:
                     yield Outcome(entity.item, None, PrecisionRecall(0, 0, 0, 1), "", role.document)
-            for number, entity in enumerate(role.system):
-                if number not in systems:
+            for index, entity in enumerate(role.system):
+                if index not in systems:
                     yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
 
     @property
@@ -172,20 +172,20 @@ class TemplateTypes(_TemplateMeasure, frozen=True):
 
     def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
         """Templates without their entities."""
-        return (slot_arguments(one, types_only=True) for one in table.parts)
+        return (slot_arguments(document, types_only=True) for document in table.parts)
 
     def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """The type of a mapped template is right."""
-        for one in table.parts:
-            for g, s in one.pairs:
-                gold, system = one.gold[g].template.mention, one.system[s].template.mention
-                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", one.document)
-            for side in one.gold:
+        for document in table.parts:
+            for g, s in document.pairs:
+                gold, system = document.gold[g].template.mention, document.system[s].template.mention
+                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", document.document)
+            for side in document.gold:
                 if not side.is_mapped:
-                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", one.document)
-            for side in one.system:
+                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", document.document)
+            for side in document.system:
                 if not side.is_mapped:
-                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", one.document)
+                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", document.document)
 
 
 class Slots(_TemplateMeasure, frozen=True):
@@ -196,26 +196,26 @@ class Slots(_TemplateMeasure, frozen=True):
 
     def count(self, table: TemplateTable[MappedTemplates]) -> PrecisionRecall:
         """Count types and entities, and those that are right."""
-        golds = [side for one in table.parts for side in one.gold]
-        systems = [side for one in table.parts for side in one.system]
+        golds = [side for document in table.parts for side in document.gold]
+        systems = [side for document in table.parts for side in document.system]
         return PrecisionRecall(*_right_and_all(systems), *_right_and_all(golds))
 
     def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """Types, then each entity of either side by itself: entities are not matched one-to-one."""
         yield from TemplateTypes(self.table).outcomes(table)
-        for one in table.parts:
-            for side in one.gold:
+        for document in table.parts:
+            for side in document.gold:
                 for entity, right in zip(side.template.entities, side.right, strict=True):
                     label = "match" if right else ""
-                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, one.document)
-            for side in one.system:
+                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, document.document)
+            for side in document.system:
                 for entity, right in zip(side.template.entities, side.right, strict=True):
                     label = "match" if right else ""
-                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, one.document)
+                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, document.document)
 
     def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
         """Templates and their entities."""
-        return (slot_arguments(one, types_only=False) for one in table.parts)
+        return (slot_arguments(document, types_only=False) for document in table.parts)
 
     def remarks(self, table: TemplateTable[MappedTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
@@ -280,7 +280,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters that a protocol may set."""
 
     score: Literal["ree", "slots", "rme"] = "ree"
-    """How templates are compared."""
+    """The score by which templates are compared."""
     empty_documents: Literal["score", "ignore"] = "score"
     """With `rme`: score or ignore documents without gold templates."""
 

@@ -13,7 +13,7 @@ from karat.plugin import Tables
 from karat.problems import quoted
 
 Phi = Literal["phi3", "subset"]
-"""How similar templates are.
+"""Similarity of templates.
 
 phi3    the mentions that they share, for the best one-to-one assignment of their entities
 subset  the system entities that share a mention with a gold entity
@@ -47,7 +47,7 @@ class SimilarTemplates(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """How similar a gold and a system template are, and which of their entities were matched: gold, system, shared."""
+    """Similarity of a gold and a system template, and which of their entities were matched: gold, system, shared."""
 
     value: int
     hits: int

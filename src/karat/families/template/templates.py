@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class TemplateTable(NamedTuple, Generic[T]):
-    """What a measure compares of some documents, part by part."""
+    """Roles or templates of some documents, as a measure compares them."""
 
     parts: tuple[T, ...]
     unknown: int

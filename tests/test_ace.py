@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from karat import protocols
 from karat.api.scoring import Result, score
-from karat.families.ace.nist import as_bytes
-from karat.families.ace.plan import forced, have_common_string, optimal
+from karat.families.ace.nist import as_bytes, forced
+from karat.families.ace.plan import have_common_string, optimal
 from karat.model import Cluster, Document, Link, Mention, Pair
 from karat.plugin import Tables
 from karat.problems import KaratError, UsageError

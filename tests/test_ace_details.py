@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 import karat
-from karat.families.ace.nist import Nist
-from karat.families.ace.plan import Plan, forced, forced_by_component, have_common_string
+from karat.families.ace.nist import Nist, forced, forced_by_component
+from karat.families.ace.plan import Plan, have_common_string
 from karat.families.ace.records import value_of
 from karat.families.ace.tokens import VALUE_RANGES
 from karat.model import Cluster, Document, Link, Mention

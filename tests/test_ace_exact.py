@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from karat import protocols
 from karat.api.scoring import score
-from karat.families.ace.nist import Nist
-from karat.families.ace.plan import IndexPair, forced
+from karat.families.ace.nist import Nist, forced
+from karat.families.ace.plan import IndexPair
 from karat.model import Document
 from tests.corpora import ace, corpus
 

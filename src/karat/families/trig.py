@@ -60,7 +60,7 @@ ROWS = {"i": KeyRow(("trigger",)), "c": KeyRow(("trigger", "type"))}
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """Parameters that a protocol may set."""
 
     rows: dict[str, KeyRow] = field(default_factory=ROWS.copy)
     """The measures: for each name (`trig.NAME`), what is compared and how it counts."""

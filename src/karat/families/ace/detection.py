@@ -119,7 +119,7 @@ class TokenTable(ABC, Generic[Token]):
 
 
 class DetectionValues(ElementValues["DetectionTable"]):
-    """the values of elements of a kind."""
+    """The values of elements of a kind."""
 
     def __init__(
         self, mentions: MentionCorrespondences, elements: ElementsOfBothSides, *, has_value: bool = True

@@ -20,14 +20,14 @@ ElementsByKind = dict[str, list[Element]]
 
 
 class ElementsOfBothSides(TableSpec[tuple[ElementsByKind, ElementsByKind]]):
-    """the elements of gold and of the system."""
+    """The elements of gold and of the system."""
 
     promoted = False, False
     """For gold, and for the system: True if its elements are promoted mentions."""
 
 
 class WholeElements(ElementsOfBothSides):
-    """the elements of both sides as they are annotated."""
+    """The elements of both sides as they are annotated."""
 
     def __init__(self, reading: Plan) -> None:
         self.reading = reading
@@ -84,7 +84,7 @@ class WholeElements(ElementsOfBothSides):
 
 
 class PromotedEntities(ElementsOfBothSides):
-    """each entity mention an entity, on both sides (EMD)."""
+    """Each entity mention an entity, on both sides (EMD)."""
 
     promoted = True, True
 
@@ -99,7 +99,7 @@ class PromotedEntities(ElementsOfBothSides):
 
 
 class PromotedRelations(ElementsOfBothSides):
-    """each mention of a relation or event, and in the system each mention of what can be an argument."""
+    """Each mention of a relation or event, and in the system each mention of what can be an argument."""
 
     promoted = False, True
 

@@ -7,15 +7,13 @@
     RDR, VDR         Value(token) = Element_Value(token) · Arguments_Value(token)
     EMD, RMD, VMD    the same, each mention promoted to an element of its own
 
-The formulas are methods of `Plan` in `karat.tables.ace`; its subclass `Nist` overrides what NIST's scorer computes
+The formulas are methods of `Plan`; its subclass `Nist` overrides what NIST's scorer computes
 otherwise. Here mapped and unmapped tokens become counts and costs. A mapped reference is correct if all attributes and
 arguments are right, else an error; what it lost is `error_cost` in either case.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from msgspec import Struct
 
 from karat.families.ace.detection import DetectionValues
 from karat.families.ace.elements import ElementsOfBothSides, PromotedEntities, PromotedRelations, WholeElements
@@ -27,15 +25,7 @@ from karat.families.ace.records import (
     ARGUED,
     DETECTED,
     PLURALS,
-    AceOptions,
-    ArgumentScoring,
-    Averaging,
-    DetectionParameters,
-    MappingCondition,
-    RecognitionParameters,
-    RelationArguments,
-    ValueParameters,
-    Weighting,
+    Parameters,
     lacks,
 )
 from karat.families.ace.tokens import ValueCounts, element_item, token_counts, token_details, token_outcomes
@@ -167,62 +157,6 @@ value_precision = value_recall · reference_value / (reference_value - miss_cost
 )
 
 
-READINGS: dict[str, type[Plan]] = {"plan": Plan, "nist": Nist}
-"""Formulas that a protocol can name as its reading."""
-
-
-class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters that a protocol gives to the family."""
-
-    reading: str
-    """Whose formulas: those of the plan, or those of NIST's scorer."""
-    EDR: DetectionParameters
-    """Weights of entities: Table 12 of the plan."""
-    VAL: DetectionParameters
-    """Weights of values: Table 13."""
-    TERN: DetectionParameters
-    """Weights of temporal expressions: Table 14."""
-    RDR: RecognitionParameters
-    """Weights of relations: Table 17."""
-    VDR: RecognitionParameters
-    """Weights of events: Table 20."""
-    sets: dict[str, dict[str, dict[str, Any]]] = {}
-    """Named sets of parameters: what each changes in the tables above."""
-    parameters: str = "DEFAULT"
-    """The set that is used."""
-    weighting: Weighting = "level"
-    """Mentions_Value of entities: weighted by level, or the sum over mentions."""
-    mapping: MappingCondition = "arguments"
-    """Condition for relations and events to be mapped (Tables 15 and 18)."""
-    relation_arguments: RelationArguments = "both"
-    """The number of Arg-1 and Arg-2 that must be mappable (Table 17)."""
-    argument_scoring: ArgumentScoring = "overlapping"
-    """Condition for arguments: corresponding, or mapped to each other as elements (Tables 16 and 19)."""
-    averaging: Averaging = "arithmetic"
-    """Arguments_Value: the sum over arguments, or their product."""
-
-    def __post_init__(self) -> None:
-        """Check names, and that every set fits the tables, whichever is chosen."""
-        if self.reading not in READINGS:
-            raise ValueError(f"there is no reading {self.reading!r}; there are {' and '.join(READINGS)}")
-        if self.parameters not in ("DEFAULT", *self.sets):
-            raise ValueError(f"there is no set of parameters {self.parameters!r}")
-        for changes in self.sets.values():
-            self._tables.changed(changes)
-
-    @property
-    def _tables(self) -> ValueParameters:
-        return ValueParameters(self.EDR, self.VAL, self.TERN, self.RDR, self.VDR)
-
-    def formulas(self) -> Plan:
-        """The formulas of the reading, with the tables as the chosen set changes them."""
-        tables = self._tables.changed(self.sets.get(self.parameters, {}))
-        options = AceOptions(
-            self.weighting, self.mapping, self.relation_arguments, self.argument_scoring, self.averaging
-        )
-        return READINGS[self.reading](tables, options)
-
-
 FIELDS = (
     *("type", "subtype", "class", "level", "modality", "tense", "polarity", "genericity"),
     *("value", "mention_count", "argument_errors"),
@@ -290,7 +224,7 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:
     """The tasks; those that cannot be scored here with the reason."""
-    reading = parameters.formulas()
+    reading = (Nist if parameters.reading == "nist" else Plan)(parameters.chosen())
     if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
         hint = "The plan allows it only where all arguments are mapped: --set mapping=all or mapping=all+extents."
         raise UsageError("bad-value", f"averaging=geometric with mapping={parameters.mapping}", hint)
@@ -310,21 +244,21 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         "emd": detection("entity", promoted_entities),
         **{task: RecognitionValues(TASKS[task], promoted, promoted_values, values) for task in ("rmd", "vmd")},
     }
-    reasons = _reasons_to_omit(parameters, setting)
+    reasons = _reasons_to_omit(reading, setting)
     undefined = {kind: lacks("gold", kind) for kind in PLURALS if kind not in setting.gold_kinds}
     tasks = [Task(specs[task], task, kind, undefined.get(kind)) for task, kind in TASKS.items()]
     return [Unscored(task.id, reasons[task.name]) if task.name in reasons else task for task in tasks]
 
 
-def _reasons_to_omit(parameters: Parameters, setting: Setting) -> dict[str, str]:
+def _reasons_to_omit(reading: Plan, setting: Setting) -> dict[str, str]:
     """Tasks that are left out, and why: no elements of a kind at all, or a product where W_A-FA is not 0."""
-    reading = parameters.formulas()
+    is_product = reading.parameters.averaging == "geometric"
     reasons: dict[str, str] = {}
     for task, kind in TASKS.items():
         reason = reading.reason_to_omit(kind, setting.gold_kinds, setting.system_kinds)
         if reason is not None:
             reasons[task] = reason
-        elif parameters.averaging == "geometric" and kind in ARGUED and (weight := reading.recognition[kind].W_A_FA):
+        elif is_product and kind in ARGUED and (weight := reading.recognition[kind].W_A_FA):
             reasons[task] = f"a product of arguments is allowed where W_A-FA is 0, and here it is {weight:g}"
     return reasons
 

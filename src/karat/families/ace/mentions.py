@@ -30,7 +30,7 @@ from karat.regions import extension, place, shared
 
 
 class MentionCorrespondences(TableSpec["CorrespondenceTable"]):
-    """the mentions of a kind on both sides, and which of them correspond."""
+    """The mentions of a kind on both sides, and which of them correspond."""
 
     def __init__(self, kind: str, elements: WholeElements) -> None:
         self.kind = kind

@@ -8,7 +8,7 @@ from the rest (10, 16, 17, 19, 20, 23, 24).
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import frexp, fsum, prod
 
-from karat.families.ace.plan import Attributes, Gains, IndexPair, Plan, forced, forced_by_component, have_common_string
+from karat.families.ace.plan import Attributes, Gains, IndexPair, Plan, have_common_string, optimal
 from karat.families.ace.records import (
     MAIN_ROLES,
     Argument,
@@ -24,6 +24,8 @@ from karat.families.ace.records import (
     lacks,
     value_of,
 )
+from karat.limits import check_pairs
+from karat.match.assignment import assignment, components
 from karat.model import Mention, Value
 
 EPSILON = 1e-8
@@ -195,6 +197,41 @@ class Nist(Plan):
         if kind not in gold_kinds:
             return lacks("gold", kind)
         return lacks("the system", kind) if kind not in system_kinds else None
+
+
+def forced(gains: Gains) -> list[IndexPair]:
+    """Assign as NIST's scorer does: minimal costs in a square matrix with one more row and column than there are.
+
+    Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
+    pairs, and in a table with one row the cheapest column is taken at any price. Ties: the order of the text.
+    """
+    if not _has_loss(gains):
+        return optimal(gains)
+    rows, columns = (sorted(set(side)) for side in zip(*gains, strict=True))
+    if len(rows) == 1:
+        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
+    size = max(len(rows), len(columns)) + 1
+    check_pairs(size**2, "pairs of elements", where="a table of NIST's scorer")
+    for side in (rows, columns):
+        side += range(side[-1] + 1, side[-1] + 1 + size - len(side))
+    extreme = max(abs(gain) for gain, _ in gains.values())
+    # The base makes every cell of a full assignment worth having. A cell that is no candidate costs just enough for a
+    # pair that gains nothing to be preferred.
+    base, other = 2 * (size + 1) * (extreme + 1), (-extreme // 10**12, 0.0)
+    weights = {(row, column): base + gains.get((row, column), other)[0] for row in rows for column in columns}
+    return [pair for pair in assignment(weights) if pair in gains]
+
+
+def forced_by_component(gains: Gains) -> list[IndexPair]:
+    """Assign each connected component of a table by itself, as NIST's scorer does."""
+    if not _has_loss(gains):
+        return optimal(gains)
+    parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
+    return sorted(pair for part in parts for pair in forced(part))
+
+
+def _has_loss(gains: Gains) -> bool:
+    return bool(gains) and min(gains.values())[0] < 0
 
 
 def _whole(value: float) -> int:

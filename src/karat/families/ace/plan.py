@@ -9,22 +9,20 @@ from math import ceil, fsum, log, prod
 
 from karat.families.ace.records import (
     MAIN_ROLES,
-    AceOptions,
     Argument,
     ArgumentPair,
     DetectionParameters,
     Element,
     Location,
+    Parameters,
     RecognitionParameters,
     RelationCandidate,
     RelationToken,
     ScoredMention,
-    ValueParameters,
     value_of,
     wrong_attributes,
 )
-from karat.limits import check_pairs
-from karat.match.assignment import assignment, components
+from karat.match.assignment import assignment
 from karat.model import Mention, Value
 from karat.regions import shared
 
@@ -50,52 +48,17 @@ def largest(pairs: Collection[IndexPair]) -> int:
     return len(assignment(dict.fromkeys(pairs, 1)))
 
 
-def forced(gains: Gains) -> list[IndexPair]:
-    """Assign as NIST's scorer does: minimal costs in a square matrix with one more row and column than there are.
-
-    Cells that are no candidates cost nothing, but there are few of them: a full table with losses is forced into bad
-    pairs, and in a table with one row the cheapest column is taken at any price. Ties: the order of the text.
-    """
-    if not _has_loss(gains):
-        return optimal(gains)
-    rows, columns = (sorted(set(side)) for side in zip(*gains, strict=True))
-    if len(rows) == 1:
-        return [min(gains, key=lambda pair: (-gains[pair][0], pair))]
-    size = max(len(rows), len(columns)) + 1
-    check_pairs(size**2, "pairs of elements", where="a table of NIST's scorer")
-    for side in (rows, columns):
-        side += range(side[-1] + 1, side[-1] + 1 + size - len(side))
-    extreme = max(abs(gain) for gain, _ in gains.values())
-    # The base makes every cell of a full assignment worth having. A cell that is no candidate costs just enough for a
-    # pair that gains nothing to be preferred.
-    base, other = 2 * (size + 1) * (extreme + 1), (-extreme // 10**12, 0.0)
-    weights = {(row, column): base + gains.get((row, column), other)[0] for row in rows for column in columns}
-    return [pair for pair in assignment(weights) if pair in gains]
-
-
-def forced_by_component(gains: Gains) -> list[IndexPair]:
-    """Assign each connected component of a table by itself, as NIST's scorer does."""
-    if not _has_loss(gains):
-        return optimal(gains)
-    parts = [{pair: gains[pair] for pair in component} for component in components(gains)]
-    return sorted(pair for part in parts for pair in forced(part))
-
-
-def _has_loss(gains: Gains) -> bool:
-    return bool(gains) and min(gains.values())[0] < 0
-
-
 Attributes = Mapping[str, Value]
 
 
 class Plan:
     """The plan's formulas with the numbers of a protocol and the options of a user."""
 
-    def __init__(self, parameters: ValueParameters, options: AceOptions) -> None:
-        self.options = options
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
         self.detection = {"entity": parameters.EDR, "value": parameters.VAL, "time": parameters.TERN}
         self.recognition = {"relation": parameters.RDR, "event": parameters.VDR}
-        self._level_weighted = ("entity",) if options.weighting == "level" else ()
+        self._level_weighted = ("entity",) if parameters.weighting == "level" else ()
 
     def default_attributes(self, kind: str) -> Attributes:
         """The values of attributes that an element of a kind lacks, where they have any."""
@@ -198,16 +161,16 @@ class Plan:
 
         `arguments` (system, gold) correspond. A condition is met if a one-to-one mapping of them can meet it.
         """
-        condition = self.options.mapping
+        condition = self.parameters.mapping
         if not arguments and not pair.overlap:
             return False
         if condition in ("arguments", "both") and not self.shares_argument(pair.gold, arguments):
             return False
         if condition in ("extents", "both", "all+extents") and not pair.overlap:
             return False
-        if pair.gold.element.kind == "relation" and self.options.relation_arguments != "0":
+        if pair.gold.element.kind == "relation" and self.parameters.relation_arguments != "0":
             main = [(i, j) for i, j in arguments if pair.system.arguments[i].role in MAIN_ROLES]
-            if self.mapped_at_once(main) < (2 if self.options.relation_arguments == "both" else 1):
+            if self.mapped_at_once(main) < (2 if self.parameters.relation_arguments == "both" else 1):
                 return False
         return condition not in ("all", "all+extents") or self.mapped_at_once(arguments) == len(pair.gold.arguments)
 
@@ -224,9 +187,9 @@ class Plan:
         """Return whether a token can be mapped at all: without arguments, it cannot share one."""
         if token.arguments:
             return True
-        if token.element.kind == "relation" and self.options.relation_arguments != "0":
+        if token.element.kind == "relation" and self.parameters.relation_arguments != "0":
             return False
-        return self.options.mapping not in ("arguments", "both") or self.shares_argument(token, ())
+        return self.parameters.mapping not in ("arguments", "both") or self.shares_argument(token, ())
 
     def argument_pair(
         self, gold: RelationToken, system: RelationToken, indexes: IndexPair, value: float
@@ -254,7 +217,7 @@ class Plan:
         arguments = pair.arguments.items()
         if not arguments:
             return []
-        if self.options.averaging == "geometric":
+        if self.parameters.averaging == "geometric":
             # First the number of pairs, then their product; what is worth nothing is still mapped.
             logs = {indexes: log(max(both.value * both.role_weight, 1e-300)) + 1e3 for indexes, both in arguments}
             return optimal({indexes: (self.gain(value, 0.0), 0.0) for indexes, value in logs.items()})
@@ -279,7 +242,7 @@ class Plan:
         where an unmapped argument has no Value(arg_sys, arg_ref).
         """
         arguments = [pair.arguments[indexes] for indexes in mapped]
-        if self.options.averaging == "geometric":
+        if self.parameters.averaging == "geometric":
             is_full = len(mapped) == len(pair.system.arguments)
             return prod([max(both.value, 0.0) * both.role_weight for both in arguments]) if is_full else 0.0
         lost = pair.system.own_total - fsum([both.value for both in arguments])
@@ -289,7 +252,7 @@ class Plan:
     def own_arguments_value(self, own_values: Sequence[float], mentions: int) -> float:
         """Arguments_Value of a token against itself: Σ Value(arg, arg), or their product."""
         del mentions
-        if self.options.averaging == "geometric":
+        if self.parameters.averaging == "geometric":
             return prod(own_values) if own_values else 0.0
         return fsum(own_values)
 

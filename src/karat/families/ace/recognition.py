@@ -34,7 +34,7 @@ from karat.regions import extension, place
 
 
 class RecognitionValues(ElementValues["RecognitionTable"]):
-    """the values of relations, or of events."""
+    """The values of relations, or of events."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class RecognitionTable(TokenTable[RelationToken]):
         With the option `mapped` they must be mapped to each other.
         """
         reading = self.reading
-        must_be_mapped = reading.options.argument_scoring == "mapped"
+        must_be_mapped = reading.parameters.argument_scoring == "mapped"
         pairs = {}
         for (i, j), value in values.items():
             if must_be_mapped and not self._are_mapped(gold.arguments[j], system.arguments[i]):
@@ -281,8 +281,5 @@ def _extent(mention: Mention) -> Location:
 
 def _mapped_share(shares: Mapping[IndexPair, float]) -> float:
     """The overlap of mention extents of two tokens under the mapping that makes it largest."""
-    if len(shares) == 1:
-        return next(iter(shares.values()))
-    return fsum(
-        [shares[pair] for pair in optimal({pair: (round(share * 1e12), 0.0) for pair, share in shares.items()})]
-    )
+    gains = {pair: (round(share * 1e12), 0.0) for pair, share in shares.items()}
+    return fsum([shares[pair] for pair in optimal(gains)])

@@ -52,25 +52,6 @@ class RecognitionParameters(Struct, frozen=True, forbid_unknown_fields=True):
     """Types in which Arg-1 and Arg-2 may be exchanged (footnote 21)."""
 
 
-class ValueParameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables of all five value models."""
-
-    EDR: DetectionParameters
-    VAL: DetectionParameters
-    TERN: DetectionParameters
-    RDR: RecognitionParameters
-    VDR: RecognitionParameters
-
-    def changed(self, changes: dict[str, dict[str, Any]]) -> "ValueParameters":
-        """The tables with the changes of a named set of parameters."""
-        tables = msgspec.to_builtins(self)
-        for task, fields in changes.items():
-            if task not in tables:
-                raise ValueError(f"a set of parameters changes {task!r}, which is none of {', '.join(tables)}")
-            tables[task] = tables[task] | fields
-        return msgspec.convert(tables, ValueParameters)
-
-
 Weighting = Literal["level", "mention"]
 MappingCondition = Literal["arguments", "extents", "both", "either", "all", "all+extents"]
 RelationArguments = Literal["0", "1", "both"]
@@ -78,19 +59,61 @@ ArgumentScoring = Literal["overlapping", "mapped"]
 Averaging = Literal["arithmetic", "geometric"]
 
 
-class AceOptions(Struct, frozen=True):
-    """Options that the plan leaves to the user."""
+READINGS = ("plan", "nist")
+"""Whose formulas a protocol can name."""
+TABLES = ("EDR", "VAL", "TERN", "RDR", "VDR")
 
-    weighting: Weighting
-    """Mentions_Value of entities: level-weighted or mention-weighted."""
-    mapping: MappingCondition
-    """Tables 15 and 18."""
-    relation_arguments: RelationArguments
-    """Table 17: how many of Arg-1 and Arg-2 must be mappable."""
-    argument_scoring: ArgumentScoring
-    """Tables 16 and 19: whether arguments must be mapped to each other as elements."""
-    averaging: Averaging
-    """Arguments_Value: a sum or a product."""
+
+class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
+    """Parameters that a protocol gives to the family."""
+
+    reading: str
+    """Whose formulas: those of the plan, or those of NIST's scorer."""
+    EDR: DetectionParameters
+    """Weights of entities: Table 12 of the plan."""
+    VAL: DetectionParameters
+    """Weights of values: Table 13."""
+    TERN: DetectionParameters
+    """Weights of temporal expressions: Table 14."""
+    RDR: RecognitionParameters
+    """Weights of relations: Table 17."""
+    VDR: RecognitionParameters
+    """Weights of events: Table 20."""
+    sets: dict[str, dict[str, dict[str, Any]]] = {}
+    """Named sets of parameters: what each changes in the tables above."""
+    parameters: str = "DEFAULT"
+    """The set that is used."""
+    weighting: Weighting = "level"
+    """Mentions_Value of entities: weighted by level, or the sum over mentions."""
+    mapping: MappingCondition = "arguments"
+    """Condition for relations and events to be mapped (Tables 15 and 18)."""
+    relation_arguments: RelationArguments = "both"
+    """The number of Arg-1 and Arg-2 that must be mappable (Table 17)."""
+    argument_scoring: ArgumentScoring = "overlapping"
+    """Condition for arguments: corresponding, or mapped to each other as elements (Tables 16 and 19)."""
+    averaging: Averaging = "arithmetic"
+    """Arguments_Value: the sum over arguments, or their product."""
+
+    def __post_init__(self) -> None:
+        """Check names, and that every set fits the tables, whichever is chosen."""
+        if self.reading not in READINGS:
+            raise ValueError(f"there is no reading {self.reading!r}; there are {' and '.join(READINGS)}")
+        if self.parameters not in ("DEFAULT", *self.sets):
+            raise ValueError(f"there is no set of parameters {self.parameters!r}")
+        for changes in self.sets.values():
+            self._changed(changes)
+
+    def chosen(self) -> "Parameters":
+        """Return the parameters with the tables as the chosen set changes them."""
+        return self._changed(self.sets.get(self.parameters, {}))
+
+    def _changed(self, changes: dict[str, dict[str, Any]]) -> "Parameters":
+        tables = {task: msgspec.to_builtins(getattr(self, task)) for task in TABLES}
+        for task, fields in changes.items():
+            if task not in tables:
+                raise ValueError(f"a set of parameters changes {task!r}, which is none of {', '.join(tables)}")
+            tables[task] |= fields
+        return msgspec.convert(msgspec.to_builtins(self) | tables | {"sets": {}, "parameters": "DEFAULT"}, Parameters)
 
 
 def lacks(side: str, kind: str) -> str:
@@ -142,7 +165,7 @@ class ScoredMention(Struct, gc=False, eq=False):
 
     mention: Mention
     element: int
-    """The number of its element."""
+    """The index of its element."""
     region: Location
     """Its head, or the extent of a value or time."""
     size: float
@@ -157,7 +180,7 @@ class ScoredMention(Struct, gc=False, eq=False):
 
 
 class Correspondence(Struct, frozen=True, gc=False):
-    """Two mentions that may be mapped to each other, by their numbers."""
+    """Two mentions that may be mapped to each other, by their indexes."""
 
     gold: int
     system: int
@@ -223,7 +246,7 @@ class RelationCandidate(Struct, frozen=True, gc=False):
     gold: RelationToken
     system: RelationToken
     arguments: Mapping[tuple[int, int], ArgumentPair]
-    """Arguments (system, gold) in correspondence, by their numbers."""
+    """Arguments (system, gold) in correspondence, by their indexes."""
     overlap: float
     """The overlap of their mention extents."""
 
@@ -233,7 +256,7 @@ class RelationPair(Struct, frozen=True, gc=False):
 
     value: float
     arguments: dict[int, int]
-    """Numbers of gold arguments, and of the system arguments they are mapped to."""
+    """Indexes of gold arguments, and of the system arguments they are mapped to."""
 
 
 def differing(names: Iterable[str], gold: Element, system: Element) -> list[str]:

@@ -42,7 +42,7 @@ loose    gold's triggers that the system found
 
 
 class Candidate(NamedTuple):
-    """What gold and the system say about one candidate."""
+    """A candidate with the answers of gold and of the system."""
 
     document: str
     gold: Mention | ArgumentItem | None
@@ -102,12 +102,14 @@ class TriggerCandidates(TableSpec[tuple[Candidate, ...]], Struct, frozen=True, c
     def finish(self, tables: Sequence[tuple[Candidate, ...]], report: Report) -> Sequence[tuple[Candidate, ...]]:
         """The candidates without system triggers of types that gold does not have."""
         del report
-        known = {_type(one.gold) for table in tables for one in table if one.gold is not None}
+        known = {_type(candidate.gold) for table in tables for candidate in table if candidate.gold is not None}
         return [
             tuple(
-                one if one.system is None or _type(one.system) in known else one._replace(system=None)
-                for one in table
-                if one.gold is not None or _type(one.system) in known
+                candidate
+                if candidate.system is None or _type(candidate.system) in known
+                else candidate._replace(system=None)
+                for candidate in table
+                if candidate.gold is not None or _type(candidate.system) in known
             )
             for table in tables
         ]
@@ -216,9 +218,9 @@ def _entities(document: Document) -> Mapping[Region, Set[frozenset[Region]]]:
     A mention without a cluster is an entity of its own.
     """
     spans: dict[object, set[Region]] = {}
-    for number, mention in enumerate(document.mentions):
+    for index, mention in enumerate(document.mentions):
         if mention.kind not in HOLDERS and mention.span:
-            spans.setdefault(number if mention.cluster is None else mention.cluster, set()).add(mention.span)
+            spans.setdefault(index if mention.cluster is None else mention.cluster, set()).add(mention.span)
     found: dict[Region, set[frozenset[Region]]] = {}
     for entity in map(frozenset, spans.values()):
         for span in entity:
@@ -227,7 +229,7 @@ def _entities(document: Document) -> Mapping[Region, Set[frozenset[Region]]]:
 
 
 def _overlap_test(regions: Iterable[Region]) -> Callable[[Region], bool]:
-    """Return a function that tells if a region overlaps any of these."""
+    """Return a function that tests if a region overlaps any of these."""
     segments = sorted(segment for region in regions for segment in region)
     begins = [begin for begin, _ in segments]
     reach = list(accumulate([end for _, end in segments], max))
@@ -241,29 +243,29 @@ def _overlap_test(regions: Iterable[Region]) -> Callable[[Region], bool]:
 
 def _count(candidates: Sequence[Candidate]) -> PrecisionRecall:
     """Candidates with the right answer, over those with an answer, and over those that gold has one for."""
-    correct = sum([one.is_correct for one in candidates])
-    answers = sum([one.system is not None for one in candidates])
-    return PrecisionRecall(correct, answers, correct, sum([one.gold is not None for one in candidates]))
+    correct = sum([candidate.is_correct for candidate in candidates])
+    answers = sum([candidate.system is not None for candidate in candidates])
+    return PrecisionRecall(correct, answers, correct, sum([candidate.gold is not None for candidate in candidates]))
 
 
 def _outcomes(candidates: Sequence[Candidate]) -> Iterator[Outcome[PrecisionRecall]]:
     """A correct answer; else what gold has and what the system has, each by itself."""
-    for one in candidates:
-        if one.is_correct:
-            yield Outcome(one.gold, one.system, PrecisionRecall(1, 1, 1, 1), "", one.document)
+    for candidate in candidates:
+        if candidate.is_correct:
+            yield Outcome(candidate.gold, candidate.system, PrecisionRecall(1, 1, 1, 1), "", candidate.document)
             continue
-        label = _label(one)
-        if one.gold is not None:
-            yield Outcome(one.gold, None, PrecisionRecall(0, 0, 0, 1), label, one.document)
-        if one.system is not None:
-            yield Outcome(None, one.system, PrecisionRecall(0, 1, 0, 0), label, one.document)
+        label = _label(candidate)
+        if candidate.gold is not None:
+            yield Outcome(candidate.gold, None, PrecisionRecall(0, 0, 0, 1), label, candidate.document)
+        if candidate.system is not None:
+            yield Outcome(None, candidate.system, PrecisionRecall(0, 1, 0, 0), label, candidate.document)
 
 
-def _label(one: Candidate) -> str:
-    if one.gold is None or one.system is None:
+def _label(candidate: Candidate) -> str:
+    if candidate.gold is None or candidate.system is None:
         return ""
-    if isinstance(one.gold, ArgumentItem) and isinstance(one.system, ArgumentItem):
-        return "wrong role" if one.gold.role != one.system.role else "wrong type"
+    if isinstance(candidate.gold, ArgumentItem) and isinstance(candidate.system, ArgumentItem):
+        return "wrong role" if candidate.gold.role != candidate.system.role else "wrong type"
     return "wrong type"
 
 
@@ -274,7 +276,7 @@ def _place(item: Mention | ArgumentItem | None) -> tuple[str, Region] | None:
 
 def _by_trigger(events: Sequence[Mention]) -> dict[Hashable, Mention]:
     """The first event of each trigger."""
-    return {one.span: one for one in reversed(events)}
+    return {event.span: event for event in reversed(events)}
 
 
 class CandidateTriggers(Measure[tuple[Candidate, ...], PrecisionRecall], frozen=True):
@@ -288,11 +290,11 @@ class CandidateTriggers(Measure[tuple[Candidate, ...], PrecisionRecall], frozen=
         return ("type",)
 
     def count(self, table: tuple[Candidate, ...]) -> PrecisionRecall:
-        """By candidate."""
+        """Count candidates."""
         return _count(table)
 
     def outcomes(self, table: tuple[Candidate, ...]) -> Iterator[Outcome[PrecisionRecall]]:
-        """By candidate."""
+        """List candidates."""
         return _outcomes(table)
 
 
@@ -307,11 +309,11 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
         return ("role",)
 
     def count(self, table: ArgumentTable) -> PrecisionRecall:
-        """By candidate."""
+        """Count candidates."""
         return _count(table.candidates)
 
     def outcomes(self, table: ArgumentTable) -> Iterator[Outcome[PrecisionRecall]]:
-        """By candidate."""
+        """List candidates."""
         return _outcomes(table.candidates)
 
     @property
@@ -327,7 +329,7 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
         return tuple(part for part in parts if part != "type" or self.table.mode != "gold")
 
     def arguments(self, table: ArgumentTable) -> Iterator[DocumentArguments]:
-        """Those of each document. Of several system events with the same trigger, the first counts."""
+        """List the arguments of each document. Of several system events with the same trigger, the first counts."""
         by_document: dict[str, list[Candidate]] = {}
         for one in table.candidates:
             by_document.setdefault(one.document, []).append(one)
@@ -384,5 +386,5 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
         return event.span, None, event.attributes.get("type") if "type" in self.argument_parts else None
 
     def differences(self, table: ArgumentTable) -> Mapping[str, int]:
-        """What is ignored."""
+        """System arguments and gold arguments that are ignored."""
         return {NO_CANDIDATE: table.ignored, NOT_FOUND: table.not_found}

@@ -23,7 +23,7 @@ from karat.records import Record
 
 Pair = tuple[ComparedArgument, ComparedArgument]
 Key = Callable[[ComparedArgument], Hashable]
-"""What two arguments must share; empty: an argument is not compared."""
+"""Key that two arguments must share; empty: an argument is not compared."""
 WHERE: tuple[ArgumentPart, ...] = ("trigger", "template")
 WHAT: tuple[ArgumentPart, ...] = ("span", "strings")
 CHOICE = "one of several"
@@ -81,20 +81,28 @@ class _DocumentErrors:
         self._unit, self._view, self._arguments = unit, view, arguments
         self._rewriting = rewriting(arguments)
         self._repairs: dict[str, Sequence[Repair]] = {}
-        """What repairs all errors of a class."""
+        """Repairs of all errors of a class."""
         outcomes = arguments.outcomes
-        self._partial = [one for one in outcomes if one.gold is not None and one.system is not None and one.wrong]
-        self._missed = [one.gold for one in outcomes if one.gold is not None and one.system is None and one.wrong]
-        self._extra = [one.system for one in outcomes if one.system is not None and one.gold is None]
-        """What gold lacks; some of it may not count."""
-        self._counted = {id(one.system) for one in outcomes if one.gold is None and one.wrong}
+        self._partial = [
+            outcome for outcome in outcomes if outcome.gold is not None and outcome.system is not None and outcome.wrong
+        ]
+        self._missed = [
+            outcome.gold
+            for outcome in outcomes
+            if outcome.gold is not None and outcome.system is None and outcome.wrong
+        ]
+        self._extra = [outcome.system for outcome in outcomes if outcome.system is not None and outcome.gold is None]
+        """Arguments that gold lacks; some may not count."""
+        self._counted = {id(outcome.system) for outcome in outcomes if outcome.gold is None and outcome.wrong}
         self.met: list[tuple[ArgumentItem | Mention | None, ArgumentItem | Mention | None]] = []
         """Which argument of gold met which of the system."""
         done = set[int]()
-        for one in outcomes:
-            if one.gold is not None and one.system is not None:
-                self.met.append((one.gold.items[0] if id(one.gold) not in done else None, one.system.items[0]))
-                done.add(id(one.gold))
+        for outcome in outcomes:
+            if outcome.gold is not None and outcome.system is not None:
+                self.met.append(
+                    (outcome.gold.items[0] if id(outcome.gold) not in done else None, outcome.system.items[0])
+                )
+                done.add(id(outcome.gold))
 
     def errors(self) -> Iterator[FoundError]:
         """Each error once."""
@@ -116,12 +124,12 @@ class _DocumentErrors:
                 self.met.append((None, system.items[0]))
                 yield self._error(self._name("spurious", system, self._arguments.gold_known), None, system)
 
-    def _name(self, name: str, one: ComparedArgument, known: frozenset[tuple[Hashable, ...]]) -> str:
-        if not one.is_attainable:
+    def _name(self, name: str, argument: ComparedArgument, known: frozenset[tuple[Hashable, ...]]) -> str:
+        if not argument.is_attainable:
             return CHOICE
-        if one.about_event in known:
+        if argument.about_event in known:
             return name
-        return f"{name} template" if "template" in one.values else f"{name} event"
+        return f"{name} template" if "template" in argument.values else f"{name} event"
 
     def _stages(self) -> Iterator[tuple[str, list[Pair]]]:
         """Pairs of missed and spurious arguments that are nearly right, by what is wrong; without a name, role or type.
@@ -131,15 +139,20 @@ class _DocumentErrors:
         stages: list[tuple[str, Callable[[], list[Pair]]]] = [
             ("wrong role", lambda: self._equal(partial(_all_but, part="role"))),
             ("wrong type", lambda: self._equal(partial(_all_but, part="type"))),
-            ("boundary", lambda: self._overlapping(lambda one: _rest(one, *WHAT))),
-            ("partial", lambda: self._sharing(lambda one: _rest(one, *WHAT))),
+            ("boundary", lambda: self._overlapping(lambda argument: _rest(argument, *WHAT))),
+            ("partial", lambda: self._sharing(lambda argument: _rest(argument, *WHAT))),
             ("coreferent", self._coreferent),
             # The same event, and the role or the type is wrong, too.
-            ("", lambda: self._equal(lambda one: _located(one) and _rest(one, "role", "type"))),
-            ("", lambda: self._overlapping(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
-            ("", lambda: self._sharing(lambda one: _located(one) and _rest(one, *WHAT, "role", "type"))),
+            ("", lambda: self._equal(lambda argument: _located(argument) and _rest(argument, "role", "type"))),
+            (
+                "",
+                lambda: self._overlapping(
+                    lambda argument: _located(argument) and _rest(argument, *WHAT, "role", "type")
+                ),
+            ),
+            ("", lambda: self._sharing(lambda argument: _located(argument) and _rest(argument, *WHAT, "role", "type"))),
             ("wrong trigger", lambda: self._equal(partial(_all_but, part="trigger"))),
-            ("wrong template", lambda: self._equal(lambda one: "template" in one.values and _slot(one))),
+            ("wrong template", lambda: self._equal(lambda argument: "template" in argument.values and _slot(argument))),
         ]
         for name, pairs in stages:
             if self._missed and self._extra:
@@ -148,21 +161,21 @@ class _DocumentErrors:
     def _equal(self, key: Key, system_key: Key | None = None) -> list[Pair]:
         """Arguments with equal keys, in their order; those without a key are left out."""
         waiting: dict[Hashable, list[ComparedArgument]] = {}
-        for one in reversed(_attainable(self._extra)):
-            if own := (system_key or key)(one):
-                waiting.setdefault(own, []).append(one)
+        for argument in reversed(_attainable(self._extra)):
+            if own := (system_key or key)(argument):
+                waiting.setdefault(own, []).append(argument)
         return [(gold, same.pop()) for gold in _attainable(self._missed) if (same := waiting.get(key(gold)))]
 
     def _overlapping(self, key: Key) -> list[Pair]:
         """Arguments with equal keys whose places overlap, best Dice first."""
-        numbers: dict[Hashable, int] = {}
+        indexes: dict[Hashable, int] = {}
 
         def placed(arguments: Sequence[ComparedArgument]) -> list[tuple[Mention, ComparedArgument]]:
-            own = [one for one in arguments if "span" in one.values and key(one)]
-            keys = [str(numbers.setdefault(key(one), len(numbers))) for one in own]
+            own = [argument for argument in arguments if "span" in argument.values and key(argument)]
+            keys = [str(indexes.setdefault(key(argument), len(indexes))) for argument in own]
             return [
-                (replace(_filler(one), id=str(number), attributes={"key": name}), one)
-                for number, (one, name) in enumerate(zip(own, keys, strict=True))
+                (replace(_filler(argument), id=str(index), attributes={"key": name}), argument)
+                for index, (argument, name) in enumerate(zip(own, keys, strict=True))
             ]
 
         golds, systems = placed(_attainable(self._missed)), placed(_attainable(self._extra))
@@ -192,21 +205,21 @@ class _DocumentErrors:
     def _coreferent(self) -> list[Pair]:
         """Arguments that are right, but for another mention of the same entity of gold."""
 
-        def in_gold(one: ComparedArgument) -> Hashable:
-            cluster = _filler(one).cluster if "span" in one.values else None
-            return cluster and (_rest(one, *WHAT), cluster)
+        def in_gold(argument: ComparedArgument) -> Hashable:
+            cluster = _filler(argument).cluster if "span" in argument.values else None
+            return cluster and (_rest(argument, *WHAT), cluster)
 
-        def in_system(one: ComparedArgument) -> Hashable:
-            cluster = self._cluster_at.get(_filler(one).span) if "span" in one.values else None
-            return cluster and (_rest(one, *WHAT), cluster)
+        def in_system(argument: ComparedArgument) -> Hashable:
+            cluster = self._cluster_at.get(_filler(argument).span) if "span" in argument.values else None
+            return cluster and (_rest(argument, *WHAT), cluster)
 
         return self._equal(in_gold, in_system)
 
     @cached_property
     def _cluster_at(self) -> dict[Hashable, str]:
         """The entity of gold at each place."""
-        fillers = [one for one in self._view.pair.gold.mentions if one.kind not in HOLDERS]
-        return {one.span: one.cluster for one in fillers if one.cluster is not None}
+        fillers = [mention for mention in self._view.pair.gold.mentions if mention.kind not in HOLDERS]
+        return {mention.span: mention.cluster for mention in fillers if mention.cluster is not None}
 
     def _error(
         self, name: str, gold: ComparedArgument | None, system: ComparedArgument | None, *, outcomes: int = 1
@@ -219,8 +232,10 @@ class _DocumentErrors:
         self._repair(repairs[0].edit, name, gold, system)
         return FoundError(name, instance, repairs)
 
-    def _records(self, side: Origin, one: ComparedArgument | None) -> tuple[Record, ...]:
-        records = [self._unit.records.record(item, side, self._view.id) for item in (one.items if one else ())]
+    def _records(self, side: Origin, argument: ComparedArgument | None) -> tuple[Record, ...]:
+        records = [
+            self._unit.records.record(item, side, self._view.id) for item in (argument.items if argument else ())
+        ]
         return tuple(record for record in records if record is not None)
 
     def _repair(self, edit: Edit, name: str, gold: ComparedArgument | None, system: ComparedArgument | None) -> None:
@@ -270,48 +285,48 @@ def _trigger(event: Mention) -> Hashable:
 
 
 def _by_string(arguments: Sequence[ComparedArgument], key: Key) -> dict[Hashable, list[int]]:
-    """The numbers of the arguments that have a key and a string."""
+    """Indexes of the arguments that have a key and a string."""
     having: dict[Hashable, list[int]] = {}
-    for number, one in enumerate(arguments):
-        if own := key(one):
-            for string in _strings(one):
-                having.setdefault((own, string), []).append(number)
+    for index, argument in enumerate(arguments):
+        if own := key(argument):
+            for string in _strings(argument):
+                having.setdefault((own, string), []).append(index)
     return having
 
 
 def _attainable(arguments: Sequence[ComparedArgument]) -> list[ComparedArgument]:
-    return [one for one in arguments if one.is_attainable]
+    return [argument for argument in arguments if argument.is_attainable]
 
 
-def _rest(one: ComparedArgument, *parts: ArgumentPart) -> tuple[Hashable, ...]:
-    """What is compared of an argument, except some parts."""
-    return tuple([(part, value) for part, value in one.values.items() if part not in parts]) or ("nothing",)
+def _rest(argument: ComparedArgument, *parts: ArgumentPart) -> tuple[Hashable, ...]:
+    """Values that are compared of an argument, except some parts."""
+    return tuple([(part, value) for part, value in argument.values.items() if part not in parts]) or ("nothing",)
 
 
-def _all_but(one: ComparedArgument, part: ArgumentPart) -> Hashable:
+def _all_but(argument: ComparedArgument, part: ArgumentPart) -> Hashable:
     """All that is compared, except a part; two events of one type are not nearly the same."""
-    return part in one.values and (bool(one.fillers) or part not in WHERE) and _rest(one, part)
+    return part in argument.values and (bool(argument.fillers) or part not in WHERE) and _rest(argument, part)
 
 
-def _slot(one: ComparedArgument) -> Hashable:
-    """What is compared of an argument, whatever its template."""
-    return bool(one.fillers) and _rest(one, "template", "type")
+def _slot(argument: ComparedArgument) -> Hashable:
+    """Values that are compared of an argument, whatever its template."""
+    return bool(argument.fillers) and _rest(argument, "template", "type")
 
 
-def _located(one: ComparedArgument) -> bool:
-    """Whether an argument belongs to a certain event."""
-    return bool(one.fillers) and not one.values.keys().isdisjoint(WHERE)
+def _located(argument: ComparedArgument) -> bool:
+    """Return whether an argument belongs to a certain event."""
+    return bool(argument.fillers) and not argument.values.keys().isdisjoint(WHERE)
 
 
 def _same(gold: ComparedArgument, system: ComparedArgument, part: ArgumentPart) -> bool:
     return gold.values.get(part) == system.values.get(part)
 
 
-def _filler(one: ComparedArgument) -> Mention:
-    return one.fillers[0].mentions[0]
+def _filler(argument: ComparedArgument) -> Mention:
+    return argument.fillers[0].mentions[0]
 
 
-def _strings(one: ComparedArgument) -> frozenset[str]:
-    strings = one.values.get("strings", frozenset())
+def _strings(argument: ComparedArgument) -> frozenset[str]:
+    strings = argument.values.get("strings", frozenset())
     assert isinstance(strings, frozenset), "strings are a set"
     return strings

@@ -1,4 +1,7 @@
-"""Why one definition of Arg-C gives another number than the others, counted on the same arguments."""
+"""Measures of triggers and arguments that are compared by keys.
+
+The same outcomes give the counts, the error classes, and what makes one definition of Arg-C differ from the others.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -8,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from karat.counts import PrecisionRecall, Scores
-from karat.families.arg.keys import PARTS, Item, KeyedItems, KeyedSide, KeyedTable, KeyRow, Part, Values, values_of
+from karat.families.arg.keys import PARTS, Item, KeyedItems, KeyedSide, KeyedTable, KeyRow, Part, values_of
 from karat.model import Event, Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler, Measure, Outcome
 from karat.problems import Finding, Rule
@@ -29,41 +32,38 @@ TRIGGER, SPAN = PARTS.index("trigger"), PARTS.index("span")
 
 
 def differences(table: KeyedItems, *, by_head: bool) -> Iterator[tuple[str, int]]:
-    """What counts here, but not by every definition, or does not count here, but elsewhere."""
+    """Count what counts here, but not by every definition, or does not count here, but elsewhere."""
     gold, system, row = table.gold, table.system, table.row
-    golds: dict[Hashable, list[int]] = {}
-    for key, own in zip(gold.keys, gold.numbers, strict=True):
-        golds.setdefault(key, []).extend(own)
-    right = [(own, golds[key]) for key, own in zip(system.keys, system.numbers, strict=True) if key in golds]
+    golds: dict[Hashable, list[Item]] = {}
+    for key, group in zip(gold.keys, gold.groups, strict=True):
+        golds.setdefault(key, []).extend(gold.every.items[index] for index in group)
+    right = [
+        ([system.every.items[index] for index in group], golds[key])
+        for key, group in zip(system.keys, system.groups, strict=True)
+        if key in golds
+    ]
     once = (Counter(gold.keys) & Counter(system.keys)).total()
     if row.credit == "system":
         yield AGAIN, len(right) - once
     elif row.credit == "gold":
         systems = set(system.keys)
         yield AGAIN, sum(key in systems for key in gold.keys) - once
-    yield MERGED, sum(len(own) - 1 for side in (gold, system) for own in side.numbers)
+    yield MERGED, sum(len(group) - 1 for side in (gold, system) for group in side.groups)
     for side, distinct in ((gold, row.distinct_in("gold")), (system, row.distinct_in("system"))):
         if not distinct:
-            yield LISTED, len(side.every.values) - len(set(side.every.values))
+            yield LISTED, len(side.every.items) - len({item.values for item in side.every.items})
     yield IGNORED, system.every.ignored
     yield COREFERENT, len(table.coreferent)
     if {"trigger", "event"}.isdisjoint(row.equal):
-        yield OTHER_TRIGGER, sum(_triggers(system, own).isdisjoint(_triggers(gold, there)) for own, there in right)
+        triggers = [[{item.values[TRIGGER] for item in items} for items in pair] for pair in right]
+        yield OTHER_TRIGGER, sum(ours.isdisjoint(theirs) for theirs, ours in triggers)
     else:
         yield WRONG_TRIGGER, _wrong_triggers(table)
     if by_head:
-        yield HEAD, sum(_spans(system, own).isdisjoint(_spans(gold, there)) for own, there in right)
+        spans = [[{_span(item) for item in items} for items in pair] for pair in right]
+        yield HEAD, sum(ours.isdisjoint(theirs) for theirs, ours in spans)
     else:
-        every = zip(gold.every.items, gold.every.values, strict=True)
-        yield TRIMMED, sum(values[SPAN] != _span(item) for item, values in every)
-
-
-def _triggers(side: KeyedSide, numbers: list[int]) -> set[Hashable]:
-    return {side.every.values[number][TRIGGER] for number in numbers}
-
-
-def _spans(side: KeyedSide, numbers: list[int]) -> set[Hashable]:
-    return {_span(side.every.items[number]) for number in numbers}
+        yield TRIMMED, sum(item.values[SPAN] != _span(item) for item in gold.every.items)
 
 
 def _span(item: Item) -> Hashable:
@@ -71,19 +71,19 @@ def _span(item: Item) -> Hashable:
 
 
 def _wrong_triggers(table: KeyedItems) -> int:
-    """Missed arguments that the system has under another trigger, with the same type."""
-    parts: set[Part] = {*table.row.equal} - {"event", "trigger"}
+    """Count missed arguments that the system has under another trigger, with the same type."""
+    parts: frozenset[Part] = frozenset(table.row.equal) - {"event", "trigger"}
     rest = values_of(parts | {"type"} if "event" in table.row.equal else parts)
     left = []
     for side, other in ((table.gold, table.system), (table.system, table.gold)):
         keys = set(other.keys)
-        numbers = [own[0] for key, own in zip(side.keys, side.numbers, strict=True) if key not in keys]
-        left.append(Counter(rest(side.every.values[number]) for number in numbers))
+        first = [group[0] for key, group in zip(side.keys, side.groups, strict=True) if key not in keys]
+        left.append(Counter(rest(side.every.items[index].values) for index in first))
     return (left[0] & left[1]).total()
 
 
-Numbers = tuple[int | None, int | None, bool]
-"""The numbers of a gold and a system item that are an outcome, and whether it is wrong."""
+Indexes = tuple[int | None, int | None, bool]
+"""The indexes of a gold and a system item that are an outcome, and whether it is wrong."""
 
 
 ComparedPart = Literal["trigger", "type", "span", "role"]
@@ -92,14 +92,14 @@ COMPARED: tuple[ComparedPart, ...] = ("trigger", "type", "span", "role")
 
 
 def compared_parts(equal: Iterable[Part]) -> tuple[ComparedPart, ...]:
-    """What is compared."""
+    """Return the parts that are compared."""
     parts = {*equal}
     if "event" in parts:
         parts |= {"trigger", "type"}
     return tuple(part for part in COMPARED if part in parts)
 
 
-def document_arguments(table: KeyedItems, outcomes: Iterable[Numbers], *, trim: bool) -> DocumentArguments:
+def document_arguments(table: KeyedItems, outcomes: Iterable[Indexes], *, trim: bool) -> DocumentArguments:
     """The arguments of a document; with `trim`, gold's are compared without their articles, or by their heads."""
     golds, systems = _Side(table.gold, table.row, at_place=trim), _Side(table.system, table.row, at_place=False)
     return DocumentArguments(
@@ -118,27 +118,28 @@ class _Side:
         self._parts, self._counts_events = compared_parts(row.equal), "event" in row.equal
         self.events = {key: _typed(event, key) for key, event in side.every.events.items()}
         about = [self._about_event(key) for key in side.every.events]
-        self.known = frozenset((one.get("trigger"), None, one.get("type")) for one in about)
+        self.known = frozenset((parts.get("trigger"), None, parts.get("type")) for parts in about)
 
-    def compared(self, number: int | None) -> ComparedArgument | None:
-        if number is None:
+    def compared(self, index: int | None) -> ComparedArgument | None:
+        if index is None:
             return None
-        values, item = self._side.every.values[number], self._side.every.items[number]
-        every = {**dict(zip(PARTS, values, strict=True)), **self._about_event(values[0])}
+        item = self._side.every.items[index]
+        event = item.values[0]
+        every = {**dict(zip(PARTS, item.values, strict=True)), **self._about_event(event)}
         compared: dict[ArgumentPart, Hashable] = {part: every[part] for part in self._parts}
-        return ComparedArgument(number, (item.shown,), values[0], compared, (self._filler(item, values),))
+        return ComparedArgument(index, (item.shown,), event, compared, (self._filler(item),))
 
     def _about_event(self, key: Hashable) -> dict[Part, Hashable]:
-        """What is compared of an event; those of one trigger and type are told apart if the row compares events."""
+        """Parts of an event that are compared; if the row compares events, `trigger` tells equal ones apart."""
         assert isinstance(key, tuple), "an event is the k-th of its trigger and type"
-        trigger, type_, number = key
-        every: dict[Part, Hashable] = {"trigger": (trigger, number) if self._counts_events else trigger, "type": type_}
+        trigger, type_, k = key
+        every: dict[Part, Hashable] = {"trigger": (trigger, k) if self._counts_events else trigger, "type": type_}
         return {part: value for part, value in every.items() if part in self._parts}
 
-    def _filler(self, item: Item, values: Values) -> Filler:
+    def _filler(self, item: Item) -> Filler:
         assert item.argument is not None, "it is an argument"
         (mention,) = item.argument.mentions
-        place = values[PARTS.index("span")]
+        place = item.values[SPAN]
         if self._at_place and isinstance(place, tuple):
             return Filler((replace(mention, span=place, head=place, text=None, texts={}),))
         return Filler((mention,))
@@ -160,7 +161,6 @@ ABOVE_ONE = Rule(
     "The program counts matches on one side only; do not compare this number with other protocols.",
 )
 LEAST = 1e-4
-TRIGGER = PARTS.index("trigger")
 
 OUTCOMES = {
     "match": "gold and the system have the item",
@@ -174,7 +174,7 @@ OUTCOMES = {
 """Classes of outcomes beyond miss and spurious."""
 
 NEAR: tuple[Part, ...] = ("role", "trigger", "type")
-"""What may be the only difference between a missed and a spurious item, in the order in which it is looked for."""
+"""Parts that may be the only difference between a missed and a spurious item, in the order in which they are tried."""
 
 
 class Floored(PrecisionRecall, frozen=True):
@@ -192,12 +192,13 @@ class Floored(PrecisionRecall, frozen=True):
 class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     """Items that gold and the system have, by the keys of a row."""
 
+    table: KeyedTable
     name: str
     """Its id."""
     swapped: bool = False
-    """Whether precision and recall are exchanged."""
+    """True if precision and recall are exchanged."""
     floor: bool = False
-    """Whether a very small F1 is 0."""
+    """True if a very small F1 is 0."""
 
     @property
     def id(self) -> str:
@@ -211,19 +212,18 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     @property
     def fields(self) -> tuple[str, ...]:
         """Arguments have roles."""
-        assert isinstance(self.table, KeyedTable), "it reads keys"
         return ("role",) if self.table.items.of == "arguments" else ()
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The type, if it must be right."""
-        assert isinstance(self.table, KeyedTable), "it reads keys"
         return ("type",) if "type" in self.table.row.equal else ()
 
     def count(self, table: tuple[KeyedItems, ...]) -> PrecisionRecall:
         """The items that are right, over those of the system and those of gold."""
-        right = sum([_right(one) for one in table])
-        systems, golds = sum([len(one.system.keys) for one in table]), sum([len(one.gold.keys) for one in table])
+        right = sum([_right(items) for items in table])
+        systems = sum([len(items.system.keys) for items in table])
+        golds = sum([len(items.gold.keys) for items in table])
         return self._counts(right, systems, right, golds)
 
     def _counts(self, precision_num: int, precision_den: int, recall_num: int, recall_den: int) -> PrecisionRecall:
@@ -234,30 +234,26 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
 
     def outcomes(self, table: tuple[KeyedItems, ...]) -> Iterator[Outcome[PrecisionRecall]]:
         """Items that both sides have, those that only one has, and those that are nearly the same."""
-        for one in table:
-            for found in _compared(one):
-                gold, system = found.gold, found.system
-                yield Outcome(
-                    None if gold is None else one.gold.every.items[gold].shown,
-                    None if system is None else one.system.every.items[system].shown,
-                    self._counts(*found.counts),
-                    found.label,
-                    one.document,
-                )
+        for items in table:
+            golds, systems = items.gold.every.items, items.system.every.items
+            for compared in _compared(items):
+                gold = None if compared.gold is None else golds[compared.gold].shown
+                system = None if compared.system is None else systems[compared.system].shown
+                yield Outcome(gold, system, self._counts(*compared.counts), compared.label, items.document)
 
     @property
     def argument_parts(self) -> tuple[ArgumentPart, ...]:
-        """What is equal in a gold and a system argument."""
-        assert isinstance(self.table, KeyedTable), "it reads keys"
+        """Parts that must be equal in a gold and a system argument."""
         return compared_parts(self.table.row.equal)
 
     def arguments(self, table: tuple[KeyedItems, ...]) -> Iterator[DocumentArguments]:
-        """Those of each document."""
-        assert isinstance(self.table, KeyedTable), "it reads keys"
-        for one in table:
-            found = _compared(one)
-            outcomes = ((each.gold, each.system, self._counts(*each.counts).lost() > 0) for each in found)
-            yield document_arguments(one, outcomes, trim=self.table.items.trim)
+        """List the arguments of each document."""
+        for items in table:
+            outcomes = (
+                (compared.gold, compared.system, self._counts(*compared.counts).lost() > 0)
+                for compared in _compared(items)
+            )
+            yield document_arguments(items, outcomes, trim=self.table.items.trim)
 
     def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
@@ -265,17 +261,16 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
 
     def differences(self, table: tuple[KeyedItems, ...]) -> Mapping[str, int]:
         """Arguments that count here, but not by every definition of the measure, or the other way round."""
-        assert isinstance(self.table, KeyedTable), "it reads keys"
         total: Counter[str] = Counter()
         if self.table.items.of == "arguments":
-            for one in table:
-                for what, count in differences(one, by_head=self.table.items.place != "span"):
+            for items in table:
+                for what, count in differences(items, by_head=self.table.items.place != "span"):
                     total[what] += count
         return total
 
 
 def above_one(id_: str, total: PrecisionRecall) -> Iterator[Finding]:
-    """Says that a precision or recall is above 1."""
+    """Report a precision or recall above 1."""
     above = [
         f"{name} {ratio.num:.10g}/{ratio.den:.10g}" for name, ratio in total.ratios().items() if ratio.num > ratio.den
     ]
@@ -284,7 +279,7 @@ def above_one(id_: str, total: PrecisionRecall) -> Iterator[Finding]:
 
 
 def _right(table: KeyedItems) -> int:
-    """How many items are right."""
+    """Count the items that are right."""
     gold, system = table.gold.keys, table.system.keys
     if table.row.credit == "system":
         golds = set(gold)
@@ -298,8 +293,8 @@ def _right(table: KeyedItems) -> int:
     return (Counter(gold) & Counter(system)).total()
 
 
-class _Found(Struct, frozen=True):
-    """An outcome: the numbers of its items, and what they count."""
+class _Compared(Struct, frozen=True):
+    """An outcome: the indexes of its items, and what they count."""
 
     gold: int | None
     system: int | None
@@ -312,8 +307,8 @@ REPEATED: dict[Literal["system", "gold"], tuple[int, int, int, int]] = {"system"
 """A match of an item whose counterpart was matched before."""
 
 
-def _compared(table: KeyedItems) -> Iterator[_Found]:
-    """Find out which items of a document were matched: every outcome."""
+def _compared(table: KeyedItems) -> Iterator[_Compared]:
+    """List the outcomes of a document: items that were matched, missed, and spurious."""
     credit = table.row.credit
     golds, systems = _by_key(table.gold), _by_key(table.system)
     missed: dict[int, None] = {}  # in order, and quick to look up
@@ -336,7 +331,7 @@ def _compared(table: KeyedItems) -> Iterator[_Found]:
                 yield _match(table, there[0], s, REPEATED["system"], "repeated")
             else:
                 spurious[s] = None
-    for s in [one for one in spurious if one in table.coreferent]:
+    for s in [s for s in spurious if s in table.coreferent]:
         del spurious[s]
         free = next((g for g in table.coreferent[s] if g in missed), None)
         if free is None:
@@ -348,15 +343,14 @@ def _compared(table: KeyedItems) -> Iterator[_Found]:
 
 
 def _put_same_first(table: KeyedItems, golds: list[int], systems: list[int]) -> None:
-    """Of items that count alike, those that are the same in everything, such as their role, are matched first."""
-    values = table.gold.every.values, table.system.every.values
-    distinct = values_of(table.row.distinct_in("system") or PARTS)
+    """Sort items that count alike, so that those that are the same in everything, such as their role, match first."""
+    distinct = values_of(frozenset(table.row.distinct_in("system") or PARTS))
     waiting: dict[Hashable, list[int]] = {}
     for s in reversed(systems):
-        waiting.setdefault(distinct(values[1][table.system.numbers[s][0]]), []).append(s)
+        waiting.setdefault(distinct(table.system.every.items[table.system.groups[s][0]].values), []).append(s)
     pairs: dict[int, int] = {}
     for g in golds:
-        same = waiting.get(distinct(values[0][table.gold.numbers[g][0]]))
+        same = waiting.get(distinct(table.gold.every.items[table.gold.groups[g][0]].values))
         if same:
             pairs[g] = same.pop()
     taken = {*pairs.values()}
@@ -364,42 +358,40 @@ def _put_same_first(table: KeyedItems, golds: list[int], systems: list[int]) -> 
     systems[:] = [*pairs.values(), *(s for s in systems if s not in taken)]
 
 
-def _match(table: KeyedItems, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Found:
-    """Two items; of each, the one whose trigger the other has, too, if there is one."""
+def _match(table: KeyedItems, gold: int, system: int, counts: tuple[int, int, int, int], label: str = "") -> _Compared:
+    """Match two items; of each, the one whose trigger the other also has, if there is one."""
     golds, systems = table.gold, table.system
-    for g in golds.numbers[gold]:
-        for s in systems.numbers[system]:
-            if golds.every.values[g][TRIGGER] == systems.every.values[s][TRIGGER]:
-                return _Found(g, s, counts, label)
-    return _Found(golds.numbers[gold][0], systems.numbers[system][0], counts, label or "other trigger")
+    for g in golds.groups[gold]:
+        for s in systems.groups[system]:
+            if golds.every.items[g].values[TRIGGER] == systems.every.items[s].values[TRIGGER]:
+                return _Compared(g, s, counts, label)
+    return _Compared(golds.groups[gold][0], systems.groups[system][0], counts, label or "other trigger")
 
 
-def _left(table: KeyedItems, missed: Iterable[int], spurious: Iterable[int]) -> Iterator[_Found]:
-    """Items that only one side has, and which of them differ in one thing only."""
-    golds = [(table.gold.numbers[g][0], table.gold) for g in missed]
-    systems = [(table.system.numbers[s][0], table.system) for s in spurious]
-    parts = {*compared_parts(table.row.equal)}
-    labels: dict[tuple[str, int], str] = {}
+def _left(table: KeyedItems, missed: Iterable[int], spurious: Iterable[int]) -> Iterator[_Compared]:
+    """List items that only one side has, with the one part in which they differ from an item of the other side."""
+    golds, systems = [table.gold.groups[g][0] for g in missed], [table.system.groups[s][0] for s in spurious]
+    parts: frozenset[Part] = frozenset(compared_parts(table.row.equal))
+    gold_labels: dict[int, str] = {}
+    system_labels: dict[int, str] = {}
     for part in NEAR:
         if part not in parts or (part == "trigger" and "span" not in parts) or len(parts) == 1:
             continue  # two triggers of one type are not nearly the same
         rest = values_of(parts - {part})
         waiting: dict[Hashable, list[int]] = {}
-        for number, side in systems:
-            if ("system", number) not in labels:
-                waiting.setdefault(rest(side.every.values[number]), []).append(number)
-        for number, side in golds:
-            near = waiting.get(rest(side.every.values[number]))
-            if near and ("gold", number) not in labels:
-                labels["gold", number] = labels["system", near.pop(0)] = f"wrong {part}"
-    for number, _ in golds:
-        yield _Found(number, None, MISS, labels.get(("gold", number), ""))
-    for number, _ in systems:
-        yield _Found(None, number, SPURIOUS, labels.get(("system", number), ""))
+        for s in systems:
+            if s not in system_labels:
+                waiting.setdefault(rest(table.system.every.items[s].values), []).append(s)
+        for g in golds:
+            near = waiting.get(rest(table.gold.every.items[g].values))
+            if near and g not in gold_labels:
+                gold_labels[g] = system_labels[near.pop(0)] = f"wrong {part}"
+    yield from (_Compared(g, None, MISS, gold_labels.get(g, "")) for g in golds)
+    yield from (_Compared(None, s, SPURIOUS, system_labels.get(s, "")) for s in systems)
 
 
 def _by_key(side: KeyedSide) -> dict[Hashable, list[int]]:
-    found: dict[Hashable, list[int]] = {}
-    for number, key in enumerate(side.keys):
-        found.setdefault(key, []).append(number)
-    return found
+    indexes: dict[Hashable, list[int]] = {}
+    for index, key in enumerate(side.keys):
+        indexes.setdefault(key, []).append(index)
+    return indexes

@@ -103,22 +103,22 @@ ROWS = {"i": KeyRow(("type", "span")), "c": KeyRow(("type", "span", "role"))}
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """Parameters that a protocol may set."""
 
     rows: dict[str, KeyRow] = field(default_factory=ROWS.copy)
     """The measures: for each name (`arg.NAME`), what is compared and how it counts."""
     events: Literal["all", "given"] = "all"
-    """Whose arguments count: those of all events, or of gold's and of system events with the same trigger and type."""
+    """Events whose arguments count: all, or gold's and system events with the same trigger and type."""
     types: Types = "own"
     """The type of an event: its own, or that of the last event with the same trigger."""
     place: Place = "span"
-    """What of an argument is compared: its span, its head, or the word at its head."""
+    """The place of an argument that is compared: its span, its head, or the word at its head."""
     trim: bool = False
-    """Whether a leading article of gold's arguments is removed."""
+    """True if a leading article of gold's arguments is removed."""
     swapped: bool = False
-    """Whether precision and recall are exchanged."""
+    """True if precision and recall are exchanged."""
     floor: bool = False
-    """Whether F1 is 0 if precision and recall are together at most 0.0001."""
+    """True if F1 is 0 if precision and recall are together at most 0.0001."""
     clusters: str = ""
     """The file with gold's clusters, if they come from one; without any clusters, rows with `coref` are not scored."""
     rule: Literal["keys", "candidates", "strings"] = "keys"

@@ -51,7 +51,7 @@ def best_pairs(values: Mapping[Edge, Fraction]) -> list[Edge]:
 
 
 class Agreement(NamedTuple):
-    """How much two strings agree: whether they are equal, and their words as bags."""
+    """Agreement of two strings: 1 if they are equal, and of their words as bags."""
 
     accuracy: Fraction
     precision: Fraction
@@ -66,7 +66,7 @@ class StringPair(NamedTuple):
     """A gold string and a system string that are assigned to each other."""
 
     entity: int
-    """The number of the gold entity among those that fill the role."""
+    """The index of the gold entity among those that fill the role."""
     gold: ArgumentItem
     system: ArgumentItem
     agreement: Agreement
@@ -88,7 +88,7 @@ class FilledRole(NamedTuple):
     rest: tuple[ArgumentItem, ...]
     """System strings that are assigned to gold strings with which they have nothing in common."""
     answers: "Sequence[Filling]"
-    """What the system fills the role with."""
+    """Fillers that the system gives."""
 
 
 class LoneRole(NamedTuple):
@@ -251,7 +251,7 @@ class Filling(NamedTuple):
 
     @property
     def identity(self) -> object:
-        """What identifies the entity."""
+        """Key that identifies the entity."""
         return self.argument.cluster or (self.argument.mentions[0].id,)
 
 
@@ -321,7 +321,7 @@ class RoleMeans(Measure[RoleTable, Means], frozen=True):
         return ("trigger", "type", "role", "strings")
 
     def arguments(self, table: RoleTable) -> Iterator[DocumentArguments]:
-        """What fills each role, document by document."""
+        """List the fillers of each role, document by document."""
         wrong: Counter[int] = Counter()
         for role, outcome in self._filled(table):
             wrong[id(role)] += outcome.counts.lost() > 0
@@ -354,8 +354,8 @@ def _mentions(role: FilledRole) -> Iterator[Outcome[Means]]:
 def _entities(role: FilledRole) -> Iterator[Outcome[Means]]:
     """Each gold entity: its best pair, or nothing."""
     best = _best(role)
-    for number, (_, gold) in enumerate(role.entities):
-        yield _outcome(role, gold, *best.get(number, (None, NOTHING)))
+    for index, (_, gold) in enumerate(role.entities):
+        yield _outcome(role, gold, *best.get(index, (None, NOTHING)))
 
 
 def _key(event: Mention) -> Hashable:
@@ -370,7 +370,7 @@ def _document(events: TriggerEvents, outcomes: tuple[ArgumentOutcome, ...]) -> D
 
 
 def _compared(items: Sequence[ArgumentItem], fillings: Sequence[Filling] = ()) -> ComparedArgument | None:
-    """What fills a role of an event, if anything does."""
+    """Return the fillers of a role of an event, if there are any."""
     if not items:
         return None
     event, role = items[0].event, items[0].role
@@ -406,9 +406,9 @@ def _events(roles: Iterable[FilledRole]) -> Iterator[tuple[FilledRole, Outcome[M
     found: dict[object, list[tuple[FilledRole, ArgumentItem, ArgumentItem | None, Agreement]]] = {}
     for role in roles:
         best_pairs = _best(role)
-        for number, (identity, gold) in enumerate(role.entities):
+        for index, (identity, gold) in enumerate(role.entities):
             found.setdefault((role.document, role.event, role.role, identity), []).append(
-                (role, gold, *best_pairs.get(number, (None, NOTHING)))
+                (role, gold, *best_pairs.get(index, (None, NOTHING)))
             )
     for every in found.values():
         role, gold, system, best = max(every, key=lambda one: one[3].f1)

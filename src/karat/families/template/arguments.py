@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from karat.families.template.mapping import MappedTemplates, fits
 from karat.families.template.similarity import Scored, SimilarTemplates
-from karat.families.template.templates import Entity, EntityTable, RoleEntities, Template, akin
+from karat.families.template.templates import Entity, RoleEntities, Template, TemplateTable, akin
 from karat.model import Mention
 from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler
 from karat.problems import Origin
@@ -19,10 +19,10 @@ ONE_TABLE = 0
 """The key of the only template where templates do not count."""
 
 
-def entity_arguments(table: EntityTable) -> Iterator[DocumentArguments]:
+def entity_arguments(table: TemplateTable[RoleEntities]) -> Iterator[DocumentArguments]:
     """The entities of each document, whatever their template."""
     documents: dict[str, list[RoleEntities]] = {}
-    for role in table.roles:
+    for role in table.parts:
         documents.setdefault(role.document, []).append(role)
     nothing = frozenset({(None, None, None)})
     for document, roles in documents.items():
@@ -39,7 +39,7 @@ def _table_of(entities: Sequence[Entity]) -> dict[Hashable, Mention]:
 
 def _role_outcomes(role: RoleEntities) -> Iterator[ArgumentOutcome]:
     golds, systems = (
-        [_entity(one, ONE_TABLE, {}, key=(one.role, number)) for number, one in enumerate(side)]
+        [_entity(one, ONE_TABLE, {}, key=(one.role, index)) for index, one in enumerate(side)]
         for side in (role.gold, role.system)
     )
     for g, s, value in role.pairs:
@@ -81,27 +81,27 @@ class _Templates:
             self._keys[systems[s]] = "gold", golds[g]
         self._mapped = {s: g for g, s in pairs}
 
-    def gold_key(self, number: int) -> Hashable:
-        return "gold", number
+    def gold_key(self, index: int) -> Hashable:
+        return "gold", index
 
-    def system_key(self, number: int) -> Hashable:
-        return self._keys.get(number, ("system", number))
+    def system_key(self, index: int) -> Hashable:
+        return self._keys.get(index, ("system", index))
 
-    def gold_values(self, number: int) -> dict[ArgumentPart, Hashable]:
-        return {"template": self.gold_key(number), "type": self.gold[number].type}
+    def gold_values(self, index: int) -> dict[ArgumentPart, Hashable]:
+        return {"template": self.gold_key(index), "type": self.gold[index].type}
 
-    def system_values(self, number: int) -> dict[ArgumentPart, Hashable]:
+    def system_values(self, index: int) -> dict[ArgumentPart, Hashable]:
         """The type of a mapped template is right, if it is only a part of gold's, too."""
-        mapped = self._mapped.get(number)
-        type_ = self.system[number].type if mapped is None else self.gold[mapped].type
-        return {"template": self.system_key(number), "type": type_}
+        mapped = self._mapped.get(index)
+        type_ = self.system[index].type if mapped is None else self.gold[mapped].type
+        return {"template": self.system_key(index), "type": type_}
 
-    def entities(self, number: int, side: Origin) -> list[ComparedArgument]:
+    def entities(self, index: int, side: Origin) -> list[ComparedArgument]:
         """The entities of a template."""
-        template = (self.gold if side == "gold" else self.system)[number]
-        key = self.gold_key(number) if side == "gold" else self.system_key(number)
-        values = self.gold_values(number) if side == "gold" else self.system_values(number)
-        return [_entity(one, key, values, key=(number, place)) for place, one in enumerate(template.entities)]
+        template = (self.gold if side == "gold" else self.system)[index]
+        key = self.gold_key(index) if side == "gold" else self.system_key(index)
+        values = self.gold_values(index) if side == "gold" else self.system_values(index)
+        return [_entity(one, key, values, key=(index, place)) for place, one in enumerate(template.entities)]
 
     def document(self, document: str, outcomes: Sequence[ArgumentOutcome]) -> DocumentArguments:
         golds, systems = range(len(self.gold)), range(len(self.system))
@@ -120,38 +120,40 @@ def _typed(template: Template) -> Mention:
     return replace(mention, attributes={**mention.attributes, "type": template.type})
 
 
-def slot_arguments(one: MappedTemplates, *, types_only: bool) -> DocumentArguments:
+def slot_arguments(document: MappedTemplates, *, types_only: bool) -> DocumentArguments:
     """The templates of a document, which count by their types, and their entities."""
-    templates = _Templates([side.template for side in one.gold], [side.template for side in one.system], one.pairs)
+    templates = _Templates(
+        [side.template for side in document.gold], [side.template for side in document.system], document.pairs
+    )
     golds = [
         ComparedArgument(("type", g), (side.template.mention,), templates.gold_key(g), templates.gold_values(g))
-        for g, side in enumerate(one.gold)
+        for g, side in enumerate(document.gold)
     ]
     systems = [
         ComparedArgument(("type", s), (side.template.mention,), templates.system_key(s), templates.system_values(s))
-        for s, side in enumerate(one.system)
+        for s, side in enumerate(document.system)
     ]
-    outcomes = [ArgumentOutcome(golds[g], systems[s]) for g, s in one.pairs]
-    outcomes += [ArgumentOutcome(golds[g], None, 1) for g, side in enumerate(one.gold) if not side.is_mapped]
-    outcomes += [ArgumentOutcome(None, systems[s], 1) for s, side in enumerate(one.system) if not side.is_mapped]
-    return templates.document(one.document, [*outcomes, *_slots(one, templates, wrong=int(not types_only))])
+    outcomes = [ArgumentOutcome(golds[g], systems[s]) for g, s in document.pairs]
+    outcomes += [ArgumentOutcome(golds[g], None, 1) for g, side in enumerate(document.gold) if not side.is_mapped]
+    outcomes += [ArgumentOutcome(None, systems[s], 1) for s, side in enumerate(document.system) if not side.is_mapped]
+    return templates.document(document.document, [*outcomes, *_slots(document, templates, wrong=int(not types_only))])
 
 
-def _slots(one: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterator[ArgumentOutcome]:
+def _slots(document: MappedTemplates, templates: _Templates, *, wrong: int) -> Iterator[ArgumentOutcome]:
     """Entities that are right, each with one of the other side that fits it; then those that are wrong."""
-    golds = [templates.entities(g, "gold") for g in range(len(one.gold))]
-    systems = [templates.entities(s, "system") for s in range(len(one.system))]
-    for g, s in one.pairs:
-        left = {number for number, right in enumerate(one.gold[g].right) if right}
-        for number, partner in _partners(one.gold[g].template, one.system[s].template).items():
+    golds = [templates.entities(g, "gold") for g in range(len(document.gold))]
+    systems = [templates.entities(s, "system") for s in range(len(document.system))]
+    for g, s in document.pairs:
+        left = {index for index, right in enumerate(document.gold[g].right) if right}
+        for index, partner in _partners(document.gold[g].template, document.system[s].template).items():
             left.discard(partner)
-            yield ArgumentOutcome(golds[g][partner], systems[s][number])
-        yield from (ArgumentOutcome(golds[g][number], None) for number in sorted(left))
-    for own, side in zip(golds, one.gold, strict=True):
+            yield ArgumentOutcome(golds[g][partner], systems[s][index])
+        yield from (ArgumentOutcome(golds[g][index], None) for index in sorted(left))
+    for own, side in zip(golds, document.gold, strict=True):
         yield from (
             ArgumentOutcome(each, None, wrong) for each, right in zip(own, side.right, strict=True) if not right
         )
-    for own, side in zip(systems, one.system, strict=True):
+    for own, side in zip(systems, document.system, strict=True):
         yield from (
             ArgumentOutcome(None, each, wrong) for each, right in zip(own, side.right, strict=True) if not right
         )
@@ -167,31 +169,31 @@ def _partners(gold: Template, system: Template) -> dict[int, int]:
     return partners
 
 
-def similar_arguments(one: SimilarTemplates) -> DocumentArguments:
+def similar_arguments(document: SimilarTemplates) -> DocumentArguments:
     """The entities of a document by their templates, of which only those of the same type are similar."""
-    number_of = {g: number for number, g in enumerate(sorted(one.kept))}
-    pairs = [(number_of[g], s) for g, s in one.pairs]
-    templates = _Templates([one.gold_templates[g] for g in number_of], one.system_templates, pairs)
-    golds = [_similar(scored, number, number_of, templates) for number, scored in enumerate(one.gold)]
-    systems = [compared for s in range(len(one.system_templates)) for compared in templates.entities(s, "system")]
+    index_of = {g: index for index, g in enumerate(sorted(document.kept))}
+    pairs = [(index_of[g], s) for g, s in document.pairs]
+    templates = _Templates([document.gold_templates[g] for g in index_of], document.system_templates, pairs)
+    golds = [_similar(scored, index, index_of, templates) for index, scored in enumerate(document.gold)]
+    systems = [compared for s in range(len(document.system_templates)) for compared in templates.entities(s, "system")]
     outcomes: list[ArgumentOutcome] = []
     partners = set[int]()
-    for compared, scored in zip(systems, one.system, strict=True):
+    for compared, scored in zip(systems, document.system, strict=True):
         gold, wrong = None, int(scored.right < scored.size)
         if scored.partner is not None:
             gold = golds[scored.partner]
             if scored.partner not in partners:  # several may share something with it, but it is wrong once
-                wrong += one.gold[scored.partner].right < one.gold[scored.partner].size
+                wrong += document.gold[scored.partner].right < document.gold[scored.partner].size
             partners.add(scored.partner)
         outcomes.append(ArgumentOutcome(gold, compared, wrong))
-    for number, (compared, scored) in enumerate(zip(golds, one.gold, strict=True)):
-        if number not in partners:
+    for index, (compared, scored) in enumerate(zip(golds, document.gold, strict=True)):
+        if index not in partners:
             outcomes.append(ArgumentOutcome(compared, None, int(scored.right < scored.size)))
-    return templates.document(one.document, outcomes)
+    return templates.document(document.document, outcomes)
 
 
-def _similar(scored: Scored, key: int, number_of: dict[int, int], templates: _Templates) -> ComparedArgument:
-    number = number_of.get(scored.template)
-    if number is None:  # a copy of a template under another of its types
+def _similar(scored: Scored, key: int, index_of: dict[int, int], templates: _Templates) -> ComparedArgument:
+    index = index_of.get(scored.template)
+    if index is None:  # a copy of a template under another of its types
         return _entity(scored.entity, ("copy", scored.template), {}, key=key, is_attainable=False)
-    return _entity(scored.entity, templates.gold_key(number), templates.gold_values(number), key=key)
+    return _entity(scored.entity, templates.gold_key(index), templates.gold_values(index), key=key)

@@ -16,16 +16,14 @@ integers, so equal values are equal.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, starmap
+from itertools import starmap
 from math import prod
 from typing import NamedTuple
 
-from msgspec import Struct
-
-from karat.families.template.templates import BothTemplates, Entity, Template, distinct
+from karat.families.template.templates import BothTemplates, Entity, Template, TemplateSpec, TemplateTable, distinct
 from karat.limits import check_pairs
 from karat.match.assignment import kuhn_munkres
-from karat.plugin import ErrorsOf, Tables, TableSpec
+from karat.plugin import Tables
 from karat.problems import quoted
 
 Weights = Sequence[Sequence[tuple[int, int] | None]]
@@ -177,22 +175,14 @@ class MappedTemplates(NamedTuple):
     gold: tuple[Side, ...]
     system: tuple[Side, ...]
     pairs: tuple[tuple[int, int], ...]
-    """Numbers of gold and of system templates."""
+    """Indexes of gold and of system templates."""
 
 
-class MappingTable(NamedTuple):
-    """The table: the templates of some documents."""
-
-    documents: tuple[MappedTemplates, ...]
-    unknown: int
-    """Entities without any string, which are left out."""
-
-
-class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=True):
+class TemplateMapping(TemplateSpec[MappedTemplates], frozen=True, cache_hash=True):
     """The mapping of templates with the largest F1 over entities and types."""
 
-    def make(self, tables: Tables) -> MappingTable:
-        """That of one document."""
+    def make(self, tables: Tables) -> TemplateTable[MappedTemplates]:
+        """Map the templates of one document."""
         templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold, system = distinct(templates.gold), templates.system
         sizes = [sum(1 + len(template.entities) for template in side) for side in (system, gold)]
@@ -209,21 +199,11 @@ class TemplateMapping(TableSpec[MappingTable], Struct, frozen=True, cache_hash=T
                 system_right[s] = Side(system[s], True, own.system)
                 pairs.append((g, s))
         mapped = MappedTemplates(document, tuple(gold_right), tuple(system_right), tuple(pairs))
-        return MappingTable((mapped,), templates.unknown)
-
-    def add(self, tables: Sequence[MappingTable]) -> MappingTable:
-        """Documents have no templates in common."""
-        documents = tuple(chain.from_iterable(table.documents for table in tables))
-        return MappingTable(documents, sum(table.unknown for table in tables))
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments."""
-        return "arguments"
+        return TemplateTable((mapped,), templates.unknown)
 
 
 class _Right(NamedTuple):
-    """What is right in a mapped pair."""
+    """Entities that are right in a mapped pair."""
 
     system: tuple[bool, ...]
     gold: tuple[bool, ...]
@@ -235,7 +215,7 @@ class _Right(NamedTuple):
 
 
 def _right(system: Template, gold: Template) -> _Right | None:
-    """What a mapped pair gets right; None if the system's type is not a part of gold's."""
+    """Return what a mapped pair gets right; None if the system's type is not a part of gold's."""
     if system.type not in gold.type:
         return None
     return _Right(
@@ -245,5 +225,5 @@ def _right(system: Template, gold: Template) -> _Right | None:
 
 
 def fits(gold: Entity, system: Entity) -> bool:
-    """Tell if an entity of the system has only strings of an entity of gold, in the same role."""
+    """Return whether an entity of the system has only strings of an entity of gold, in the same role."""
     return gold.role == system.role and set(gold.strings).issuperset(system.strings)

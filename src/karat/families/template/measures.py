@@ -13,9 +13,9 @@ from msgspec import Struct
 from karat.counts import PrecisionRecall
 from karat.families.arg.keyed import above_one
 from karat.families.template.arguments import entity_arguments, similar_arguments, slot_arguments
-from karat.families.template.mapping import MappingTable, Side, TemplateMapping
-from karat.families.template.similarity import SimilarityTable, TemplateSimilarity
-from karat.families.template.templates import EntityAssignment, EntityTable
+from karat.families.template.mapping import MappedTemplates, Side, TemplateMapping
+from karat.families.template.similarity import SimilarTemplates, TemplateSimilarity
+from karat.families.template.templates import EntityAssignment, RoleEntities, TemplateTable
 from karat.plugin import ArgumentPart, Card, DocumentArguments, Family, Measure, Outcome, Row, Setting
 from karat.problems import Finding, Rule
 
@@ -112,31 +112,32 @@ def _unknown(unknown: int) -> Iterator[Finding]:
 class Entities(_TemplateMeasure, frozen=True):
     """The entities of each role, assigned one-to-one (CEAF-REE)."""
 
+    table: EntityAssignment
+
     @property
     def id(self) -> str:
         """By the similarity of entities."""
-        assert isinstance(self.table, EntityAssignment), "it reads entities by role"
         return "template.ree.prop" if self.table.proportional else "template.ree"
 
-    def count(self, table: EntityTable) -> PrecisionRecall:
-        """The sum of similarities, and the number of entities."""
-        earned = math.fsum(float(value) for role in table.roles for _, _, value in role.pairs)
-        golds, systems = sum(len(role.gold) for role in table.roles), sum(len(role.system) for role in table.roles)
+    def count(self, table: TemplateTable[RoleEntities]) -> PrecisionRecall:
+        """Add up similarities, and count entities."""
+        earned = math.fsum(float(value) for role in table.parts for _, _, value in role.pairs)
+        golds, systems = sum(len(role.gold) for role in table.parts), sum(len(role.system) for role in table.parts)
         return PrecisionRecall(earned, systems, earned, golds)
 
-    def outcomes(self, table: EntityTable) -> Iterator[Outcome[PrecisionRecall]]:
+    def outcomes(self, table: TemplateTable[RoleEntities]) -> Iterator[Outcome[PrecisionRecall]]:
         """Assigned entities earn their similarity; others nothing."""
-        for role in table.roles:
+        for role in table.parts:
             for g, s, value in role.pairs:
                 counts = PrecisionRecall(float(value), 1, float(value), 1)
                 label = "" if value >= 1 else "partial"
                 yield Outcome(role.gold[g].item, role.system[s].item, counts, label, role.document)
             golds, systems = {g for g, _, _ in role.pairs}, {s for _, s, _ in role.pairs}
-            for number, entity in enumerate(role.gold):
-                if number not in golds:
+            for index, entity in enumerate(role.gold):
+                if index not in golds:
                     yield Outcome(entity.item, None, PrecisionRecall(0, 0, 0, 1), "", role.document)
-            for number, entity in enumerate(role.system):
-                if number not in systems:
+            for index, entity in enumerate(role.system):
+                if index not in systems:
                     yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
 
     @property
@@ -144,11 +145,11 @@ class Entities(_TemplateMeasure, frozen=True):
         """The role and the strings."""
         return ("role", "strings")
 
-    def arguments(self, table: EntityTable) -> Iterator[DocumentArguments]:
+    def arguments(self, table: TemplateTable[RoleEntities]) -> Iterator[DocumentArguments]:
         """Entities, whatever their template."""
         return entity_arguments(table)
 
-    def remarks(self, table: EntityTable, counts: PrecisionRecall) -> Iterable[Finding]:
+    def remarks(self, table: TemplateTable[RoleEntities], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(0 if self.id.endswith(".prop") else table.unknown)
@@ -169,54 +170,54 @@ class TemplateTypes(_TemplateMeasure, frozen=True):
         """The template and its type."""
         return ("template", "type")
 
-    def arguments(self, table: MappingTable) -> Iterator[DocumentArguments]:
+    def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
         """Templates without their entities."""
-        return (slot_arguments(one, types_only=True) for one in table.documents)
+        return (slot_arguments(document, types_only=True) for document in table.parts)
 
-    def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
+    def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """The type of a mapped template is right."""
-        for one in table.documents:
-            for g, s in one.pairs:
-                gold, system = one.gold[g].template.mention, one.system[s].template.mention
-                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", one.document)
-            for side in one.gold:
+        for document in table.parts:
+            for g, s in document.pairs:
+                gold, system = document.gold[g].template.mention, document.system[s].template.mention
+                yield Outcome(gold, system, PrecisionRecall(1, 1, 1, 1), "", document.document)
+            for side in document.gold:
                 if not side.is_mapped:
-                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", one.document)
-            for side in one.system:
+                    yield Outcome(side.template.mention, None, PrecisionRecall(0, 0, 0, 1), "", document.document)
+            for side in document.system:
                 if not side.is_mapped:
-                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", one.document)
+                    yield Outcome(None, side.template.mention, PrecisionRecall(0, 1, 0, 0), "", document.document)
 
 
 class Slots(_TemplateMeasure, frozen=True):
     """The types and entities of mapped templates (GTT)."""
 
+    table: TemplateMapping
     id = "template.slots"
 
-    def count(self, table: MappingTable) -> PrecisionRecall:
-        """How many types and entities are right, and how many there are."""
-        golds = [side for one in table.documents for side in one.gold]
-        systems = [side for one in table.documents for side in one.system]
+    def count(self, table: TemplateTable[MappedTemplates]) -> PrecisionRecall:
+        """Count types and entities, and those that are right."""
+        golds = [side for document in table.parts for side in document.gold]
+        systems = [side for document in table.parts for side in document.system]
         return PrecisionRecall(*_right_and_all(systems), *_right_and_all(golds))
 
-    def outcomes(self, table: MappingTable) -> Iterator[Outcome[PrecisionRecall]]:
+    def outcomes(self, table: TemplateTable[MappedTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """Types, then each entity of either side by itself: entities are not matched one-to-one."""
-        assert isinstance(self.table, TemplateMapping), "types and entities are in one table"
         yield from TemplateTypes(self.table).outcomes(table)
-        for one in table.documents:
-            for side in one.gold:
+        for document in table.parts:
+            for side in document.gold:
                 for entity, right in zip(side.template.entities, side.right, strict=True):
                     label = "match" if right else ""
-                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, one.document)
-            for side in one.system:
+                    yield Outcome(entity.item, None, PrecisionRecall(0, 0, right, 1), label, document.document)
+            for side in document.system:
                 for entity, right in zip(side.template.entities, side.right, strict=True):
                     label = "match" if right else ""
-                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, one.document)
+                    yield Outcome(None, entity.item, PrecisionRecall(right, 1, 0, 0), label, document.document)
 
-    def arguments(self, table: MappingTable) -> Iterator[DocumentArguments]:
+    def arguments(self, table: TemplateTable[MappedTemplates]) -> Iterator[DocumentArguments]:
         """Templates and their entities."""
-        return (slot_arguments(one, types_only=False) for one in table.documents)
+        return (slot_arguments(document, types_only=False) for document in table.parts)
 
-    def remarks(self, table: MappingTable, counts: PrecisionRecall) -> Iterable[Finding]:
+    def remarks(self, table: TemplateTable[MappedTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(table.unknown)
@@ -230,16 +231,17 @@ def _right_and_all(sides: Sequence[Side]) -> tuple[int, int]:
 class MentionSimilarity(_TemplateMeasure, frozen=True):
     """Templates by what their entities share (CEAF-RME)."""
 
+    table: TemplateSimilarity
+
     @property
     def id(self) -> str:
         """By the similarity of templates."""
-        assert isinstance(self.table, TemplateSimilarity), "it reads similar templates"
         return "template.rme" if self.table.phi == "phi3" else "template.rme.subset"
 
-    def count(self, table: SimilarityTable) -> PrecisionRecall:
-        """How much is right, and how much there is."""
-        golds = [gold for one in table.documents for gold in one.gold]
-        systems = [system for one in table.documents for system in one.system]
+    def count(self, table: TemplateTable[SimilarTemplates]) -> PrecisionRecall:
+        """Count strings or entities, and those that are right."""
+        golds = [gold for one in table.parts for gold in one.gold]
+        systems = [system for one in table.parts for system in one.system]
         return PrecisionRecall(
             sum([one.right for one in systems]),
             sum([one.size for one in systems]),
@@ -247,9 +249,9 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
             sum([one.size for one in golds]),
         )
 
-    def outcomes(self, table: SimilarityTable) -> Iterator[Outcome[PrecisionRecall]]:
+    def outcomes(self, table: TemplateTable[SimilarTemplates]) -> Iterator[Outcome[PrecisionRecall]]:
         """Each entity of either side, with what it has in common with its counterpart."""
-        for one in table.documents:
+        for one in table.parts:
             for gold in one.gold:
                 label = _label(gold.right, gold.size, "miss")
                 counts = PrecisionRecall(0, 0, gold.right, gold.size)
@@ -260,11 +262,11 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
                     None, system.entity.item, PrecisionRecall(system.right, system.size, 0, 0), label, one.document
                 )
 
-    def arguments(self, table: SimilarityTable) -> Iterator[DocumentArguments]:
+    def arguments(self, table: TemplateTable[SimilarTemplates]) -> Iterator[DocumentArguments]:
         """Entities by their templates."""
-        return (similar_arguments(one) for one in table.documents)
+        return (similar_arguments(one) for one in table.parts)
 
-    def remarks(self, table: SimilarityTable, counts: PrecisionRecall) -> Iterable[Finding]:
+    def remarks(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(0 if self.id.endswith(".subset") else table.unknown)
@@ -275,12 +277,12 @@ def _label(right: int, size: int, nothing: str) -> str:
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """Parameters that a protocol may set."""
 
     score: Literal["ree", "slots", "rme"] = "ree"
-    """How templates are compared."""
+    """The score by which templates are compared."""
     empty_documents: Literal["score", "ignore"] = "score"
-    """With `rme`: whether documents without gold templates count."""
+    """With `rme`: score or ignore documents without gold templates."""
 
 
 def measures(parameters: Parameters, setting: Setting) -> list[Row]:

@@ -1,20 +1,19 @@
 """Templates assigned one-to-one by the strings that they share (Chen et al. 2023, IterX: CEAF-RME)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from math import prod
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from karat.families.template.templates import BothTemplates, Entity, Template, distinct
+from karat.families.template.templates import BothTemplates, Entity, Template, TemplateSpec, TemplateTable, distinct
 from karat.limits import check_pairs
 from karat.match.assignment import Edge, assignment
-from karat.plugin import ErrorsOf, Tables, TableSpec
+from karat.plugin import Tables
 from karat.problems import quoted
 
 Phi = Literal["phi3", "subset"]
-"""How similar templates are.
+"""Similarity of templates.
 
 phi3    the mentions that they share, for the best one-to-one assignment of their entities
 subset  the system entities that share a mention with a gold entity
@@ -29,7 +28,7 @@ class Scored(Struct, frozen=True, gc=False):
     size: int
     right: int
     partner: int | None
-    """The number of an entity of the other side with which it shares something."""
+    """The index of an entity of the other side with which it shares something."""
 
 
 class SimilarTemplates(NamedTuple):
@@ -44,37 +43,29 @@ class SimilarTemplates(NamedTuple):
     kept: frozenset[int]
     """Templates of gold that are compared: one of its types for each."""
     pairs: tuple[tuple[int, int], ...]
-    """Numbers of gold and system templates that are assigned to each other."""
-
-
-class SimilarityTable(NamedTuple):
-    """The table: the entities of some documents."""
-
-    documents: tuple[SimilarTemplates, ...]
-    unknown: int
-    """Entities without any string, which are left out."""
+    """Indexes of gold and system templates that are assigned to each other."""
 
 
 class _Match(NamedTuple):
-    """How similar a gold and a system template are, and which of their entities were matched: gold, system, shared."""
+    """Similarity of a gold and a system template, and which of their entities were matched: gold, system, shared."""
 
     value: int
     hits: int
     pairs: tuple[tuple[int, int, int], ...]
 
 
-class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_hash=True):
+class TemplateSimilarity(TemplateSpec[SimilarTemplates], frozen=True, cache_hash=True):
     """The best one-to-one assignment of templates."""
 
     phi: Phi
     empty_documents: Literal["score", "ignore"] = "score"
 
-    def make(self, tables: Tables) -> SimilarityTable:
-        """That of one document."""
+    def make(self, tables: Tables) -> TemplateTable[SimilarTemplates]:
+        """Assign the templates of one document."""
         templates, document = tables.get(BothTemplates()), tables.pair.gold.id
         gold = distinct(templates.gold)
         if self.empty_documents == "ignore" and not gold:
-            return SimilarityTable((), templates.unknown)
+            return TemplateTable((), templates.unknown)
         system = [template for template in templates.system if template.entities]
         origins, copies = _copies(gold, alone=not system)
         count = prod(sum(len(template.entities) for template in side) for side in (copies, system))
@@ -100,20 +91,10 @@ class TemplateSimilarity(TableSpec[SimilarityTable], Struct, frozen=True, cache_
             frozenset(kept),
             tuple(pairs),
         )
-        return SimilarityTable((similar,), templates.unknown)
-
-    def add(self, tables: Sequence[SimilarityTable]) -> SimilarityTable:
-        """Documents have no templates in common."""
-        documents = tuple(chain.from_iterable(table.documents for table in tables))
-        return SimilarityTable(documents, sum(table.unknown for table in tables))
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments."""
-        return "arguments"
+        return TemplateTable((similar,), templates.unknown)
 
     def _match(self, gold: Sequence[Entity], system: Sequence[Entity]) -> _Match:
-        """How similar two templates of one type are, by their entities."""
+        """Compare two templates of one type by their entities."""
         if self.phi == "phi3":
             shared = {
                 (g, s): count

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ UNTYPED = "attack"
 
 
 class Entity(Struct, frozen=True, gc=False):
-    """What fills a role: its strings, normalised and as written."""
+    """An entity that fills a role: its strings, normalised and as written."""
 
     role: str
     strings: tuple[str, ...]
@@ -41,7 +41,7 @@ class Template(NamedTuple):
 
     @property
     def content(self) -> object:
-        """What makes two templates equal."""
+        """Everything in which equal templates agree."""
         return self.type, tuple([(entity.role, entity.raw) for entity in self.entities])
 
 
@@ -54,11 +54,36 @@ class Templates(NamedTuple):
     """Entities without any string, which are left out."""
 
 
+T = TypeVar("T")
+
+
+class TemplateTable(NamedTuple, Generic[T]):
+    """Roles or templates of some documents, as a measure compares them."""
+
+    parts: tuple[T, ...]
+    unknown: int
+    """Entities without any string, which are left out."""
+
+
+class TemplateSpec(TableSpec[TemplateTable[T]], Struct, frozen=True, cache_hash=True):
+    """A table of templates or of their entities."""
+
+    def add(self, tables: Sequence[TemplateTable[T]]) -> TemplateTable[T]:
+        """Join documents, which have no templates in common."""
+        parts = tuple(chain.from_iterable(table.parts for table in tables))
+        return TemplateTable(parts, sum(table.unknown for table in tables))
+
+    @property
+    def errors_of(self) -> ErrorsOf:
+        """Arguments."""
+        return "arguments"
+
+
 class BothTemplates(TableSpec[Templates], Struct, frozen=True, cache_hash=True):
     """The templates of both sides, all that there are."""
 
     def make(self, tables: Tables) -> Templates:
-        """Gold's and the system's."""
+        """Read the strings of their entities."""
         pair, (gold, system) = tables.pair, tables.get(BothEvents("template"))
         golds = [_template(event, pair.gold, pair.system) for event in gold]
         systems = [_template(event, pair.system, pair.gold) for event in system]
@@ -121,15 +146,7 @@ class RoleEntities(NamedTuple):
     pairs: tuple[tuple[int, int, Fraction], ...]
 
 
-class EntityTable(NamedTuple):
-    """The table: the roles of some documents."""
-
-    roles: tuple[RoleEntities, ...]
-    unknown: int
-    """Entities without any string, which are left out."""
-
-
-class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=True):
+class EntityAssignment(TemplateSpec[RoleEntities], frozen=True, cache_hash=True):
     """The best one-to-one assignment of the entities of each role (Du et al. 2021, CEAF-REE).
 
     With `proportional`, a pair is worth the share of its system strings that gold has, else all or nothing.
@@ -137,15 +154,15 @@ class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=T
 
     proportional: bool = False
 
-    def make(self, tables: Tables) -> EntityTable:
-        """The roles of one document."""
+    def make(self, tables: Tables) -> TemplateTable[RoleEntities]:
+        """Assign the entities of one document, role by role."""
         templates = tables.get(BothTemplates())
         gold, system = _by_role(templates.gold), _by_role(templates.system)
         document = tables.pair.gold.id
         roles = [
             self._assigned(document, gold.get(role, []), system.get(role, [])) for role in sorted({*gold, *system})
         ]
-        return EntityTable(tuple(roles), templates.unknown)
+        return TemplateTable(tuple(roles), templates.unknown)
 
     def _assigned(self, document: str, gold: Sequence[Entity], system: Sequence[Entity]) -> RoleEntities:
         where = f"document {quoted(document)}"
@@ -162,16 +179,6 @@ class EntityAssignment(TableSpec[EntityTable], Struct, frozen=True, cache_hash=T
         if self.proportional:
             return Fraction(sum(text in system for text in gold), len(system))
         return Fraction(set(gold).issuperset(system))
-
-    def add(self, tables: Sequence[EntityTable]) -> EntityTable:
-        """Documents have no entities in common."""
-        roles = tuple(chain.from_iterable(table.roles for table in tables))
-        return EntityTable(roles, sum(table.unknown for table in tables))
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Arguments."""
-        return "arguments"
 
 
 def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
@@ -190,5 +197,5 @@ def _by_role(templates: Sequence[Template]) -> dict[str, list[Entity]]:
 
 
 def _is_part(strings: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell if one of two sets is a subset of the other."""
+    """Return whether one of two sets is a subset of the other."""
     return set(strings).issubset(others) or set(strings).issuperset(others)

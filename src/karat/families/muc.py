@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.model import Mention
-from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Setting, graded
+from karat.plugin import AlignedPairs, Card, Entry, Family, Measure, Outcome, Setting, graded
 
 CARD = Card(
     title="MUC-5 slots",
@@ -151,7 +151,7 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
         )
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """One row per slot, and one for all slots."""
     attributes = setting.scored(parameters.attributes)
     aligned = setting.align(parameters.alignment, agree=(), rewarded=attributes)

@@ -1,4 +1,4 @@
-"""Measures: families, the rows they offer, and the outcomes behind each count."""
+"""Measures: families, the entries of a result that they offer, and the outcomes behind each count."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -116,7 +116,7 @@ class Detail(Struct, frozen=True):
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
-    """One row of a result. A subclass has an `id` and writes `outcomes`, and `count` where there is a shorter way."""
+    """A measure. A subclass has an `id` and writes `outcomes`, and `count` where there is a shorter way."""
 
     table: TableSpec[T]
     """The table it reads."""
@@ -149,65 +149,23 @@ class Measure(Struct, Generic[T, C], frozen=True):
         """Attributes of mentions that must be right to earn everything; the first that is wrong is the error."""
         return ()
 
-    def link_outcomes(self, table: T) -> Iterator[Outcome[C]]:
-        """The outcomes of the links behind its counts, if its errors are errors of links."""
-        return self.outcomes(table)
-
-    @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
-        """What it compares of an argument, if its errors are errors of arguments."""
-        return ()
-
-    def arguments(self, table: T) -> Iterator[DocumentArguments]:
-        """The arguments behind its outcomes, document by document, if its errors are errors of arguments."""
-        del table
-        return iter(())
-
-    @property
-    def lists_details(self) -> bool:
-        """Whether `--details` lists its `details` instead of its outcomes."""
-        return False
-
-    def details(self, table: T) -> Iterable[Detail]:
-        """What `--details` lists, if it `lists_details`."""
-        del table
-        return ()
-
-    def counterparts(self, table: T) -> Mapping[str, str]:
-        """Clusters of gold and of the system that are matched, if its items have them as arguments."""
-        del table
-        return {}
-
-    def remarks(self, table: T, counts: C) -> Iterable[Finding]:
-        """What a reader of this unit's score should know."""
+    def notes(self, table: T, counts: C) -> "Iterable[Finding | Unmatchable]":
+        """Notes for readers of this unit's score."""
         del table, counts
         return ()
 
-    def remarks_on_total(self, total: C) -> Iterable[Finding]:
-        """What a reader of the result should know, from the sum of all units; gold has mentions."""
+    def notes_on_total(self, total: C) -> Iterable[Finding]:
+        """Notes for readers of the result, from the sum of all units; gold has mentions."""
         del total
         return ()
 
-    def unmatchable(self, table: T) -> Mapping[str, int]:
-        """Items of a unit that cannot be matched, whatever the other side has: what they are, and how many.
-
-        A run reports the totals.
-        """
-        del table
-        return {}
-
     def differences(self, table: T) -> Mapping[str, int]:
-        """What makes the score of a unit differ from that of the same measure in other protocols, and how often.
+        """Count what makes the score of a unit differ from that of the same measure in other protocols.
 
         A run of several protocols reports the totals.
         """
         del table
         return {}
-
-    @property
-    def why_undefined(self) -> str | None:
-        """Why its score is undefined in this run, where the kinds of items on both sides show that."""
-        return None
 
     def counts_type(self) -> type[C]:
         """The counts that it returns."""
@@ -225,6 +183,42 @@ def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
     raise TypeError(f"{measure.__name__} declares the counts of neither `count` nor `outcomes`")
 
 
+class Unmatchable(Struct, frozen=True):
+    """A note on items that cannot be matched, whatever the other side has; a run reports the totals."""
+
+    items: str
+    count: int
+
+
+class ArgumentMeasure(Measure[T, C], frozen=True):
+    """A measure whose errors are errors of arguments: its table declares `errors_of = "arguments"`."""
+
+    @property
+    def parts(self) -> tuple[ArgumentPart, ...]:
+        """Parts of an argument that it compares."""
+        raise NotImplementedError
+
+    def arguments(self, table: T) -> Iterator[DocumentArguments]:
+        """The arguments behind its outcomes, document by document."""
+        raise NotImplementedError
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type, if it must be right."""
+        return ("type",) if "type" in self.parts else ()
+
+
+class DetailedMeasure(Measure[T, C], frozen=True):
+    """A measure whose `details` are listed by `--details` in place of its outcomes.
+
+    Errors of elements are found from them: its table declares `errors_of = "elements"`.
+    """
+
+    def details(self, table: T) -> Iterable[Detail]:
+        """Each item, followed by its parts."""
+        raise NotImplementedError
+
+
 class Composite(Struct, frozen=True):
     """A row that is a function of other rows' finished scores; it has no counts of its own."""
 
@@ -237,14 +231,17 @@ class Composite(Struct, frozen=True):
 
 
 class Unscored(Struct, frozen=True):
-    """A row of the protocol that cannot be scored in this run, and why."""
+    """A measure that cannot be scored in this run, and why.
+
+    Beside a measure of the same id, it explains why its score is undefined.
+    """
 
     id: str
     reason: str
 
 
-Row = Measure[Any, Any] | Composite | Unscored
-"""What a family offers in a run."""
+Entry = Measure[Any, Any] | Composite | Unscored
+"""An entry of the result, as a family offers it."""
 
 
 class Align(Protocol):
@@ -309,5 +306,5 @@ class Family(Struct, Generic[P], frozen=True):
     card: Card
     parameters: type[P]
     """A struct: what an entry in a protocol's `[[measures]]` may say."""
-    measures: Callable[[P, Setting], Sequence[Row]]
-    """The rows of one run."""
+    measures: Callable[[P, Setting], Sequence[Entry]]
+    """The entries of one run."""

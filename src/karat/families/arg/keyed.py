@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from karat.counts import PrecisionRecall, Scores
 from karat.families.arg.keys import PARTS, Item, KeyedItems, KeyedSide, KeyedTable, KeyRow, Part, Values, values_of
 from karat.model import Event, Mention
-from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler, Measure, Outcome
+from karat.plugin import (
+    ArgumentMeasure,
+    ArgumentOutcome,
+    ArgumentPart,
+    ComparedArgument,
+    DocumentArguments,
+    Filler,
+    Outcome,
+)
 from karat.problems import Finding, Rule
 
 OTHER_TRIGGER = "right under another trigger than in gold"
@@ -189,7 +197,7 @@ class Floored(PrecisionRecall, frozen=True):
         return super().derived(values)
 
 
-class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
+class Keyed(ArgumentMeasure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     """Items that gold and the system have, by the keys of a row."""
 
     name: str
@@ -246,7 +254,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
                 )
 
     @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """What is equal in a gold and a system argument."""
         assert isinstance(self.table, KeyedTable), "it reads keys"
         return compared_parts(self.table.row.equal)
@@ -259,7 +267,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
             outcomes = ((each.gold, each.system, self._counts(*each.counts).lost() > 0) for each in found)
             yield document_arguments(one, outcomes, trim=self.table.items.trim)
 
-    def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
+    def notes_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
         return above_one(self.id, total)
 

@@ -22,7 +22,7 @@ from karat.families.coref.contingency import Contingency, CorefTable, Singletons
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.outcomes import OUTCOMES
 from karat.families.coref.zeros import AnaphoricZeros, MentionOverlap, Zeros
-from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
+from karat.plugin import Card, Composite, Entry, Family, Measure, Outcome, Setting
 from karat.problems import Finding, Rule
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
@@ -228,17 +228,13 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
     name: str
-    is_hidden: bool = False
+    hidden: bool = False
+    """Whether only averages use it."""
 
     @property
     def id(self) -> str:
         """`coref.` and its name."""
         return f"coref.{self.name}"
-
-    @property
-    def hidden(self) -> bool:
-        """Whether only averages use it."""
-        return self.is_hidden
 
     def count(self, table: Contingency) -> PrecisionRecall:
         """The counts by its formula."""
@@ -248,7 +244,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
         """What each cluster, or each pair of clusters that share mentions, contributed."""
         return OUTCOMES[self.name](table)
 
-    def remarks_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
+    def notes_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
         """MUC without any link in gold."""
         if self.name == "muc" and not total.recall_den:
             yield NO_LINKS.at(
@@ -257,7 +253,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
             )
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Every measure, and the averages."""
     spec = MetaTable if setting.collapse == "aligned" else CorefTable
     table = spec(setting.align(parameters.alignment), parameters.singletons, setting.unit)
@@ -266,7 +262,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    rows: list[Row] = [*(Coref(table, name, name in parameters.without) for name in COUNTERS), *averages]
+    rows: list[Entry] = [*(Coref(table, name, name in parameters.without) for name in COUNTERS), *averages]
     if parameters.overlap:
         rows.append(MentionOverlap(setting.align(parameters.overlap)))
     if parameters.zeros:

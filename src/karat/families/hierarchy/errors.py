@@ -13,11 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from karat.errors import Instance
+from karat.families.hierarchy.measures import HierarchyMeasure
 from karat.insight.repairs import Edit, EventLink, LinkGraph, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.match.events import Events
 from karat.model import ClusterKey, Document, Link
-from karat.plugin import LinkItem, Outcome
+from karat.plugin import LinkItem, Measure, Outcome
 from karat.problems import Origin
 from karat.records import Record
 
@@ -38,10 +39,15 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
 ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
 
 
+def link_outcomes(measure: Measure[Any, Any], table: Any) -> Iterator[Outcome[Any]]:
+    """Return the outcomes of the links behind a measure: a measure of trees is wrong where links are."""
+    return measure.link_outcomes(table) if isinstance(measure, HierarchyMeasure) else measure.outcomes(table)
+
+
 def _errors(unit: UnitView) -> Iterator[FoundError]:
     outcomes: dict[str, list[Outcome[Any]]] = {}
     for document, measure, table in unit.tables:
-        for outcome in measure.link_outcomes(table):
+        for outcome in link_outcomes(measure, table):
             place = outcome.document or document
             assert place is not None, "a link is in one document"
             outcomes.setdefault(place, []).append(outcome)

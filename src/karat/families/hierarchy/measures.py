@@ -254,7 +254,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         numbers = (*astuple(links), *astuple(nonlinks), undefined)
         return self.counts_type()(*numbers)
 
-    def remarks(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
+    def notes(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
         for document in table if counts.undefined else ():
             if self._is_undefined(document):

@@ -173,7 +173,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
             return True
         return max(self.size(table.gold), self.size(table.system)) > LARGEST
 
-    def remarks(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
+    def notes(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
         for document in table if counts.undefined else ():
             if self._is_undefined(document):

@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.counts import Accuracy, PrecisionRecall, Scores, ScoreValues
-from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome, Row, Setting, graded
+from karat.plugin import AlignedPairs, Card, Composite, Entry, Family, Measure, Outcome, Setting, graded
 from karat.problems import Rule
 
 MOST_ATTRIBUTES = 5
@@ -172,7 +172,7 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
                 yield Outcome(mention, None, Accuracy(0.0, 1))
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Spans first, then one row per combination of attributes, or accuracies and their products."""
     attributes = setting.scored(parameters.attributes)
     if len(attributes) > MOST_ATTRIBUTES and parameters.attributes == ("all",):

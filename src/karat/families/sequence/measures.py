@@ -14,7 +14,7 @@ from karat.families.sequence.timeline import CONSTRAINTS, Timeline, TimeLink
 from karat.limits import check_pairs
 from karat.match.events import BothEvents, EventLink, Events, EventTable
 from karat.model import ClusterKey
-from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting, Tables, TableSpec, graded
+from karat.plugin import Card, Entry, Family, LinkItem, Measure, Outcome, Setting, Tables, TableSpec, graded
 from karat.problems import quoted
 
 SharedMentions = dict[int, dict[int, int]]
@@ -256,7 +256,7 @@ def _label(link: ComparedLink, nothing: str) -> str:
     return graded(link.found, link.pairs, nothing=nothing)
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Each kind of link, and all together."""
     aligned = setting.align(parameters.alignment)
     return [TemporalAwareness(SequenceTable(aligned, kinds), name) for name, kinds in ROWS.items()]

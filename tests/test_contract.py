@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from karat import protocols
 from karat.api.scoring import coref, score
 from karat.counts import PrecisionRecall
-from karat.families.coref.contingency import Contingency, CorefTable, contingency
 from karat.families.coref.measures import COUNTERS, Coref
+from karat.families.coref.table import CorefTable, contingency
 from karat.filters.heads import Heads
 from karat.match.alignment import Alignment
 from karat.model import Document, Mention, Pair
-from karat.plugin import AlignmentChoice, Comparison, Family, Measure, Outcome, Tables, TableSpec
+from karat.plugin import AlignmentChoice, Comparison, Contingency, Family, Measure, Outcome, Tables, TableSpec
 from karat.problems import KaratError, PluginWarning, UsageError
 from karat.protocols import PROTOCOLS, resolve
 from karat.protocols.files import digest

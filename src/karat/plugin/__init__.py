@@ -1,7 +1,7 @@
 """The contract between karat and its plug-ins: the bases of measures, tables, formats, filters and protocols.
 
-Everything that a plug-in may offer beyond what it must is a field or method here, with a default. A package offers its
-plug-ins through entry points:
+A plug-in imports from here alone: the model, counts and problems are here, too. Everything that a plug-in may offer
+beyond what it must is a field or method with a default. A package offers its plug-ins through entry points:
 
     karat.measures       a `Family` of measures
     karat.formats        a `Format`
@@ -14,6 +14,8 @@ plug-ins through entry points:
 `karat.testing.check` runs the laws on any of them.
 """
 
+from karat.counts import Accuracy, Counts, Means, PrecisionRecall, Ratio, Scores, ScoreValues, harmonic
+from karat.model import Cluster, Document, Link, Mention, Pair, Places, Region, Value
 from karat.plugin.arguments import (
     ArgumentItem,
     ArgumentOutcome,
@@ -22,6 +24,7 @@ from karat.plugin.arguments import (
     DocumentArguments,
     Filler,
 )
+from karat.plugin.contingency import Contingency
 from karat.plugin.formats import (
     Context,
     Facts,
@@ -90,8 +93,10 @@ from karat.plugin.tables import (
     TableSpec,
 )
 from karat.plugin.words import PartOfSpeech, Word, WordAnalyser
+from karat.problems import Finding, KaratError, Report, Rule
 
 __all__ = [
+    "Accuracy",
     "Align",
     "AlignedPairs",
     "AlignmentChoice",
@@ -104,15 +109,19 @@ __all__ = [
     "Averages",
     "Candidate",
     "Card",
+    "Cluster",
     "ClusterItem",
     "Collapse",
     "ComparedArgument",
     "Comparison",
     "Composite",
     "Context",
+    "Contingency",
     "Counted",
+    "Counts",
     "Detail",
     "DetailedMeasure",
+    "Document",
     "DocumentArguments",
     "DocumentCheck",
     "DocumentSimilarity",
@@ -123,25 +132,39 @@ __all__ = [
     "Family",
     "Filler",
     "Filter",
+    "Finding",
     "Format",
     "GoldDocuments",
     "GoldOnly",
     "Item",
+    "KaratError",
     "Law",
+    "Link",
     "LinkItem",
     "Marker",
     "Match",
     "Matching",
+    "Means",
     "Measure",
+    "Mention",
     "Outcome",
+    "Pair",
     "PairTransform",
     "Parameter",
     "PartOfSpeech",
     "Piece",
+    "Places",
+    "PrecisionRecall",
     "ProtocolFile",
+    "Ratio",
     "ReadOptions",
+    "Region",
+    "Report",
     "ReportLoss",
     "Representative",
+    "Rule",
+    "ScoreValues",
+    "Scores",
     "Setting",
     "Similarity",
     "Sources",
@@ -154,10 +177,12 @@ __all__ = [
     "UnitOfEvaluation",
     "Unmatchable",
     "Unscored",
+    "Value",
     "Word",
     "WordAnalyser",
     "Write",
     "WriteOptions",
     "graded",
+    "harmonic",
     "scorable",
 ]

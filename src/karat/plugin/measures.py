@@ -269,6 +269,8 @@ class Setting(Struct, frozen=True):
     """What a family may know about the run for which it offers its rows."""
 
     align: Align
+    family: "Callable[[str], Family[Any]]"
+    """Finds a family by its name."""
     unit: UnitOfEvaluation = "document"
     collapse: Representative | None = None
     """How clusters within a document become one mention, if they do."""
@@ -281,6 +283,13 @@ class Setting(Struct, frozen=True):
     system_kinds: Collection[str] = ()
     gold_clustered: Collection[str] = ()
     """Kinds of mentions that gold puts into clusters."""
+
+    def table(self, family: str, **options: Any) -> TableSpec[Any]:
+        """Return the table of a family, for measures of another one: `setting.table("coref", alignment="any")`."""
+        make = self.family(family).table
+        if make is None:
+            raise TypeError(f"the family {family!r} offers no table")
+        return make(self, **options)
 
     def scored(self, named: Sequence[str] = ()) -> tuple[str, ...]:
         """The attributes to score: those named, or type and realis where gold has them.
@@ -308,3 +317,5 @@ class Family(Struct, Generic[P], frozen=True):
     """A struct: what an entry in a protocol's `[[measures]]` may say."""
     measures: Callable[[P, Setting], Sequence[Entry]]
     """The entries of one run."""
+    table: Callable[..., TableSpec[Any]] | None = None
+    """From the setting and options by name to the table that its measures read, for measures of other families."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from karat.families import MEASURES
 from karat.match.alignment import Alignment
 from karat.model import Document, Pair
 from karat.plugin import (
@@ -271,6 +272,7 @@ def _setting(protocol: Protocol, gold: Facts, system: Facts) -> Setting:
     attributes = in_order(gold.attributes_of(protocol.kinds))
     return Setting(
         align=partial(_align, protocol, attributes),
+        family=MEASURES.get,
         unit=protocol.unit,
         collapse=None if protocol.collapse is None else protocol.collapse.representative,
         attributes=attributes,

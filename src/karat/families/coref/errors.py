@@ -18,12 +18,11 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from karat.errors import Instance
-from karat.families.coref.contingency import Contingency
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import ClusterKey, Mention, Pair, cluster_keys
-from karat.plugin import ClusterItem
+from karat.plugin import ClusterItem, Contingency
 from karat.problems import Origin
 from karat.records import Record
 

@@ -18,11 +18,13 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, scores_of_counts
-from karat.families.coref.contingency import Contingency, CorefTable, Singletons, pairs_within
 from karat.families.coref.metamentions import MetaTable
 from karat.families.coref.outcomes import OUTCOMES
+from karat.families.coref.table import CorefTable, Singletons
 from karat.families.coref.zeros import AnaphoricZeros, MentionOverlap, Zeros
-from karat.plugin import Card, Composite, Entry, Family, Measure, Outcome, Setting
+from karat.match.sparse import best_matching
+from karat.plugin import Card, Composite, Contingency, Entry, Family, Measure, Outcome, Setting
+from karat.plugin.contingency import pairs_within
 from karat.problems import Finding, Rule
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
@@ -173,14 +175,14 @@ def b3(table: Contingency) -> PrecisionRecall:
 
 def ceafm(table: Contingency) -> PrecisionRecall:
     """The best matching by φ3 = o, over mentions."""
-    best = table.graph.best_matching(table.shares)
+    best = best_matching(table.counts.rows, table.counts.columns, table.shares)
     return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
 
 
 def ceafe(table: Contingency) -> PrecisionRecall:
     """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    best = table.graph.best_matching(similarities)
+    best = best_matching(table.counts.rows, table.counts.columns, similarities)
     return PrecisionRecall(best, len(table.system_sizes), best, len(table.gold_sizes))
 
 
@@ -253,24 +255,29 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
             )
 
 
+def table(setting: Setting, *, alignment: str, singletons: Singletons = "keep") -> CorefTable:
+    """Return the contingency table (`karat.plugin.Contingency`) of a unit under an alignment of the protocol."""
+    spec = MetaTable if setting.collapse == "aligned" else CorefTable
+    return spec(setting.align(alignment), singletons, setting.unit)
+
+
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Every measure, and the averages."""
-    spec = MetaTable if setting.collapse == "aligned" else CorefTable
-    table = spec(setting.align(parameters.alignment), parameters.singletons, setting.unit)
+    coref_table = table(setting, alignment=parameters.alignment, singletons=parameters.singletons)
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    rows: list[Entry] = [*(Coref(table, name, name in parameters.without) for name in COUNTERS), *averages]
+    rows: list[Entry] = [*(Coref(coref_table, name, name in parameters.without) for name in COUNTERS), *averages]
     if parameters.overlap:
         rows.append(MentionOverlap(setting.align(parameters.overlap)))
     if parameters.zeros:
-        rows.append(Zeros(AnaphoricZeros(table.aligned)))
+        rows.append(Zeros(AnaphoricZeros(coref_table.aligned)))
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 
-FAMILY = Family(CARD, Parameters, measures)
+FAMILY = Family(CARD, Parameters, measures, table)
 
 
 def scores(table: Contingency) -> dict[str, ScoreValues]:

@@ -23,9 +23,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.families.coref.contingency import Contingency, CorefTable
+from karat.families.coref.table import CorefTable
 from karat.match.assignment import assignment, components
-from karat.plugin import Counted, Tables
+from karat.plugin import Contingency, Counted, Tables
 from karat.problems import Report
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from math import fsum
 
 from karat.counts import PrecisionRecall
-from karat.families.coref.contingency import Contingency
-from karat.plugin import ClusterItem, Outcome, graded
+from karat.match.sparse import matching
+from karat.plugin import ClusterItem, Contingency, Outcome, graded
 
 Outcomes = Iterator[Outcome[PrecisionRecall]]
 
@@ -94,7 +94,7 @@ def ceafm(table: Contingency) -> Outcomes:
     """Clusters of the best matching by φ3 = o; φ3 of a cluster and itself is its size."""
     clusters = _Clusters(table)
     golds, systems = dict(enumerate(table.gold_sizes)), dict(enumerate(table.system_sizes))
-    for cell in table.graph.matching(table.shares):
+    for cell in matching(table.counts.rows, table.counts.columns, table.shares):
         row, column, shared = table.counts.rows[cell], table.counts.columns[cell], table.shares[cell]
         yield clusters.both(row, column, PrecisionRecall(shared, systems.pop(column), shared, golds.pop(row)))
     for row, size in golds.items():
@@ -108,7 +108,7 @@ def ceafe(table: Contingency) -> Outcomes:
     clusters = _Clusters(table)
     golds, systems = dict.fromkeys(range(len(table.golds))), dict.fromkeys(range(len(table.systems)))
     similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    for cell in table.graph.matching(similarities):
+    for cell in matching(table.counts.rows, table.counts.columns, similarities):
         row, column, similarity = table.counts.rows[cell], table.counts.columns[cell], similarities[cell]
         del golds[row], systems[column]
         yield clusters.both(row, column, PrecisionRecall(similarity, 1, similarity, 1))

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from karat import protocols
 from karat.api.scoring import coref, score
 from karat.counts import PrecisionRecall
-from karat.families.coref.measures import COUNTERS, Coref
+from karat.families.coref.formulas import FORMULAS
+from karat.families.coref.measures import Coref
 from karat.families.coref.table import CorefTable, contingency
 from karat.filters.heads import Heads
 from karat.match.alignment import Alignment
@@ -75,7 +76,7 @@ def test_counts_are_what_the_return_type_says() -> None:
 # Outcomes
 
 
-@pytest.mark.parametrize("name", COUNTERS)
+@pytest.mark.parametrize("name", FORMULAS)
 def test_outcomes_of_coreference_are_about_clusters(name: str) -> None:
     """No outcome repeats the total: two gold and two system clusters contribute apart."""
     table = contingency([{"a", "b", "c"}, {"d", "e"}], [{"a", "b"}, {"c", "d", "e", "f"}])

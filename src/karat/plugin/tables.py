@@ -126,10 +126,7 @@ class AlignmentSpec(TableSpec[AlignedPairs]):
 
     __slots__ = ()
 
-    @property
-    def errors_of(self) -> ErrorsOf | None:
-        """Mentions."""
-        return "mentions"
+    errors_of = "mentions"
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""

@@ -103,7 +103,7 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     if parameters.overlap:
         rows.append(MentionOverlap(setting.align(parameters.overlap)))
     if parameters.zeros:
-        rows.append(Zeros(AnaphoricZeros(coref_table.aligned)))
+        rows.append(Zeros(AnaphoricZeros(coref_table.alignment)))
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 

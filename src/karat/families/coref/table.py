@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from karat.match.events import ClusterKeys
-from karat.plugin import AlignmentSpec, Contingency, Counted, ErrorsOf, Tables, TableSpec, UnitOfEvaluation
+from karat.plugin import AlignmentSpec, Contingency, Counted, Tables, TableSpec, UnitOfEvaluation
 from karat.plugin.contingency import ClusterCounts, index_of_names
 from karat.problems import Report, Rule
 
@@ -50,13 +50,15 @@ class ClusterOverlaps(TableSpec[Contingency], Struct, frozen=True, cache_hash=Tr
 class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     """The contingency table of a unit under an alignment of mentions."""
 
-    aligned: AlignmentSpec
+    alignment: AlignmentSpec
     singletons: Singletons = "keep"
     unit: UnitOfEvaluation = "document"
 
+    errors_of = "clusters"
+
     def make(self, tables: Tables) -> Contingency:
         """Make the table of one document."""
-        return tables.get(ClusterOverlaps(self.aligned))
+        return tables.get(ClusterOverlaps(self.alignment))
 
     def add(self, tables: Sequence[Contingency]) -> Contingency:
         """Clusters of the same name are one."""
@@ -70,16 +72,6 @@ class CorefTable(TableSpec[Contingency], Struct, frozen=True, cache_hash=True):
     def counted(self) -> Counted:
         """Singletons, and links between units, are known only when the whole corpus is."""
         return "unit" if self.singletons == "keep" and self.unit == "document" else "corpus"
-
-    @property
-    def alignment(self) -> AlignmentSpec:
-        """The alignment behind it: mentions of a cluster are right or wrong together."""
-        return self.aligned
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Clusters: mentions, and which of them are together."""
-        return "clusters"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """Drop singletons from the tables of all units, and report what is not scored."""

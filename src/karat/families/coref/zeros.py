@@ -9,7 +9,7 @@ from karat.counts import PrecisionRecall
 from karat.match.alignment import word_order
 from karat.match.similarities import zeros
 from karat.model import Document, Mention
-from karat.plugin import AlignedPairs, AlignmentSpec, ErrorsOf, Measure, Outcome, Tables, TableSpec
+from karat.plugin import AlignedPairs, AlignmentSpec, Measure, Outcome, Tables, TableSpec
 from karat.regions import size
 
 Judgement = Literal["right", "wrong", "missed", "spurious"]
@@ -32,6 +32,8 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
     """The anaphoric zeros of a document under an alignment of mentions."""
 
     aligned: AlignmentSpec
+
+    errors_of = "anaphors"
 
     def make(self, tables: Tables) -> list[Anaphor]:
         """Judge each zero by the mentions before it in its cluster."""
@@ -64,11 +66,6 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
             anaphors.append(Anaphor(judgement, gold.mentions[number], there, *antecedents))
         spurious = [s for s, _ in zeros(system, system.mentions) if s not in covered and not systems.is_first(s)]
         return [*anaphors, *(Anaphor("spurious", None, system.mentions[s]) for s in spurious)]
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Anaphors."""
-        return "anaphors"
 
     def add(self, tables: Sequence[Sequence[Anaphor]]) -> list[Anaphor]:
         """All of them."""

@@ -132,8 +132,8 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
         """The events of both sides, those that are each other's only twins with the same number."""
         golds, systems = tables.get(BothEvents())
         repeated = [_is_repeated(document, self.link) for document in (tables.pair.gold, tables.pair.system)]
-        aligned = tables.get(self.aligned)
-        shared = tables.get(SharedEventsTable(self.aligned))
+        aligned = tables.get(self.alignment)
+        shared = tables.get(SharedEventsTable(self.alignment))
         gold_kept, system_kept = self._kept(golds, systems, shared.pairs)
         gold_links, system_links = (
             self._links(events, kept) for events, kept in ((golds, gold_kept), (systems, system_kept))

@@ -88,7 +88,7 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
         gold, system = tables.get(Timelines(self.kinds))
         if not gold.reduced and not system.reduced:
             return NOTHING
-        aligned = tables.get(self.aligned)
+        aligned = tables.get(self.alignment)
         shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
         golds, systems = gold.events, system.events
         return Awareness(

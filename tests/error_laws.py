@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from karat.corpus.interface import Corpus
-from karat.errors import MeasureErrors
 from karat.families.hierarchy.errors import link_outcomes
 from karat.filters.distinct import Distinct
 from karat.insight import units as insight_found
@@ -18,6 +17,7 @@ from karat.insight.units import FoundError
 from karat.plugin import DetailedMeasure, Measure
 from karat.problems import Findings
 from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.records import MeasureErrors
 from karat.result import Result
 from karat.run.errors import Analysis
 from karat.run.findings import TargetErrors

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from karat.errors import Cell, Instance
 from karat.insight.records import UnitRecords
 from karat.insight.repairs import Repair
 from karat.match.events import BothEvents, Events, EventTable
 from karat.model import Document, Pair
 from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Measure, Tables, TableSpec
+from karat.records import Cell, Instance
 
 Classes = Mapping[str, str]
 """The names of error classes in the order of definition, each with what it is."""

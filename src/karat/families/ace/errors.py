@@ -10,7 +10,6 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
 from karat.families.ace.recognition import RecognitionTable
 from karat.families.ace.records import ARGUED
 from karat.families.coref.errors import REPAIRED
@@ -20,7 +19,7 @@ from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target
 from karat.model import Cluster, Document, Link, Mention, Pair, Value
 from karat.plugin import ClusterItem, Comparison, Detail, DetailedMeasure
 from karat.problems import Origin
-from karat.records import Record
+from karat.records import Cell, Instance, Record
 
 ABSENT = "(none)"
 TINY = 1e-6

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair, Slot, rewriting
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
@@ -19,7 +18,7 @@ from karat.limits import check_pairs
 from karat.model import HOLDERS, Mention
 from karat.plugin import ArgumentItem, ArgumentMeasure, ArgumentPart, ComparedArgument, DocumentArguments
 from karat.problems import Origin, quoted
-from karat.records import Record
+from karat.records import Cell, Instance, Record
 
 Pair = tuple[ComparedArgument, ComparedArgument]
 Key = Callable[[ComparedArgument], Hashable]

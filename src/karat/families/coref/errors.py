@@ -17,14 +17,13 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import ClusterKey, Mention, Pair, cluster_keys
 from karat.plugin import ClusterItem, Contingency
 from karat.problems import Origin
-from karat.records import Record
+from karat.records import Instance, Record
 
 CLASSES: Classes = {
     "span error": "the mention overlaps a gold mention, but does not match it",

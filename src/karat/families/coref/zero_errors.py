@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
 from karat.families.coref.errors import REPAIRED
 from karat.families.coref.zeros import Anaphor
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import Mention
+from karat.records import Instance
 
 CLASSES: Classes = {
     "missing zero": "the system lacks the zero",

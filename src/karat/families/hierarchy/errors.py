@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
 from karat.families.hierarchy.measures import HierarchyMeasure
 from karat.insight.repairs import Edit, EventLink, LinkGraph, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
@@ -20,7 +19,7 @@ from karat.match.events import Events
 from karat.model import ClusterKey, Document, Link
 from karat.plugin import LinkItem, Measure, Outcome
 from karat.problems import Origin
-from karat.records import Record
+from karat.records import Instance, Record
 
 CLASSES: Classes = {
     "wrong event": "an event is missing or spurious, has other mentions than its twin, or is two events of gold",

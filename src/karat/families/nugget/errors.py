@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.limits import check_pairs
@@ -20,6 +19,7 @@ from karat.match.similarities import overlaps
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
 from karat.problems import quoted
+from karat.records import Cell, Instance
 from karat.regions import size
 
 Attributed = Mention | ArgumentItem

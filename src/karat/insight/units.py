@@ -9,7 +9,7 @@ from karat.insight.records import UnitRecords
 from karat.insight.repairs import Repair
 from karat.match.events import BothEvents, Events, EventTable
 from karat.model import Document, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Measure, Tables, TableSpec
+from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Item, Measure, Tables, TableSpec
 from karat.records import Cell, Instance
 
 Classes = Mapping[str, str]
@@ -74,6 +74,15 @@ class UnitView(NamedTuple):
     comparison: Comparison
     collapsed: bool
     """The protocol keeps one mention per cluster."""
+
+    def instance(
+        self, document: str | None, gold: Iterable[Item | None], system: Iterable[Item | None], outcomes: int = 1
+    ) -> Instance:
+        """Return an error: the records of the items of both sides."""
+        record = self.records.record
+        golds = tuple(found for item in gold if (found := record(item, "gold", document)) is not None)
+        systems = tuple(found for item in system if (found := record(item, "system", document)) is not None)
+        return Instance(self.name, document, golds, systems, outcomes)
 
     @property
     def alignment(self) -> AlignmentSpec:

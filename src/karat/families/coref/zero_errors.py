@@ -12,7 +12,6 @@ from karat.families.coref.zeros import Anaphor
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import Mention
-from karat.records import Instance
 
 CLASSES: Classes = {
     "missing zero": "the system lacks the zero",
@@ -35,11 +34,7 @@ def _document_errors(unit: UnitView, document: str | None, anaphors: list[Anapho
     scored = frozenset(mention.id for mention in unit.documents[document].pair.system.mentions)
     for one in anaphors:
         if one.judgement != "right":
-            gold = unit.records.record(one.gold, "gold", document)
-            system = unit.records.record(one.system, "system", document)
-            instance = Instance(
-                unit.name, document, () if gold is None else (gold,), () if system is None else (system,)
-            )
+            instance = unit.instance(document, [one.gold], [one.system])
             yield FoundError(_class_of(one), instance, [Repair(document, _repair(one, document, scored))])
 
 

@@ -18,8 +18,6 @@ from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, Foun
 from karat.match.events import Events
 from karat.model import ClusterKey, Document, Link
 from karat.plugin import LinkItem, Measure, Outcome
-from karat.problems import Origin
-from karat.records import Instance, Record
 
 CLASSES: Classes = {
     "wrong event": "an event is missing or spurious, has other mentions than its twin, or is two events of gold",
@@ -141,13 +139,9 @@ class _DocumentErrors:
         *,
         outcomes: int = 1,
     ) -> FoundError:
-        records = self._records("gold", gold), self._records("system", system)
-        instance = Instance(self._unit.name, self._view.id, *records, outcomes)
+        golds, systems = ([] if link is None else [LinkItem(*link)] for link in (gold, system))
+        instance = self._unit.instance(self._view.id, golds, systems, outcomes)
         return FoundError(name, instance, [Repair(self._view.id, self._repair(name, system, repaired))])
-
-    def _records(self, side: Origin, link: EventLink | None) -> tuple[Record, ...]:
-        record = self._unit.records.record(None if link is None else LinkItem(*link), side, self._view.id)
-        return () if record is None else (record,)
 
     def _repair(self, name: str, system: EventLink | None, repaired: EventLink | None) -> Edit:
         if name == "wrong event":

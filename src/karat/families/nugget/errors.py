@@ -19,7 +19,7 @@ from karat.match.similarities import overlaps
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
 from karat.problems import quoted
-from karat.records import Cell, Instance
+from karat.records import Cell
 from karat.regions import size
 
 Attributed = Mention | ArgumentItem
@@ -239,12 +239,10 @@ class _DocumentErrors:
     def _error(
         self, name: str, gold: Sequence[Mention], system: Sequence[Mention], edit: Edit, *, outcomes: int = 1
     ) -> FoundError:
-        records, id_ = self._unit.records, self._view.id
-        golds = tuple(record for one in gold if (record := records.record(one, "gold", id_)) is not None)
-        systems = tuple(record for one in system if (record := records.record(one, "system", id_)) is not None)
         edit.keep_links = False
         edit.mentions = self._uncounted | edit.mentions
-        return FoundError(name, Instance(self._unit.name, id_, golds, systems, outcomes), [Repair(id_, edit)])
+        instance = self._unit.instance(self._view.id, gold, system, outcomes)
+        return FoundError(name, instance, [Repair(self._view.id, edit)])
 
 
 def near(

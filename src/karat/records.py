@@ -200,7 +200,7 @@ class MeasureErrors(Struct, frozen=True):
 
 
 class ErrorAnalysis(Struct, frozen=True):
-    """Where the points of one system under one protocol went."""
+    """The analysis of one system's errors under one protocol."""
 
     measures: tuple[MeasureErrors, ...]
     is_listed: bool = False

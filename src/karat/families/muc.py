@@ -99,7 +99,7 @@ class Slots(Counts, frozen=True):
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -112,7 +112,7 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
 
     name: str
     has_span: bool
-    """Whether the span is one of the slots."""
+    """True if the span is one of the slots."""
     bits: tuple[int, ...]
     """The other slots: the bit of a match that says whether the attribute agrees."""
     attributes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What an analysis reads of a unit, and the errors that it finds there."""
+"""Units as an analysis of errors reads them, and the errors that it finds there."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
@@ -58,8 +58,8 @@ def counted_tables(
         if len(documents) == 1:
             yield CountedTable(next(iter(documents)), measure, tables[measure.table])
         elif measure.table.counted == "item":
-            for id_, own in documents.items():
-                yield CountedTable(id_, measure, own[measure.table])
+            for id_, document_tables in documents.items():
+                yield CountedTable(id_, measure, document_tables[measure.table])
         else:
             yield CountedTable(None, measure, tables[measure.table])
 
@@ -123,7 +123,7 @@ class Target(NamedTuple):
 
     @property
     def subjects(self) -> frozenset[str]:
-        """What it takes into account: attributes, kinds of links; every measure of elements has elements of its own."""
+        """The attributes and kinds of links that it scores; every measure of elements has elements of its own."""
         if self.errors_of == "elements":
             return frozenset({self.id})
         kinds = [m.table.link_kinds for m in self.measures if isinstance(m.table, EventTable)]

@@ -115,7 +115,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
     method: str
     threshold: float = 0.0
     agreement: Literal["before", "after"] = "before"
-    """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
+    """`before`: pairs that disagree cannot be chosen; `after`: they are chosen like others and then dropped."""
     after: "Alignment | None" = None
     """The alignment that chooses first; only mentions that it leaves are aligned here."""
 

@@ -20,7 +20,7 @@ P = TypeVar("P")
 
 
 class Card(Struct, frozen=True):
-    """What a person should know about a family of measures."""
+    """The description of a family of measures."""
 
     title: str
     rows: dict[str, str]
@@ -28,11 +28,11 @@ class Card(Struct, frozen=True):
     formula: str
     citation: str
     symbols: dict[str, str] = {}
-    """What the symbols of the formula mean."""
+    """Symbols of the formula, each with its meaning."""
     traps: tuple[str, ...] = ()
-    """What readers of the score get wrong."""
+    """Mistakes that readers of the score make."""
     departures: tuple[str, ...] = ()
-    """Where paper and program differ, and what karat does."""
+    """Differences between paper and program, and karat's choice."""
     outcomes: Mapping[str, str] = {}
     """Classes of outcomes beyond `match`, `miss` and `spurious`, each with its meaning."""
     laws: tuple[Law, ...] = ()
@@ -50,7 +50,7 @@ class ClusterItem(Struct, frozen=True, gc=False):
 
     id: Hashable
     size: int
-    """How many of its mentions count."""
+    """The number of its mentions that count."""
 
 
 class LinkItem(Struct, frozen=True, gc=False):
@@ -70,7 +70,7 @@ class TreeItem(Struct, frozen=True, gc=False):
 
 
 Item = Mention | ElementItem | ClusterItem | LinkItem | ArgumentItem | TreeItem
-"""What an outcome is about."""
+"""The subject of an outcome."""
 
 
 class Outcome(Struct, Generic[C], frozen=True, gc=False):
@@ -99,20 +99,20 @@ class Detail(Struct, frozen=True):
     """An entry of `--details`: an item, or a part of one, with the attributes that can be confused."""
 
     part: str
-    """What it is: an entity, a mention of it, an argument, ..."""
+    """Its kind: an entity, a mention of it, an argument, ..."""
     gold: ElementItem | None
     system: ElementItem | None
     listed: Mapping[str, Any] | None = None
-    """What is listed about it; None: it is a part of the last item that was listed, and counts in the confusions."""
+    """The listed entry; None: it is a part of the last item that was listed, and counts in the confusions."""
     gold_id: str | None = None
     """The cluster that it is, or the mention."""
     system_id: str | None = None
     wrong: tuple[str, ...] = ()
     """Attributes of a matched item that are wrong."""
     lost: float = 0.0
-    """How much more it could have earned."""
+    """The credit that it missed."""
     is_nominal: bool = False
-    """Whether the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
+    """True if the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
@@ -131,12 +131,12 @@ class Measure(Struct, Generic[T, C], frozen=True):
         return self.counts_type().summed(astuple(outcome.counts) for outcome in self.outcomes(table))
 
     def outcomes(self, table: T) -> Iterator[Outcome[C]]:
-        """What the counts consist of, item by item."""
+        """The contributions to the counts, item by item."""
         raise NotImplementedError
 
     @property
     def hidden(self) -> bool:
-        """Whether it is no row of the result, and only composites use it."""
+        """True if it is not part of the result, and only composites use it."""
         return False
 
     @property
@@ -266,14 +266,14 @@ NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only attributes of at least on
 
 
 class Setting(Struct, frozen=True):
-    """What a family may know about the run for which it offers its rows."""
+    """The facts of a run that a family may use to choose its measures."""
 
     align: Align
     family: "Callable[[str], Family[Any]]"
     """Finds a family by its name."""
     unit: UnitOfEvaluation = "document"
     collapse: Representative | None = None
-    """How clusters within a document become one mention, if they do."""
+    """The mention that represents its cluster within a document; None: clusters are not collapsed."""
     attributes: Sequence[str] = ()
     """Attributes of at least one gold mention: type, realis, then by name."""
     links: Sequence[str] = ()

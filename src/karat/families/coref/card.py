@@ -1,4 +1,4 @@
-"""What `karat explain coref` prints."""
+"""The card of coreference, which `karat explain coref` prints."""
 
 from karat.plugin import Card
 

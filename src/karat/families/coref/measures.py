@@ -28,7 +28,7 @@ from karat.plugin import (
 )
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
-"""What BLANC does if there are no links, or no non-links."""
+"""The treatment of links, or non-links, in BLANC if there are none."""
 
 NO_LINKS = Rule(
     "muc-no-links",
@@ -38,7 +38,7 @@ NO_LINKS = Rule(
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -49,7 +49,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     overlap: str = ""
     """The alignment that `mor` counts, by similarity `common`; empty: `mor` is not scored."""
     zeros: bool = False
-    """Whether `zero` is scored."""
+    """Scores `zero`."""
     without: tuple[str, ...] = ()
     """Measures that are not scored."""
     only: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
 
     name: str
     hidden: bool = False
-    """Whether only averages use it."""
+    """True if only averages use it."""
 
     @property
     def id(self) -> str:
@@ -73,7 +73,7 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
         return FORMULAS[self.name].count(table)
 
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
-        """What each cluster, or each pair of clusters that share mentions, contributed."""
+        """The contribution of each cluster, or of each pair of clusters that share mentions."""
         return FORMULAS[self.name].outcomes(table)
 
     def notes_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ HIDDEN = Rule("links-hidden", "note", "simple-cdec scores them; do not compare s
 DROPPED = Rule("singletons-dropped", "note", "Do not compare with scores that include singletons.")
 
 Singletons = Literal["keep", "drop-gold", "drop-each"]
-"""What happens to singletons: keep all, drop gold's from both sides, or drop each side's own."""
+"""Treatment of singletons: keep all, drop gold's from both sides, or drop each side's own."""
 
 
 def contingency(gold: Iterable[Iterable[Hashable]], system: Iterable[Iterable[Hashable]]) -> Contingency:
@@ -166,7 +166,7 @@ class _Kept:
         first = np.zeros(count, np.intp)
         first[mentions[::-1]] = places[::-1]  # the first mention of an index is assigned last
         self.indexes = mentions[first[mentions] == places]
-        """Those that keep mentions, by their old indexes."""
+        """The old indexes of clusters or cells that keep mentions."""
         self.new = np.zeros(count, np.intc)
         """New indexes by old."""
         self.new[self.indexes] = np.arange(len(self.indexes))

@@ -40,7 +40,7 @@ class Hierarchy:
 
     @property
     def same_events(self) -> bool:
-        """Whether both sides make the same events of the same mentions."""
+        """Return whether both sides make the same events of the same mentions."""
         unshared = self.gold_only or self.system_only
         return not unshared and len(self.twins.mutual) == self.gold.size == self.system.size
 
@@ -113,7 +113,7 @@ class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash
 
 
 def _repeated(events: Iterable[int]) -> set[int]:
-    """Those that are listed more than once."""
+    """The events that are listed more than once."""
     return {event for event, count in Counter(events).items() if count > 1}
 
 
@@ -170,10 +170,10 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
 
     def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
-        return tuple(one for table in tables for one in table)
+        return tuple(hierarchy for table in tables for hierarchy in table)
 
 
 def _is_repeated(document: Document, link: str) -> bool:
-    """Whether an event is in more nodes of a forest than its links show."""
+    """Return whether an event is in more nodes of a forest than its links show."""
     name = nodes_of(link)
     return any(name in cluster.attributes for cluster in document.clusters)

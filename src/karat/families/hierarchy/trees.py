@@ -101,7 +101,7 @@ LARGEST = 1 << 1000
 
 
 class Matches(Counts, frozen=True):
-    """What was matched, of the larger side."""
+    """Matches, and the size of the larger side."""
 
     num: float
     den: float
@@ -117,7 +117,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
     """Trees of the two sides, matched one-to-one, over the larger forest."""
 
     def counts_type(self) -> type[Matches]:
-        """What is matched, of the larger forest."""
+        """Matches, and the size of the larger forest."""
         return Matches
 
     def size(self, graph: Graph) -> int:
@@ -125,7 +125,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
         return graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The same, tree by tree."""
+        """The size of each tree."""
         return Counter(graph.tree_of.values())
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
@@ -134,11 +134,11 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 
     @property
     def dummy_root(self) -> bool:
-        """Whether one more event above all trees counts."""
+        """True if one more event above all trees counts."""
         return False
 
     def count_document(self, table: Hierarchy) -> Matches:
-        """What is matched, over the larger forest."""
+        """Matches over the larger forest."""
         if self._is_undefined(table):
             return Matches(0, 0, undefined=1)
         matched = sum([worth for _, _, worth in self.matched(table)])
@@ -185,7 +185,7 @@ def _trees(graph: Graph) -> dict[int, TreeItem]:
     events: dict[int, list[int]] = {}
     for event, root in graph.tree_of.items():
         events.setdefault(root, []).append(event)
-    return {root: TreeItem(graph.key(root), tuple(map(graph.key, own))) for root, own in events.items()}
+    return {root: TreeItem(graph.key(root), tuple(map(graph.key, below))) for root, below in events.items()}
 
 
 class Nstmp(TreeMeasure, frozen=True):
@@ -203,7 +203,7 @@ class Nstmp(TreeMeasure, frozen=True):
         return sum(self_matches(graph).values()) if self.parameters.transitive else graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The same, tree by tree."""
+        """The size of each tree."""
         return self_matches(graph) if self.parameters.transitive else super().sizes(graph)
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:

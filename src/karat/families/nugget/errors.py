@@ -56,7 +56,7 @@ class _Outcomes(NamedTuple):
     listed: set[str]
     """All mentions of the system that there are outcomes of."""
     times: Counter[str]
-    """How many outcomes of each spurious mention are wrong; of one that is also matched, how many besides."""
+    """The number of wrong outcomes of each spurious mention; of one that is also matched, the number besides."""
 
 
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
@@ -64,8 +64,8 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     met: list[tuple[Mention | None, Mention | None]] = []
     by_document: dict[str | None, list[Sequence[Outcome[Any]]]] = {}
     for document, measure, table in unit.tables:
-        for id_, own in _by_document(document, measure.outcomes(table)).items():
-            by_document.setdefault(id_, []).append(own)
+        for id_, document_outcomes in _by_document(document, measure.outcomes(table)).items():
+            by_document.setdefault(id_, []).append(document_outcomes)
     for view in unit.documents.values():
         outcomes = _outcomes(by_document.get(view.id, ()))
         found = _DocumentErrors(unit, view, target.attributes, outcomes)
@@ -88,7 +88,7 @@ def _by_document(document: str | None, outcomes: Iterable[Outcome[Any]]) -> dict
 def confusions(
     met: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
 ) -> dict[str, dict[Cell, int]]:
-    """How often values of attributes met; None where a mention met none."""
+    """Count how often values of attributes met; None where a mention met none."""
     cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
     for gold, system in met if attributes else ():
         for name, counts in cells.items():
@@ -142,12 +142,16 @@ class _DocumentErrors:
 
     def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str], outcomes: _Outcomes) -> None:
         self._unit, self._view, self._attributes = unit, view, attributes
-        self._uncounted = dict.fromkeys(one.id for one in view.pair.system.mentions if one.id not in outcomes.listed)
+        self._uncounted = dict.fromkeys(
+            mention.id for mention in view.pair.system.mentions if mention.id not in outcomes.listed
+        )
         """Mentions that are one with others in the eyes of the measure: repairs leave one of each."""
         self._times = outcomes.times
-        systems = {one.id: one for one in view.pair.system.mentions}
-        spurious = {one.id for one in outcomes.spurious}
-        self._besides = Counter({systems[id_].span: n for id_, n in outcomes.times.items() if id_ not in spurious})
+        systems = {mention.id: mention for mention in view.pair.system.mentions}
+        spurious = {mention.id for mention in outcomes.spurious}
+        self._besides = Counter(
+            {systems[id_].span: count for id_, count in outcomes.times.items() if id_ not in spurious}
+        )
         """Places of mentions that are right for one gold mention, but wrong for others there."""
         self.met: list[tuple[Mention | None, Mention | None]] = []
         """Of the mentions that are not right: which gold mention met which system mention."""
@@ -158,30 +162,30 @@ class _DocumentErrors:
         golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
         systems = [system for _, system in outcomes.partial] + outcomes.spurious
         done_gold, done_system = set[str](), set[str]()
-        for one, more in _several(self._view.id, golds, systems):
-            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
-            if best not in more:
+        for gold, pieces in _several(self._view.id, golds, systems):
+            best = partner.get(gold.id, max(pieces, key=lambda piece: size(piece.span)))
+            if best not in pieces:
                 continue
-            done_gold.add(one.id)
-            done_system.update(piece.id for piece in more)
-            self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
-            yield self._split(one, best, more, outcomes=self._count(more) + (one.id not in partner))
+            done_gold.add(gold.id)
+            done_system.update(piece.id for piece in pieces)
+            self.met += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
+            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partner))
         partner = {system.id: gold for gold, system in outcomes.partial}
-        for one, more in _several(self._view.id, systems, golds):
-            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
-            if best not in more:
+        for system, parts in _several(self._view.id, systems, golds):
+            best = partner.get(system.id, max(parts, key=lambda piece: size(piece.span)))
+            if best not in parts:
                 continue
-            done_system.add(one.id)
-            done_gold.update(piece.id for piece in more)
-            self.met += [(best, one), *((piece, None) for piece in more if piece is not best)]
-            counted = 0 if one.id in partner else self._count([one])
-            yield self._merged(best, more, one, outcomes=len(more) + counted)
+            done_system.add(system.id)
+            done_gold.update(piece.id for piece in parts)
+            self.met += [(best, system), *((piece, None) for piece in parts if piece is not best)]
+            counted = 0 if system.id in partner else self._count([system])
+            yield self._merged(best, parts, system, outcomes=len(parts) + counted)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
                 yield self._pair(gold, system, outcomes=1) or self._error(OTHER, (gold,), (system,), Edit())
-        missed = [one for one in outcomes.missed if one.id not in done_gold]
-        spurious = [one for one in outcomes.spurious if one.id not in done_system]
+        missed = [mention for mention in outcomes.missed if mention.id not in done_gold]
+        spurious = [mention for mention in outcomes.spurious if mention.id not in done_system]
         for gold, system in self._near(missed, spurious):
             if (error := self._pair(gold, system, outcomes=1 + self._count([system]))) is not None:
                 self.met.append((gold, system))
@@ -200,19 +204,19 @@ class _DocumentErrors:
                 yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
 
     def _count(self, systems: Iterable[Mention]) -> int:
-        """How many outcomes some mentions of the system are."""
-        return sum(max(1, self._times[one.id]) for one in systems)
+        """Count the outcomes of some mentions of the system."""
+        return sum(max(1, self._times[mention.id]) for mention in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
         """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
         for similarity in ("dice", "exact"):
-            golds = [one for one in missed if bool(one.span) == (similarity == "dice")]
-            systems = [one for one in spurious if bool(one.span) == (similarity == "dice")]
+            golds = [mention for mention in missed if bool(mention.span) == (similarity == "dice")]
+            systems = [mention for mention in spurious if bool(mention.span) == (similarity == "dice")]
             if golds and systems:
                 yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
 
     def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> FoundError | None:
-        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or else its span."""
+        """Return the error of a mention that overlaps gold's: the first attribute that differs, or else its span."""
         for name in self._attributes:
             value = gold.attributes.get(name)
             if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):

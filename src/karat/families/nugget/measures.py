@@ -89,7 +89,7 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -141,7 +141,7 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
 
 
 class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
-    """How often an attribute is right on gold mentions (Algorithm 3); spurious mentions do not count."""
+    """The accuracy of an attribute on gold mentions (Algorithm 3); spurious mentions do not count."""
 
     attribute: str
     bit: int

@@ -51,11 +51,11 @@ class Timeline:
 
     @property
     def events(self) -> set[int]:
-        """Those that the reduced links join."""
+        """The events that the reduced links join."""
         return {event for _, *ends in self.reduced for event in ends}
 
     def entailed(self, links: Iterable[TimeLink]) -> set[TimeLink]:
-        """Those of some links that follow from the links here."""
+        """The links among some that follow from the links here."""
         return self._entailed(links, steps=1)
 
     def _entailed(self, links: Iterable[TimeLink], *, steps: int) -> set[TimeLink]:

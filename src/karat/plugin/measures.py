@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, Protocol, TypeVar, get_args
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -174,13 +174,17 @@ class Measure(Struct, Generic[T, C], frozen=True):
 
 @cache
 def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
-    """The counts that `count` is declared to return, or, where it sums outcomes, those that `outcomes` carries."""
-    returned = get_type_hints(measure.count).get("return")
-    outcomes = get_args(get_type_hints(measure.outcomes).get("return"))
-    for declared in (returned, *(argument for outcome in outcomes for argument in get_args(outcome))):
-        if isinstance(declared, type) and issubclass(declared, Counts):
-            return declared
-    raise TypeError(f"{measure.__name__} declares the counts of neither `count` nor `outcomes`")
+    """Return the counts among the type parameters of the nearest base: `Measure[Table, Counts]`."""
+    parameters = [
+        parameter
+        for cls in measure.__mro__
+        for base in getattr(cls, "__orig_bases__", ())
+        for parameter in get_args(base)
+        if isinstance(parameter, type) and issubclass(parameter, Counts)
+    ]
+    if not parameters:
+        raise TypeError(f"{measure.__name__} does not declare its counts: derive it from Measure[Table, Counts]")
+    return parameters[0]
 
 
 class Unmatchable(Struct, frozen=True):

@@ -170,15 +170,7 @@ class GoldLinkClasses(LinkClasses, frozen=True):
 EDGES: dict[ClassRule, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
 
 
-class LinkMeasure(HierarchyMeasure[PrecisionRecall], frozen=True):
-    """Links, or other pairs of events, that both sides have."""
-
-    def counts_type(self) -> type[PrecisionRecall]:
-        """Precision and recall."""
-        return PrecisionRecall
-
-
-class Mucp(LinkMeasure, frozen=True):
+class Mucp(HierarchyMeasure[PrecisionRecall], frozen=True):
     """Links that both sides have, their direction included."""
 
     name = "mucp"
@@ -192,7 +184,7 @@ class Mucp(LinkMeasure, frozen=True):
         yield from self.link_outcomes((table,))
 
 
-class Siblings(LinkMeasure, frozen=True):
+class Siblings(HierarchyMeasure[PrecisionRecall], frozen=True):
     """Pairs of events with a common parent."""
 
     name = "siblings"

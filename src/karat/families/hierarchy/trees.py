@@ -116,10 +116,6 @@ class Matches(Counts, frozen=True):
 class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
     """Trees of the two sides, matched one-to-one, over the larger forest."""
 
-    def counts_type(self) -> type[Matches]:
-        """Matches, and the size of the larger forest."""
-        return Matches
-
     def size(self, graph: Graph) -> int:
         """|F|, as far as this measure counts it."""
         return graph.size

@@ -1,8 +1,4 @@
-"""Documents written anew from their arguments, as a measure counts them.
-
-Protocols differ in which arguments are one, which of several events on a trigger counts, and so on. A document with
-exactly the arguments that count has the same score, and each of them can be changed by itself.
-"""
+"""Repairs of errors: edits of the system's documents, which are then scored again."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -25,7 +21,11 @@ class Slot(Struct, frozen=True, gc=False):
 
 
 class Rewriting(NamedTuple):
-    """The events and slots of a document, by keys."""
+    """The events and slots of a document by keys, as a measure counts them.
+
+    Protocols differ in which arguments are one, which of several events on a trigger counts, and so on. A document with
+    exactly the arguments that count has the same score, and each of them can be changed by itself.
+    """
 
     events: Mapping[Hashable, Mention]
     slots: Mapping[Hashable, Slot]

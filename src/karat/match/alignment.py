@@ -1,7 +1,7 @@
 """Alignments: which gold mention is matched with which system mention.
 
-Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`align.similarities`), which
-attributes agree, and how pairs are chosen (`align.matchings`). All work on candidates: the negative similarity, the
+Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`match.similarities`), which
+attributes agree, and how pairs are chosen (`match.matchings`). All work on candidates: the negative similarity, the
 indexes of the system's and of gold's mention, and one bit per attribute that agrees. Sorted, candidates are in the
 order of trial: most alike first, then by the order of the system's mentions, then by that of gold's.
 """

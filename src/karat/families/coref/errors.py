@@ -75,8 +75,8 @@ class _UnitErrors:
     def __init__(self, unit: UnitView, table: Contingency) -> None:
         self._unit = unit
         self._sizes: dict[Origin, Mapping[Hashable, int]] = {"gold": table.gold, "system": table.system}
-        self._matched: list[tuple[_Placed, _Placed]] = []
-        self._near: list[tuple[_Placed, _Placed]] = []
+        self._matched: list[Found] = []
+        self._near: list[Found] = []
         self._missing: list[_Placed] = []
         self._extra: list[_Placed] = []
         self._scored: dict[str, frozenset[str]] = {}
@@ -117,9 +117,11 @@ class _UnitErrors:
             yield from self._conflated(key, _grouped(pairs, lambda pair: pair[0].key))
         for key, extra in _grouped(self._extra, lambda mention: mention.key).items():
             if key in by_system:
-                yield from (self._error("extra mention", [], [mention], [self._removed(mention)]) for mention in extra)
+                yield from (
+                    self._error("extra mention", [], [mention], [self._moved(mention, None)]) for mention in extra
+                )
             else:
-                yield self._error("extra entity", [], [key], [self._removed(mention) for mention in extra])
+                yield self._error("extra entity", [], [key], [self._moved(mention, None) for mention in extra])
         for key, missing in _grouped(self._missing, lambda mention: mention.key).items():
             if key in by_gold:
                 yield from self._missing_mentions(missing, _grouped(by_gold[key], lambda pair: pair[1].key))
@@ -186,9 +188,6 @@ class _UnitErrors:
             return system.document, Edit(moved={mention.cluster: None}, added={mention.id: altered})
         return system.document, Edit(mentions={mention.id: altered}, scored=self._scored[system.document])
 
-    def _removed(self, placed: _Placed) -> tuple[str, Edit]:
-        return self._moved(placed, None)
-
     def _error(
         self,
         name: str,
@@ -218,9 +217,7 @@ class _UnitErrors:
         return tuple(record for record in records if record is not None)
 
 
-def _alike(
-    unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]
-) -> list[tuple[_Placed, _Placed]]:
+def _alike(unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]) -> list[Found]:
     """Mentions that only their spans keep apart: they overlap and, if all mentions have heads, have the same head."""
     golds, systems = ([placed.mention for placed in side] for side in (missing, extra))
     if not golds or not systems:

@@ -76,13 +76,8 @@ def self_matches(graph: Graph) -> dict[int, int]:
     return {event: 1 + chains for event, chains in below.items() if event not in graph.parents}
 
 
-def trees_in_place(table: Hierarchy) -> list[Matched]:
-    """The trees that are matched one-to-one with the greatest sum of φ."""
-    return list(_assigned(_in_place(table)))
-
-
-def _in_place(table: Hierarchy) -> dict[TwinPair, int]:
-    """φ of every two trees that have an event in its place."""
+def phi(table: Hierarchy) -> dict[TwinPair, int]:
+    """Return φ of every two trees that have an event in its place."""
     gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
     counted = Counter([(gold_tree[pair], system_tree[pair]) for pair in table.in_place if isinstance(pair, int)])
     options: dict[TwinPair, dict[TwinPair, int]] = {}
@@ -213,8 +208,8 @@ class Ceafp(TreeMeasure, frozen=True):
     name = "ceafp"
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
-        """Any two trees with an event in its place."""
-        return trees_in_place(table)
+        """The trees that are matched one-to-one with the greatest sum of φ."""
+        return list(_assigned(phi(table)))
 
 
 def _why_no_tree(table: Hierarchy) -> str:

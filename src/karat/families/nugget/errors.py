@@ -62,12 +62,12 @@ class _Outcomes(NamedTuple):
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     errors: list[FoundError] = []
     met: list[tuple[Mention | None, Mention | None]] = []
-    by_document: dict[str | None, list[Sequence[Outcome[Any]]]] = {}
-    for document, measure, table in unit.tables:
-        for id_, document_outcomes in _by_document(document, measure.outcomes(table)).items():
-            by_document.setdefault(id_, []).append(document_outcomes)
+    by_document: dict[str | None, dict[int, list[Outcome[Any]]]] = {}
+    for index, (document, measure, table) in enumerate(unit.tables):
+        for outcome in measure.outcomes(table):
+            by_document.setdefault(document or outcome.document, {}).setdefault(index, []).append(outcome)
     for view in unit.documents.values():
-        outcomes = _outcomes(by_document.get(view.id, ()))
+        outcomes = _outcomes(by_document.get(view.id, {}).values())
         found = _DocumentErrors(unit, view, target.attributes, outcomes)
         errors += found.errors(outcomes)
         met += [*outcomes.right, *found.met]
@@ -75,14 +75,6 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
 
 
 ERRORS = ErrorKind(_classes, _find)
-
-
-def _by_document(document: str | None, outcomes: Iterable[Outcome[Any]]) -> dict[str | None, list[Outcome[Any]]]:
-    """The outcomes of a table, which may be one of several documents."""
-    found: dict[str | None, list[Outcome[Any]]] = {}
-    for outcome in outcomes:
-        found.setdefault(document or outcome.document, []).append(outcome)
-    return found
 
 
 def confusions(
@@ -268,21 +260,20 @@ def near(
 
 
 def _several(
-    document: str, ones: Sequence[Mention], others: Sequence[Mention]
+    document: str, mentions: Sequence[Mention], others: Sequence[Mention]
 ) -> Iterator[tuple[Mention, list[Mention]]]:
     """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else."""
-    of_one: dict[int, list[int]] = {}
-    of_other: dict[int, int] = {}
-    overlapping = overlaps([one.span for one in ones], [other.span for other in others])
+    pieces_of: dict[int, list[int]] = {}
+    overlapping = overlaps([mention.span for mention in mentions], [other.span for other in others])
     check_pairs(len(overlapping), "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
-    for other, one in overlapping:
-        of_one.setdefault(one, []).append(other)
-        of_other[other] = of_other.get(other, 0) + 1
-    for one, pieces in of_one.items():
-        if len(pieces) > 1 and all(of_other[piece] == 1 for piece in pieces):
+    for piece, mention in overlapping:
+        pieces_of.setdefault(mention, []).append(piece)
+    times = Counter(piece for piece, _ in overlapping)
+    for mention, pieces in pieces_of.items():
+        if len(pieces) > 1 and all(times[piece] == 1 for piece in pieces):
             listed = sorted(pieces, key=lambda piece: others[piece].span)
             if all(others[first].span[-1][1] <= others[second].span[0][0] for first, second in pairwise(listed)):
-                yield ones[one], [others[piece] for piece in listed]
+                yield mentions[mention], [others[piece] for piece in listed]
 
 
 def at_place_of(mention: Mention, other: Mention) -> Mention:
@@ -301,5 +292,5 @@ def at_place_of(mention: Mention, other: Mention) -> Mention:
 
 
 def _with(attributes: Mapping[str, Value], name: str, value: Value | None) -> dict[str, Value]:
-    rest = {key: one for key, one in attributes.items() if key != name}
+    rest = {key: known for key, known in attributes.items() if key != name}
     return rest if value is None else {**rest, name: value}

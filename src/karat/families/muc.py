@@ -110,18 +110,13 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
 class Muc(Measure[AlignedPairs, Slots], frozen=True):
     """Counts some of the slots."""
 
-    name: str
+    id: str
     has_span: bool
     """True if the span is one of the slots."""
     bits: tuple[int, ...]
     """The other slots: the bit of a match that says whether the attribute agrees."""
     attributes: tuple[str, ...] = ()
     """Their names."""
-
-    @property
-    def id(self) -> str:
-        """`muc.` and the slot, or all."""
-        return f"muc.{self.name}"
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Slots]]:
         """Aligned pairs slot by slot; an unaligned mention is missing or spurious in every slot."""
@@ -157,9 +152,9 @@ def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     aligned = setting.align(parameters.alignment, agree=(), rewarded=attributes)
     bits = {attribute: aligned.bit(attribute) for attribute in attributes}
     return [
-        Muc(aligned, "span", True, ()),
-        *(Muc(aligned, attribute, False, (bit,), (attribute,)) for attribute, bit in bits.items()),
-        Muc(aligned, "all", True, tuple(bits.values()), tuple(bits)),
+        Muc(aligned, "muc.span", True, ()),
+        *(Muc(aligned, f"muc.{attribute}", False, (bit,), (attribute,)) for attribute, bit in bits.items()),
+        Muc(aligned, "muc.all", True, tuple(bits.values()), tuple(bits)),
     ]
 
 

@@ -117,9 +117,8 @@ class _UnitErrors:
             yield from self._conflated(key, _grouped(pairs, lambda pair: pair[0].key))
         for key, extra in _grouped(self._extra, lambda mention: mention.key).items():
             if key in by_system:
-                yield from (
-                    self._error("extra mention", [], [mention], [self._moved(mention, None)]) for mention in extra
-                )
+                for mention in extra:
+                    yield self._error("extra mention", [], [mention], [self._moved(mention, None)])
             else:
                 yield self._error("extra entity", [], [key], [self._moved(mention, None) for mention in extra])
         for key, missing in _grouped(self._missing, lambda mention: mention.key).items():

@@ -5,6 +5,8 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from itertools import islice
 
+from msgspec import Struct
+
 from karat.counts import PrecisionRecall
 from karat.match.events import EventLink, Events
 from karat.model import ClusterKey
@@ -167,16 +169,15 @@ class Twins:
         return (event,) if event in self.mutual else self.system.get(event, ())
 
 
-class Compared:
+class Compared(Struct, frozen=True, dict=True, eq=False):
     """A relation of each side, compared.
 
     Two pairs of events are the same if their first events share a mention and their second events share one.
     """
 
-    def __init__(self, twins: Twins, gold: Relation, system: Relation) -> None:
-        self.twins = twins
-        self.gold = gold
-        self.system = system
+    twins: Twins
+    gold: Relation
+    system: Relation
 
     @cached_property
     def counts(self) -> PrecisionRecall:

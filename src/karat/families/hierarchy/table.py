@@ -24,19 +24,16 @@ ROOTS = -1
 _first, _second = itemgetter(0), itemgetter(1)
 
 
-class Hierarchy:
+class Hierarchy(Struct, frozen=True, dict=True, eq=False):
     """The table of one document."""
 
-    def __init__(
-        self, document: str, gold: Graph, system: Graph, *, twins: Twins, gold_only: int, system_only: int
-    ) -> None:
-        self.document = document
-        self.gold = gold
-        self.system = system
-        self.twins = twins
-        self.gold_only = gold_only
-        """Mentions that the system lacks."""
-        self.system_only = system_only
+    document: str
+    gold: Graph
+    system: Graph
+    twins: Twins
+    gold_only: int
+    """Mentions that the system lacks."""
+    system_only: int
 
     @property
     def same_events(self) -> bool:

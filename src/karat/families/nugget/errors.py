@@ -278,17 +278,8 @@ def _several(
 
 def at_place_of(mention: Mention, other: Mention) -> Mention:
     """A mention where another one is; what it refers to stays."""
-    return replace(
-        mention,
-        span=other.span,
-        head=other.head,
-        extent=other.extent,
-        anchor=other.anchor,
-        scope=other.scope,
-        text=other.text,
-        texts=other.texts,
-        boxes=other.boxes,
-    )
+    kept = ("id", "kind", "cluster", "attributes", "confidence")
+    return replace(other, **{name: getattr(mention, name) for name in kept})
 
 
 def _with(attributes: Mapping[str, Value], name: str, value: Value | None) -> dict[str, Value]:

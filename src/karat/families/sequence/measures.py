@@ -212,12 +212,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
 class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
     """Temporal awareness by links of some kinds."""
 
-    name: str
-
-    @property
-    def id(self) -> str:
-        """`sequence.` and its name."""
-        return f"sequence.{self.name}"
+    id: str
 
     def count(self, table: Awareness) -> PrecisionRecall:
         """By the formula."""
@@ -261,7 +256,7 @@ def _label(link: ComparedLink, nothing: str) -> str:
 def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Each kind of link, and all together."""
     aligned = setting.align(parameters.alignment)
-    return [TemporalAwareness(SequenceTable(aligned, kinds), name) for name, kinds in ROWS.items()]
+    return [TemporalAwareness(SequenceTable(aligned, kinds), f"sequence.{name}") for name, kinds in ROWS.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -224,13 +224,13 @@ class DetailedMeasure(Measure[T, C], frozen=True):
 
 
 class Composite(Struct, frozen=True):
-    """A row that is a function of other rows' finished scores; it has no counts of its own."""
+    """A score that is a function of other measures' finished scores; it has no counts of its own."""
 
     id: str
     of: tuple[str, ...]
-    """Ids of those rows, which come before it."""
+    """Ids of those measures, which come before it."""
     combine: Callable[[Sequence[ScoreValues]], Scores]
-    """From those rows, finished and with their counts, to its own scores; a function of a module, not a lambda, so that
+    """From their scores, finished and with their counts, to its own; a function of a module, not a lambda, so that
     it can be sent to another process."""
 
 

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from karat.corpus.interface import Corpus
-from karat.errors import MeasureErrors
+from karat.families.hierarchy.errors import link_outcomes
 from karat.filters.distinct import Distinct
 from karat.insight import units as insight_found
 from karat.insight.repairs import Repair, edited_system, merged_edits
 from karat.insight.units import FoundError
-from karat.plugin import Measure
+from karat.plugin import DetailedMeasure, Measure
 from karat.problems import Findings
 from karat.protocols import PROTOCOLS, Protocol, resolve
+from karat.records import MeasureErrors
 from karat.result import Result
 from karat.run.errors import Analysis
 from karat.run.findings import TargetErrors
@@ -149,9 +150,9 @@ def counted_tables(gold: Corpus, system: Corpus, protocol: str | Protocol) -> li
 def wrong_outcomes(measure: Measure[Any, Any], table: Any) -> int:
     """How many outcomes did not earn everything; of measures of links, those of the links behind them."""
     if measure.table.errors_of == "links":
-        ratios = [one.counts.ratios().values() for one in measure.link_outcomes(table)]
+        ratios = [one.counts.ratios().values() for one in link_outcomes(measure, table)]
         return sum(any(ratio.num < ratio.den for ratio in one) for one in ratios)
-    if measure.table.errors_of == "elements":
+    if isinstance(measure, DetailedMeasure):
         listed = [(one, one.listed) for one in measure.details(table) if one.listed is not None]
         return sum((item["outcome"] != "correct" and not one.is_nominal) or one.lost > 1e-6 for one, item in listed)
     return sum(one.counts.lost() > 0 for one in measure.outcomes(table))

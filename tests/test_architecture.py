@@ -17,7 +17,7 @@ SOURCE = Path(karat.__file__).parent
 # The rooms in the order of building: each imports only from rooms before it.
 ROOMS = (
     *("model", "regions", "problems", "limits", "counts", "interpreter", "inputs", "scratch", "plugin", "registry"),
-    *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "errors", "result", "stats"),
+    *("formats", "corpus", "checks", "describe", "convert", "simulate", "records", "result", "stats"),
     *("match", "filters", "insight", "families", "protocols", "run", "comparison", "baselines", "audit", "testing"),
     *("report", "api", "demo", "studies", "campaign", "cli"),
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from karat.match.assignment import Edge, assignment, first_choices
 from karat.match.matchings import optimal
-from karat.match.sparse import Overlaps
+from karat.match.sparse import best_matching
 
 EXAMPLES = settings(max_examples=300, deadline=None)
 ends = st.tuples(st.integers(0, 4), st.integers(0, 4))
@@ -42,7 +42,7 @@ def test_the_first_of_the_best(weights: dict[Edge, int]) -> None:
     assert assignment(weights) == min(best, key=in_order)
     assert first_choices(weights) in (None, min(best, key=in_order))
     rows, columns = [row for row, _ in weights], [column for _, column in weights]
-    assert Overlaps(rows, columns).best_matching([*weights.values()]) == most
+    assert best_matching(rows, columns, [*weights.values()]) == most
 
 
 def test_rows_or_columns_that_do_not_compete_need_no_solver() -> None:

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 import karat
 from karat.api.scoring import Result, score
 from karat.counts import Counts, Ratio
-from karat.families.coref.contingency import Contingency, CorefTable, contingency
 from karat.families.coref.measures import scores as scores_of
 from karat.families.coref.metamentions import MetaTable
+from karat.families.coref.table import CorefTable, contingency
 from karat.match.assignment import assignment
-from karat.match.sparse import Overlaps
+from karat.match.sparse import best_matching
 from karat.model import Document
-from karat.plugin import AlignmentSpec
+from karat.plugin import AlignmentSpec, Contingency
 from karat.problems import KaratError
 from tests.conftest import shared_path
 from tests.corpora import corpus, mention
@@ -225,7 +225,7 @@ def test_leaves_and_sparse_assignment_find_the_optimum() -> None:
         }
         best = sum(weights[edge] for edge in assignment(weights))
         rows, columns = [row for row, _ in weights], [column for _, column in weights]
-        assert Overlaps(rows, columns).best_matching([*weights.values()]) == best
+        assert best_matching(rows, columns, [*weights.values()]) == best
 
 
 def test_tables_in_memory_and_in_documents_agree() -> None:

@@ -14,6 +14,7 @@ from karat.api.scoring import Result
 from karat.cli import cli
 from karat.insight.repairs import Edit, Repair, rewriting
 from karat.model import HOLDERS, Document, Link, Mention
+from karat.plugin import ArgumentMeasure
 from karat.problems import KaratError
 from karat.protocols import resolve
 from karat.records import LinkRecord
@@ -115,8 +116,12 @@ def test_every_measure_of_arguments_obeys_the_laws(protocol: str) -> None:
             explained = sum(error.instance.outcomes for error in target.errors)
             assert explained == sum(wrong_outcomes(*each) for each in own), id_
             assert {error.name for error in target.errors} <= {*target.classes()}, id_
-            of_arguments = [each for each in own if each[0].table.errors_of == "arguments"]
-            documents = [document for measure, table in of_arguments for document in measure.arguments(table)]
+            documents = [
+                document
+                for measure, table in own
+                if isinstance(measure, ArgumentMeasure) and measure.table.errors_of == "arguments"
+                for document in measure.arguments(table)
+            ]
             alone = edited(gold, system, [Repair(each.document, Edit(rewriting=rewriting(each))) for each in documents])
             assert scored(gold, alone, one, id_)[id_].micro.counts == before[id_].micro.counts, id_
             end, left = repaired(gold, system, one, id_, rounds=4)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus.interface import Corpus
-from karat.families.coref.measures import COUNTERS
+from karat.families.coref.formulas import muc
 from karat.model import Document, EmptyNode, Mention, Sentence
 from karat.problems import Findings, KaratError
 from karat.protocols import PROTOCOLS, resolve
@@ -170,7 +170,7 @@ def assert_all_links_are_explained(gold: Corpus, system: Corpus, protocol: str, 
             entities[error.name] += record.size - 1
     every = counted_tables(gold, system, protocol)
     counted = [(one.id, table) for one, table in every if one.table.errors_of == "clusters"]
-    counts = [COUNTERS["muc"](table) for id_, table in counted if id_ == counted[0][0]]  # all read the same tables
+    counts = [muc(table) for id_, table in counted if id_ == counted[0][0]]  # all read the same tables
     assert sum(one.recall_den - one.recall_num for one in counts) == (
         number["divided entity"] + number["missing mention"] + entities["missing entity"]
     )

@@ -14,10 +14,9 @@ from msgspec.structs import astuple, replace
 from karat.api.scoring import Result, score
 from karat.counts import PrecisionRecall
 from karat.families import MEASURES
-from karat.families.coref.contingency import Contingency
 from karat.families.nugget.measures import Nugget
 from karat.model import Document, Link, Mention
-from karat.plugin import AlignedPairs, Facts, Law
+from karat.plugin import AlignedPairs, Contingency, Facts, Law
 from karat.protocols import PROTOCOLS, resolve
 from karat.run.pipeline import Batch, Task, Work
 from karat.testing import check, check_laws, laws, suite, takes_defaults

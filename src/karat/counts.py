@@ -56,7 +56,7 @@ class Counts(Struct, frozen=True, gc=False):
         return {}
 
     def lost(self) -> float:
-        """How much more a perfect system would have earned, to put first what matters most."""
+        """Return the credit that a perfect system would have earned beyond this, to sort errors by cost."""
         return math.fsum(ratio.den - ratio.num for ratio in self.ratios().values())
 
     def to_dict(self) -> dict[str, float]:
@@ -86,7 +86,7 @@ class PrecisionRecall(Counts, frozen=True):
 
 
 class Accuracy(Counts, frozen=True):
-    """How many items are right, and how many there are."""
+    """Counts of right items and of all items."""
 
     correct: float
     total: float
@@ -126,7 +126,7 @@ class Intervals(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        bounds = {name: None if one is None else list(one) for name, one in self.values.items()}
+        bounds = {name: None if interval is None else list(interval) for name, interval in self.values.items()}
         return {**bounds, "method": self.method}
 
 

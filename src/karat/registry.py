@@ -64,7 +64,7 @@ class Registry(Generic[T]):
         return sorted({*self.own, *self.added})
 
     def has(self, name: str) -> bool:
-        """Whether there is a plug-in of that name."""
+        """Return whether there is a plug-in of that name."""
         return name in self.own or name in self.added
 
     def get(self, name: str) -> T:

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 from msgspec import Struct, to_builtins
 
 from karat.counts import Counts, Means, ScoreValues
-from karat.errors import ErrorAnalysis
 from karat.problems import Finding, Origin
-from karat.records import OutcomeRecord
+from karat.records import ErrorAnalysis, OutcomeRecord
 
 
 def family(id_: str) -> str:

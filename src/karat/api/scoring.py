@@ -15,7 +15,7 @@ from karat.corpus.interface import Corpus, Executor
 from karat.corpus.memory import MemoryCorpus
 from karat.corpus.opening import open_corpus
 from karat.counts import ScoreValues
-from karat.families.coref.contingency import contingency
+from karat.families.coref.table import contingency
 from karat.formats import read_options
 from karat.model import Document, Unit
 from karat.problems import Findings, Origin, Rule, UsageError, of_side, quoted

@@ -19,8 +19,8 @@ from karat.comparison.tests import (
     system_intervals,
 )
 from karat.counts import ScoreValues
-from karat.errors import MeasureErrors
 from karat.problems import Finding
+from karat.records import MeasureErrors
 from karat.result import Confidence, Result, Score, main_score
 from karat.stats.confidence import JACKKNIFE, changed, is_resampled, scored
 from karat.stats.resampling import ScoreName, bootstrap

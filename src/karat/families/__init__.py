@@ -1,8 +1,8 @@
 """Measures: one module per family, with formulas in the notation of the papers.
 
 A family is a `karat.plugin.Family` that its module offers as `FAMILY`: what `karat explain` says about it, the
-parameters that a protocol may give, and `measures(parameters, setting)`, the rows of one run. Another package offers
-one through the entry-point group `karat.measures`.
+parameters that a protocol may give, and `measures(parameters, setting)`, the entries of a result. Another package
+offers one through the entry-point group `karat.measures`.
 """
 
 import sys

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from karat.counts import Counts, Ratio, Scores, harmonic
 from karat.model import Mention
-from karat.plugin import AlignedPairs, Card, Family, Measure, Outcome, Row, Setting, graded
+from karat.plugin import AlignedPairs, Card, Entry, Family, Measure, Outcome, Setting, graded
 
 CARD = Card(
     title="MUC-5 slots",
@@ -99,7 +99,7 @@ class Slots(Counts, frozen=True):
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -110,18 +110,13 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
 class Muc(Measure[AlignedPairs, Slots], frozen=True):
     """Counts some of the slots."""
 
-    name: str
+    id: str
     has_span: bool
-    """Whether the span is one of the slots."""
+    """True if the span is one of the slots."""
     bits: tuple[int, ...]
     """The other slots: the bit of a match that says whether the attribute agrees."""
     attributes: tuple[str, ...] = ()
     """Their names."""
-
-    @property
-    def id(self) -> str:
-        """`muc.` and the slot, or all."""
-        return f"muc.{self.name}"
 
     def outcomes(self, table: AlignedPairs) -> Iterator[Outcome[Slots]]:
         """Aligned pairs slot by slot; an unaligned mention is missing or spurious in every slot."""
@@ -151,15 +146,15 @@ class Muc(Measure[AlignedPairs, Slots], frozen=True):
         )
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """One row per slot, and one for all slots."""
     attributes = setting.scored(parameters.attributes)
     aligned = setting.align(parameters.alignment, agree=(), rewarded=attributes)
     bits = {attribute: aligned.bit(attribute) for attribute in attributes}
     return [
-        Muc(aligned, "span", True, ()),
-        *(Muc(aligned, attribute, False, (bit,), (attribute,)) for attribute, bit in bits.items()),
-        Muc(aligned, "all", True, tuple(bits.values()), tuple(bits)),
+        Muc(aligned, "muc.span", True, ()),
+        *(Muc(aligned, f"muc.{attribute}", False, (bit,), (attribute,)) for attribute, bit in bits.items()),
+        Muc(aligned, "muc.all", True, tuple(bits.values()), tuple(bits)),
     ]
 
 

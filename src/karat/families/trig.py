@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from karat.families.arg.candidates import CandidateTriggers, TriggerCandidates
 from karat.families.arg.keyed import OUTCOMES, Keyed
 from karat.families.arg.keys import Items, KeyedTable, KeyRow, Types
-from karat.plugin import Card, Family, Row, Setting
+from karat.plugin import Card, Entry, Family, Setting
 
 CARD = Card(
     title="Event triggers",
@@ -70,7 +70,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """`candidates`: only gold's triggers and single tokens can be triggers (OmniEvent)."""
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """The rows of the protocol."""
     del setting
     if parameters.rule == "candidates":

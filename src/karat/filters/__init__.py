@@ -62,7 +62,7 @@ def divided(document: Document, keys: Sequence[K]) -> dict[K, Document]:
             if key in having.get(link.target, {}):
                 links.setdefault(key, []).append(link)
     return {
-        key: replace(document, mentions=tuple(own), links=tuple(links.get(key, ()))) for key, own in mentions.items()
+        key: replace(document, mentions=tuple(kept), links=tuple(links.get(key, ()))) for key, kept in mentions.items()
     }
 
 

@@ -118,12 +118,12 @@ def _records(file: str) -> list[tuple[int, _Record]]:
 
 def _members(record: _Record, file: str, line: int) -> dict[str, str]:
     members: dict[str, str] = {}
-    for number, cluster in enumerate(record.clusters, 1):
+    for index, cluster in enumerate(record.clusters, 1):
         for id_ in dict.fromkeys(cluster):
             if id_ in members:
                 message = f"mention {quoted(id_)} of document {quoted(record.doc_key)} is in two clusters"
                 raise IN_TWO.error(message, file=file, line=line, found=id_)
-            members[id_] = qualified(record.doc_key, str(number))
+            members[id_] = qualified(record.doc_key, str(index))
     return members
 
 

@@ -16,7 +16,7 @@ REPEATED = Rule(
 
 
 Identity = Literal["span", "span+head"]
-"""What mentions are compared by."""
+"""The key by which mentions are compared."""
 
 
 class Distinct(Filter, frozen=True):
@@ -39,7 +39,7 @@ class Distinct(Filter, frozen=True):
         return distinct
 
     def checks(self) -> Sequence[DocumentCheck]:
-        """The same for one side."""
+        """Report repeated spans of one side."""
         return (partial(_findings, self.identity),)
 
 

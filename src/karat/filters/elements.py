@@ -69,7 +69,7 @@ def _difference_to(known: Cluster, cluster: Cluster, document: str, other: str) 
 
 
 def _description(cluster: Cluster) -> Mapping[str, Value]:
-    """What a document says about a cluster, external links included."""
+    """Everything a document says about a cluster, external links included."""
     links = {f"link to {quoted(link.resource)}": link.id for link in cluster.external}
     return {"kind": cluster.kind, **cluster.attributes, **links}
 

@@ -28,12 +28,12 @@ class Heads(Filter, frozen=True):
     """Mentions of several words must have a head: without one they are refused, or their first word is the head."""
 
     match: str = "head"
-    """How mentions are matched; the filter acts only if it is `head`."""
+    """The match of the protocol; the filter acts only if it is `head`."""
     missing: Literal["refuse", "first-word"] = "refuse"
     of: Whose = "mentions"
     """Which mentions must have one: all, or only those that fill a role of an event."""
     trim: bool = False
-    """Whether a leading article of a gold argument is no word of it."""
+    """Ignores a leading article of a gold argument."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Fill in missing heads, if that is asked for."""
@@ -99,7 +99,7 @@ def _lacking(document: Document, of: Whose, *, trim: bool) -> list[Mention]:
         for mention in argument.mentions
         if mention.head is None
     }
-    return [one for one in fillers.values() if _has_several_words(one, document, trim=trim)]
+    return [mention for mention in fillers.values() if _has_several_words(mention, document, trim=trim)]
 
 
 def _has_several_words(mention: Mention, document: Document, *, trim: bool) -> bool:

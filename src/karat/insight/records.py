@@ -132,7 +132,7 @@ class UnitRecords:
         return TreeRecord(events[0].id if events else str(item.root), "tree", events)
 
     def _argument(self, side: Origin, item: ArgumentItem, document: str) -> LinkRecord:
-        ids = [one.id for one in item.mentions]
+        ids = [mention.id for mention in item.mentions]
         key = side, document, item.role, item.event.id, item.cluster, *ids
         record = self._arguments.get(key)
         if record is None:
@@ -175,7 +175,7 @@ class UnitRecords:
 
 
 def place_of(records: Iterable[Record | None]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Where the first of some records begins: document and span."""
+    """Return the document and span of the first of some records that has them."""
     for record in records:
         if isinstance(record, MentionRecord):
             return record.document or "", record.span

@@ -1,8 +1,4 @@
-"""Documents written anew from their arguments, as a measure counts them.
-
-Protocols differ in which arguments are one, which of several events on a trigger counts, and so on. A document with
-exactly the arguments that count has the same score, and each of them can be changed by itself.
-"""
+"""Repairs of errors: edits of the system's documents, which are then scored again."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -25,7 +21,11 @@ class Slot(Struct, frozen=True, gc=False):
 
 
 class Rewriting(NamedTuple):
-    """The events and slots of a document, by keys."""
+    """The events and slots of a document by keys, as a measure counts them.
+
+    Protocols differ in which arguments are one, which of several events on a trigger counts, and so on. A document with
+    exactly the arguments that count has the same score, and each of them can be changed by itself.
+    """
 
     events: Mapping[Hashable, Mention]
     slots: Mapping[Hashable, Slot]
@@ -55,8 +55,12 @@ class Rewriting(NamedTuple):
 
 def rewriting(arguments: DocumentArguments) -> Rewriting:
     """The document of the system as it is."""
-    systems = [one.system for one in arguments.outcomes if one.system is not None]
-    slots = {one.key: Slot(one.event, one.role, one.fillers) for one in systems if one.fillers and one.is_attainable}
+    systems = [outcome.system for outcome in arguments.outcomes if outcome.system is not None]
+    slots = {
+        argument.key: Slot(argument.event, argument.role, argument.fillers)
+        for argument in systems
+        if argument.fillers and argument.is_attainable
+    }
     return Rewriting(arguments.system_events, slots)
 
 
@@ -80,7 +84,7 @@ class LinkGraph:
         return link
 
     def takes(self, kind: str, source: ClusterKey, target: ClusterKey) -> bool:
-        """Whether a link joins two events, and closes no cycle with others of its kind."""
+        """Return whether a link joins two events, and closes no cycle with others of its kind."""
         reached, left = {target}, [target]
         while left and source not in reached:
             for event in self._below.get((kind, left.pop()), ()):
@@ -91,7 +95,7 @@ class LinkGraph:
 
 
 class Edit(Struct):
-    """What changes in one document of the system. Later changes replace earlier ones."""
+    """Changes of one document of the system. Later changes replace earlier ones."""
 
     mentions: dict[str, Mention | None] = field(default_factory=dict)
     """Mentions by id as they become; None: removed."""
@@ -106,9 +110,9 @@ class Edit(Struct):
     moved: dict[str, str | None] = field(default_factory=dict)
     """Clusters whose mentions in this document all move to another one; None: are removed."""
     replaced: Document | None = None
-    """What takes the place of the document, before all other changes."""
+    """A replacement of the document, before all other changes."""
     keep_links: bool = True
-    """Whether links stay; without, a repair of clusters cannot make a cycle of them."""
+    """False: links are removed, so that a repair of clusters cannot make a cycle of them."""
     rewriting: Rewriting | None = None
     """The arguments of the document: it is written anew from these, with the two changes that follow."""
     events: dict[Hashable, Mention | None] = field(default_factory=dict)
@@ -147,27 +151,27 @@ def edited(document: Document, edit: Edit) -> Document:
     if edit.rewriting is not None:
         return edit.rewriting.rewritten(document, edit.events, edit.slots)
     base = document if edit.replaced is None else edit.replaced
-    mentions = [left for one in base.mentions if (left := edit.mentions.get(one.id, one)) is not None]
-    mentions = [moved for one in mentions if (moved := _moved(one, edit.moved)) is not None]
-    scored = {one.id for one in mentions} if edit.scored is None else edit.scored
-    places = {(one.span, one.kind): number for number, one in enumerate(mentions) if one.id not in scored}
-    spans = {one.id: one.span for one in base.mentions}
-    altered = [one for one in mentions if one.id in edit.mentions and one.span != spans[one.id]]
-    gone = {places.pop((one.span, one.kind), None) for one in altered}
-    taken = {one.id for one in mentions}
-    for id_, one in edit.added.items():
-        number = places.pop((one.span, one.kind), None) if one.span else None
-        if number is not None:
-            mentions[number] = replace(one, id=mentions[number].id)
+    mentions = [left for mention in base.mentions if (left := edit.mentions.get(mention.id, mention)) is not None]
+    mentions = [moved for mention in mentions if (moved := _moved(mention, edit.moved)) is not None]
+    scored = {mention.id for mention in mentions} if edit.scored is None else edit.scored
+    places = {(mention.span, mention.kind): index for index, mention in enumerate(mentions) if mention.id not in scored}
+    spans = {mention.id: mention.span for mention in base.mentions}
+    altered = [mention for mention in mentions if mention.id in edit.mentions and mention.span != spans[mention.id]]
+    gone = {places.pop((mention.span, mention.kind), None) for mention in altered}
+    taken = {mention.id for mention in mentions}
+    for id_, mention in edit.added.items():
+        index = places.pop((mention.span, mention.kind), None) if mention.span else None
+        if index is not None:
+            mentions[index] = replace(mention, id=mentions[index].id)
             continue
         while id_ in taken:
             id_ += "+"
         taken.add(id_)
-        mentions.append(replace(one, id=id_))
-    mentions = [one for number, one in enumerate(mentions) if number not in gone]
-    clusters = {one.id: one for one in base.clusters}
-    kept = {id_: one for id_, one in (clusters | edit.clusters).items() if one is not None}
-    removed = {id_ for id_, one in (edit.mentions | edit.clusters).items() if one is None}
+        mentions.append(replace(mention, id=id_))
+    mentions = [mention for index, mention in enumerate(mentions) if index not in gone]
+    clusters = {cluster.id: cluster for cluster in base.clusters}
+    kept = {id_: cluster for id_, cluster in (clusters | edit.clusters).items() if cluster is not None}
+    removed = {id_ for id_, cluster in (edit.mentions | edit.clusters).items() if cluster is None}
     links = _links(base, mentions, edit, removed)
     return replace(base, mentions=tuple(mentions), clusters=tuple(kept.values()), links=links)
 
@@ -188,7 +192,7 @@ def _links(document: Document, mentions: Iterable[Mention], edit: Edit, removed:
     links = [link for link in links if removed.isdisjoint((link.source, link.target))]
     contradicting = frozenset[Link]().union(*edit.contradicting)
     if contradicting:
-        event_of: dict[str, ClusterKey] = {one.id: one.cluster or (one.id, 0) for one in mentions}
+        event_of: dict[str, ClusterKey] = {mention.id: mention.cluster or (mention.id, 0) for mention in mentions}
         kept, closing = LinkGraph(), Counter[Link]()
         for link in sorted(links, key=contradicting.__contains__):
             ends = event_of.get(link.source, link.source), event_of.get(link.target, link.target)
@@ -201,7 +205,7 @@ def _links(document: Document, mentions: Iterable[Mention], edit: Edit, removed:
 
 
 def _is_among(link: Link, numbers: Counter[Link]) -> bool:
-    """Whether a link is one of those counted, which is then counted off."""
+    """Return whether a link is one of those counted, and count it off."""
     numbers[link] -= 1
     return numbers[link] >= 0
 

@@ -1,16 +1,16 @@
-"""What an analysis reads of a unit, and the errors that it finds there."""
+"""Units as an analysis of errors reads them, and the errors that it finds there."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from karat.errors import Cell, Instance
 from karat.insight.records import UnitRecords
 from karat.insight.repairs import Repair
 from karat.match.events import BothEvents, Events, EventTable
 from karat.model import Document, Pair
-from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Measure, Tables, TableSpec
+from karat.plugin import AlignedPairs, AlignmentSpec, Comparison, ErrorsOf, Item, Measure, Tables, TableSpec
+from karat.records import Cell, Instance
 
 Classes = Mapping[str, str]
 """The names of error classes in the order of definition, each with what it is."""
@@ -58,8 +58,8 @@ def counted_tables(
         if len(documents) == 1:
             yield CountedTable(next(iter(documents)), measure, tables[measure.table])
         elif measure.table.counted == "item":
-            for id_, own in documents.items():
-                yield CountedTable(id_, measure, own[measure.table])
+            for id_, document_tables in documents.items():
+                yield CountedTable(id_, measure, document_tables[measure.table])
         else:
             yield CountedTable(None, measure, tables[measure.table])
 
@@ -74,6 +74,15 @@ class UnitView(NamedTuple):
     comparison: Comparison
     collapsed: bool
     """The protocol keeps one mention per cluster."""
+
+    def instance(
+        self, document: str | None, gold: Iterable[Item | None], system: Iterable[Item | None], outcomes: int = 1
+    ) -> Instance:
+        """Return an error: the records of the items of both sides."""
+        record = self.records.record
+        golds = tuple(found for item in gold if (found := record(item, "gold", document)) is not None)
+        systems = tuple(found for item in system if (found := record(item, "system", document)) is not None)
+        return Instance(self.name, document, golds, systems, outcomes)
 
     @property
     def alignment(self) -> AlignmentSpec:
@@ -114,7 +123,7 @@ class Target(NamedTuple):
 
     @property
     def subjects(self) -> frozenset[str]:
-        """What it takes into account: attributes, kinds of links; every measure of elements has elements of its own."""
+        """The attributes and kinds of links that it scores; every measure of elements has elements of its own."""
         if self.errors_of == "elements":
             return frozenset({self.id})
         kinds = [m.table.link_kinds for m in self.measures if isinstance(m.table, EventTable)]

@@ -1,7 +1,7 @@
 """Alignments: which gold mention is matched with which system mention.
 
-Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`align.similarities`), which
-attributes agree, and how pairs are chosen (`align.matchings`). All work on candidates: the negative similarity, the
+Three separate ideas, each chosen by name in a protocol: how alike two mentions are (`match.similarities`), which
+attributes agree, and how pairs are chosen (`match.matchings`). All work on candidates: the negative similarity, the
 indexes of the system's and of gold's mention, and one bit per attribute that agrees. Sorted, candidates are in the
 order of trial: most alike first, then by the order of the system's mentions, then by that of gold's.
 """
@@ -115,7 +115,7 @@ class Alignment(AlignmentSpec, Struct, frozen=True, cache_hash=True, dict=True):
     method: str
     threshold: float = 0.0
     agreement: Literal["before", "after"] = "before"
-    """Whether pairs that disagree cannot be chosen, or are chosen like others and then dropped."""
+    """`before`: pairs that disagree cannot be chosen; `after`: they are chosen like others and then dropped."""
     after: "Alignment | None" = None
     """The alignment that chooses first; only mentions that it leaves are aligned here."""
 

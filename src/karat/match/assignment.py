@@ -1,7 +1,7 @@
 """One-to-one assignment of rows to columns: exact, with ties decided.
 
 Weights are integers of any size, so that sums are exact. CEAF, which needs only the greatest sum over clusters, uses
-floats and scipy instead (`matching`).
+floats and scipy instead (`match.sparse`).
 """
 
 from collections.abc import Callable, Iterable, Mapping

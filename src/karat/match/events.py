@@ -13,7 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from karat.model import ClusterKey, Document, cluster_keys
-from karat.plugin import AlignmentSpec, Counted, ErrorsOf, Tables, TableSpec
+from karat.plugin import AlignmentSpec, Tables, TableSpec
 
 T = TypeVar("T")
 
@@ -85,22 +85,10 @@ class BothEvents(TableSpec[tuple[Events, Events]], Struct, frozen=True, cache_ha
 class EventTable(TableSpec[T], Struct, frozen=True, cache_hash=True):
     """A table of events under an alignment of mentions: what an event is worth depends on all its mentions."""
 
-    aligned: AlignmentSpec
+    alignment: AlignmentSpec
 
-    @property
-    def counted(self) -> Counted:
-        """When all documents of a unit are known."""
-        return "unit"
-
-    @property
-    def alignment(self) -> AlignmentSpec:
-        """The alignment by which a breakdown restricts the corpus."""
-        return self.aligned
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Links between events."""
-        return "links"
+    counted = "unit"
+    errors_of = "links"
 
     @property
     def link_kinds(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Matchings: methods that choose pairs among candidates, which are in the order of trial (see `tables.aligned`)."""
+"""Matchings: methods that choose pairs among candidates, which are in the order of trial (see `match.alignment`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -85,7 +85,7 @@ def identical(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
 
 
 def common(gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-    """How many words (or characters) two mentions share: |G ∩ S|."""
+    """|G ∩ S|: the number of words (or characters) that two mentions share."""
     return [(-float(shared), s, g) for (s, g), shared in _overlaps(gold, system).items()]
 
 

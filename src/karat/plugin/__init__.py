@@ -1,7 +1,7 @@
 """The contract between karat and its plug-ins: the bases of measures, tables, formats, filters and protocols.
 
-Everything that a plug-in may offer beyond what it must is a field or method here, with a default. A package offers its
-plug-ins through entry points:
+A plug-in imports from here alone: the model, counts and problems are here, too. Everything that a plug-in may offer
+beyond what it must is a field or method with a default. A package offers its plug-ins through entry points:
 
     karat.measures       a `Family` of measures
     karat.formats        a `Format`
@@ -14,6 +14,8 @@ plug-ins through entry points:
 `karat.testing.check` runs the laws on any of them.
 """
 
+from karat.counts import Accuracy, Counts, Means, PrecisionRecall, Ratio, Scores, ScoreValues, harmonic
+from karat.model import Cluster, Document, Link, Mention, Pair, Places, Region, Value
 from karat.plugin.arguments import (
     ArgumentItem,
     ArgumentOutcome,
@@ -22,6 +24,7 @@ from karat.plugin.arguments import (
     DocumentArguments,
     Filler,
 )
+from karat.plugin.contingency import Contingency
 from karat.plugin.formats import (
     Context,
     Facts,
@@ -38,19 +41,22 @@ from karat.plugin.formats import (
 )
 from karat.plugin.measures import (
     Align,
+    ArgumentMeasure,
     Card,
     ClusterItem,
     Composite,
     Detail,
+    DetailedMeasure,
     ElementItem,
+    Entry,
     Family,
     Item,
     LinkItem,
     Measure,
     Outcome,
-    Row,
     Setting,
     TreeItem,
+    Unmatchable,
     Unscored,
     graded,
     scorable,
@@ -87,56 +93,78 @@ from karat.plugin.tables import (
     TableSpec,
 )
 from karat.plugin.words import PartOfSpeech, Word, WordAnalyser
+from karat.problems import Finding, KaratError, Report, Rule
 
 __all__ = [
+    "Accuracy",
     "Align",
     "AlignedPairs",
     "AlignmentChoice",
     "AlignmentSpec",
     "Alike",
     "ArgumentItem",
+    "ArgumentMeasure",
     "ArgumentOutcome",
     "ArgumentPart",
     "Averages",
     "Candidate",
     "Card",
+    "Cluster",
     "ClusterItem",
     "Collapse",
     "ComparedArgument",
     "Comparison",
     "Composite",
     "Context",
+    "Contingency",
     "Counted",
+    "Counts",
     "Detail",
+    "DetailedMeasure",
+    "Document",
     "DocumentArguments",
     "DocumentCheck",
     "DocumentSimilarity",
     "ElementItem",
+    "Entry",
     "ErrorsOf",
     "Facts",
     "Family",
     "Filler",
     "Filter",
+    "Finding",
     "Format",
     "GoldDocuments",
     "GoldOnly",
     "Item",
+    "KaratError",
     "Law",
+    "Link",
     "LinkItem",
     "Marker",
     "Match",
     "Matching",
+    "Means",
     "Measure",
+    "Mention",
     "Outcome",
+    "Pair",
     "PairTransform",
     "Parameter",
     "PartOfSpeech",
     "Piece",
+    "Places",
+    "PrecisionRecall",
     "ProtocolFile",
+    "Ratio",
     "ReadOptions",
+    "Region",
+    "Report",
     "ReportLoss",
     "Representative",
-    "Row",
+    "Rule",
+    "ScoreValues",
+    "Scores",
     "Setting",
     "Similarity",
     "Sources",
@@ -147,11 +175,14 @@ __all__ = [
     "TokenTables",
     "TreeItem",
     "UnitOfEvaluation",
+    "Unmatchable",
     "Unscored",
+    "Value",
     "Word",
     "WordAnalyser",
     "Write",
     "WriteOptions",
     "graded",
+    "harmonic",
     "scorable",
 ]

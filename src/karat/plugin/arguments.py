@@ -8,7 +8,7 @@ from msgspec import Struct
 from karat.model import Mention, Value
 
 ArgumentPart = Literal["trigger", "template", "type", "role", "span", "strings"]
-"""What of an argument can be right or wrong.
+"""The parts of an argument that can be right or wrong.
 
 trigger   the place of the event
 template  the template, for arguments of templates
@@ -31,17 +31,17 @@ class ArgumentItem(Struct, frozen=True, gc=False):
 
     @property
     def kind(self) -> str:
-        """That of what fills the role; `argument` if it has no mention."""
+        """The kind of its filler; `argument` if it has no mention."""
         return self.mentions[0].kind if self.mentions else "argument"
 
     @property
     def attributes(self) -> Mapping[str, Value]:
-        """Those of the event, and the role."""
+        """The attributes of the event, and the role."""
         return {**self.event.attributes, "role": self.role}
 
 
 class Filler(Struct, frozen=True, gc=False):
-    """What fills a role: a mention, or all mentions of an entity."""
+    """A filler of a role: a mention, or all mentions of an entity."""
 
     mentions: tuple[Mention, ...]
     is_entity: bool = False
@@ -51,15 +51,15 @@ class ComparedArgument(Struct, frozen=True, gc=False):
     """An argument as a measure compares it; or an event or template, if it counts by itself."""
 
     key: Hashable
-    """What tells it from the others of its side."""
+    """A key that no other argument of its side has."""
     items: tuple[ArgumentItem | Mention, ...]
     """The items of its outcomes."""
     event: Hashable
     """Its event or template; events of both sides that the measure takes for the same have the same key."""
     values: Mapping[ArgumentPart, Hashable]
-    """What is compared."""
+    """The values that are compared."""
     fillers: tuple[Filler, ...] = ()
-    """What fills the role, as a system has to give it to be right; empty: it is an event."""
+    """The fillers of the role, as a system has to give them to be right; empty: it is an event."""
     is_attainable: bool = True
     """False if gold has several events or types at one place, of which the protocol lets a system have another."""
 
@@ -71,7 +71,7 @@ class ComparedArgument(Struct, frozen=True, gc=False):
 
     @property
     def about_event(self) -> tuple[Hashable, ...]:
-        """What is compared of its event."""
+        """The values of its event that are compared."""
         return tuple(self.values.get(part) for part in ("trigger", "template", "type"))
 
 
@@ -81,7 +81,7 @@ class ArgumentOutcome(NamedTuple):
     gold: ComparedArgument | None
     system: ComparedArgument | None
     wrong: int = 0
-    """How many outcomes of the measure this is that did not earn everything."""
+    """The number of outcomes of the measure behind it that did not earn everything."""
 
 
 class DocumentArguments(Struct, frozen=True):
@@ -93,5 +93,5 @@ class DocumentArguments(Struct, frozen=True):
     """Events or templates of gold, as a system has to give them to be right."""
     system_events: Mapping[Hashable, Mention]
     gold_known: frozenset[tuple[Hashable, ...]] = frozenset()
-    """What is compared of all events of gold (`about_event`)."""
+    """The values of all events of gold that are compared (`about_event`)."""
     system_known: frozenset[tuple[Hashable, ...]] = frozenset()

@@ -1,8 +1,8 @@
-"""Measures: families, the rows they offer, and the outcomes behind each count."""
+"""Measures: families, the entries of a result that they offer, and the outcomes behind each count."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, Protocol, TypeVar, get_args
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -20,7 +20,7 @@ P = TypeVar("P")
 
 
 class Card(Struct, frozen=True):
-    """What a person should know about a family of measures."""
+    """The description of a family of measures."""
 
     title: str
     rows: dict[str, str]
@@ -28,11 +28,11 @@ class Card(Struct, frozen=True):
     formula: str
     citation: str
     symbols: dict[str, str] = {}
-    """What the symbols of the formula mean."""
+    """Symbols of the formula, each with its meaning."""
     traps: tuple[str, ...] = ()
-    """What readers of the score get wrong."""
+    """Mistakes that readers of the score make."""
     departures: tuple[str, ...] = ()
-    """Where paper and program differ, and what karat does."""
+    """Differences between paper and program, and karat's choice."""
     outcomes: Mapping[str, str] = {}
     """Classes of outcomes beyond `match`, `miss` and `spurious`, each with its meaning."""
     laws: tuple[Law, ...] = ()
@@ -50,7 +50,7 @@ class ClusterItem(Struct, frozen=True, gc=False):
 
     id: Hashable
     size: int
-    """How many of its mentions count."""
+    """The number of its mentions that count."""
 
 
 class LinkItem(Struct, frozen=True, gc=False):
@@ -70,7 +70,7 @@ class TreeItem(Struct, frozen=True, gc=False):
 
 
 Item = Mention | ElementItem | ClusterItem | LinkItem | ArgumentItem | TreeItem
-"""What an outcome is about."""
+"""The subject of an outcome."""
 
 
 class Outcome(Struct, Generic[C], frozen=True, gc=False):
@@ -99,24 +99,24 @@ class Detail(Struct, frozen=True):
     """An entry of `--details`: an item, or a part of one, with the attributes that can be confused."""
 
     part: str
-    """What it is: an entity, a mention of it, an argument, ..."""
+    """Its kind: an entity, a mention of it, an argument, ..."""
     gold: ElementItem | None
     system: ElementItem | None
     listed: Mapping[str, Any] | None = None
-    """What is listed about it; None: it is a part of the last item that was listed, and counts in the confusions."""
+    """The listed entry; None: it is a part of the last item that was listed, and counts in the confusions."""
     gold_id: str | None = None
     """The cluster that it is, or the mention."""
     system_id: str | None = None
     wrong: tuple[str, ...] = ()
     """Attributes of a matched item that are wrong."""
     lost: float = 0.0
-    """How much more it could have earned."""
+    """The credit that it missed."""
     is_nominal: bool = False
-    """Whether the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
+    """True if the protocol counts it as an error though nothing of it is wrong: so it counts gold against itself."""
 
 
 class Measure(Struct, Generic[T, C], frozen=True):
-    """One row of a result. A subclass has an `id` and writes `outcomes`, and `count` where there is a shorter way."""
+    """A measure. A subclass has an `id` and writes `outcomes`, and `count` where there is a shorter way."""
 
     table: TableSpec[T]
     """The table it reads."""
@@ -131,12 +131,12 @@ class Measure(Struct, Generic[T, C], frozen=True):
         return self.counts_type().summed(astuple(outcome.counts) for outcome in self.outcomes(table))
 
     def outcomes(self, table: T) -> Iterator[Outcome[C]]:
-        """What the counts consist of, item by item."""
+        """The contributions to the counts, item by item."""
         raise NotImplementedError
 
     @property
     def hidden(self) -> bool:
-        """Whether it is no row of the result, and only composites use it."""
+        """True if it is not part of the result, and only composites use it."""
         return False
 
     @property
@@ -149,65 +149,23 @@ class Measure(Struct, Generic[T, C], frozen=True):
         """Attributes of mentions that must be right to earn everything; the first that is wrong is the error."""
         return ()
 
-    def link_outcomes(self, table: T) -> Iterator[Outcome[C]]:
-        """The outcomes of the links behind its counts, if its errors are errors of links."""
-        return self.outcomes(table)
-
-    @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
-        """What it compares of an argument, if its errors are errors of arguments."""
-        return ()
-
-    def arguments(self, table: T) -> Iterator[DocumentArguments]:
-        """The arguments behind its outcomes, document by document, if its errors are errors of arguments."""
-        del table
-        return iter(())
-
-    @property
-    def lists_details(self) -> bool:
-        """Whether `--details` lists its `details` instead of its outcomes."""
-        return False
-
-    def details(self, table: T) -> Iterable[Detail]:
-        """What `--details` lists, if it `lists_details`."""
-        del table
-        return ()
-
-    def counterparts(self, table: T) -> Mapping[str, str]:
-        """Clusters of gold and of the system that are matched, if its items have them as arguments."""
-        del table
-        return {}
-
-    def remarks(self, table: T, counts: C) -> Iterable[Finding]:
-        """What a reader of this unit's score should know."""
+    def notes(self, table: T, counts: C) -> "Iterable[Finding | Unmatchable]":
+        """Notes for readers of this unit's score."""
         del table, counts
         return ()
 
-    def remarks_on_total(self, total: C) -> Iterable[Finding]:
-        """What a reader of the result should know, from the sum of all units; gold has mentions."""
+    def notes_on_total(self, total: C) -> Iterable[Finding]:
+        """Notes for readers of the result, from the sum of all units; gold has mentions."""
         del total
         return ()
 
-    def unmatchable(self, table: T) -> Mapping[str, int]:
-        """Items of a unit that cannot be matched, whatever the other side has: what they are, and how many.
-
-        A run reports the totals.
-        """
-        del table
-        return {}
-
     def differences(self, table: T) -> Mapping[str, int]:
-        """What makes the score of a unit differ from that of the same measure in other protocols, and how often.
+        """Count what makes the score of a unit differ from that of the same measure in other protocols.
 
         A run of several protocols reports the totals.
         """
         del table
         return {}
-
-    @property
-    def why_undefined(self) -> str | None:
-        """Why its score is undefined in this run, where the kinds of items on both sides show that."""
-        return None
 
     def counts_type(self) -> type[C]:
         """The counts that it returns."""
@@ -216,35 +174,78 @@ class Measure(Struct, Generic[T, C], frozen=True):
 
 @cache
 def _counts_type(measure: type[Measure[Any, Any]]) -> type[Any]:
-    """The counts that `count` is declared to return, or, where it sums outcomes, those that `outcomes` carries."""
-    returned = get_type_hints(measure.count).get("return")
-    outcomes = get_args(get_type_hints(measure.outcomes).get("return"))
-    for declared in (returned, *(argument for outcome in outcomes for argument in get_args(outcome))):
-        if isinstance(declared, type) and issubclass(declared, Counts):
-            return declared
-    raise TypeError(f"{measure.__name__} declares the counts of neither `count` nor `outcomes`")
+    """Return the counts among the type parameters of the nearest base: `Measure[Table, Counts]`."""
+    parameters = [
+        parameter
+        for cls in measure.__mro__
+        for base in getattr(cls, "__orig_bases__", ())
+        for parameter in get_args(base)
+        if isinstance(parameter, type) and issubclass(parameter, Counts)
+    ]
+    if not parameters:
+        raise TypeError(f"{measure.__name__} does not declare its counts: derive it from Measure[Table, Counts]")
+    return parameters[0]
+
+
+class Unmatchable(Struct, frozen=True):
+    """A note on items that cannot be matched, whatever the other side has; a run reports the totals."""
+
+    items: str
+    count: int
+
+
+class ArgumentMeasure(Measure[T, C], frozen=True):
+    """A measure whose errors are errors of arguments: its table declares `errors_of = "arguments"`."""
+
+    @property
+    def parts(self) -> tuple[ArgumentPart, ...]:
+        """Parts of an argument that it compares."""
+        raise NotImplementedError
+
+    def arguments(self, table: T) -> Iterator[DocumentArguments]:
+        """The arguments behind its outcomes, document by document."""
+        raise NotImplementedError
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The type, if it must be right."""
+        return ("type",) if "type" in self.parts else ()
+
+
+class DetailedMeasure(Measure[T, C], frozen=True):
+    """A measure whose `details` are listed by `--details` in place of its outcomes.
+
+    Errors of elements are found from them: its table declares `errors_of = "elements"`.
+    """
+
+    def details(self, table: T) -> Iterable[Detail]:
+        """Each item, followed by its parts."""
+        raise NotImplementedError
 
 
 class Composite(Struct, frozen=True):
-    """A row that is a function of other rows' finished scores; it has no counts of its own."""
+    """A score that is a function of other measures' finished scores; it has no counts of its own."""
 
     id: str
     of: tuple[str, ...]
-    """Ids of those rows, which come before it."""
+    """Ids of those measures, which come before it."""
     combine: Callable[[Sequence[ScoreValues]], Scores]
-    """From those rows, finished and with their counts, to its own scores; a function of a module, not a lambda, so that
+    """From their scores, finished and with their counts, to its own; a function of a module, not a lambda, so that
     it can be sent to another process."""
 
 
 class Unscored(Struct, frozen=True):
-    """A row of the protocol that cannot be scored in this run, and why."""
+    """A measure that cannot be scored in this run, and why.
+
+    Beside a measure of the same id, it explains why its score is undefined.
+    """
 
     id: str
     reason: str
 
 
-Row = Measure[Any, Any] | Composite | Unscored
-"""What a family offers in a run."""
+Entry = Measure[Any, Any] | Composite | Unscored
+"""An entry of the result, as a family offers it."""
 
 
 class Align(Protocol):
@@ -269,12 +270,14 @@ NOT_IN_GOLD = Rule("attribute-unknown", "fatal", "Only attributes of at least on
 
 
 class Setting(Struct, frozen=True):
-    """What a family may know about the run for which it offers its rows."""
+    """The facts of a run that a family may use to choose its measures."""
 
     align: Align
+    family: "Callable[[str], Family[Any]]"
+    """Finds a family by its name."""
     unit: UnitOfEvaluation = "document"
     collapse: Representative | None = None
-    """How clusters within a document become one mention, if they do."""
+    """The mention that represents its cluster within a document; None: clusters are not collapsed."""
     attributes: Sequence[str] = ()
     """Attributes of at least one gold mention: type, realis, then by name."""
     links: Sequence[str] = ()
@@ -284,6 +287,13 @@ class Setting(Struct, frozen=True):
     system_kinds: Collection[str] = ()
     gold_clustered: Collection[str] = ()
     """Kinds of mentions that gold puts into clusters."""
+
+    def table(self, family: str, **options: Any) -> TableSpec[Any]:
+        """Return the table of a family, for measures of another one: `setting.table("coref", alignment="any")`."""
+        make = self.family(family).table
+        if make is None:
+            raise TypeError(f"the family {family!r} offers no table")
+        return make(self, **options)
 
     def scored(self, named: Sequence[str] = ()) -> tuple[str, ...]:
         """The attributes to score: those named, or type and realis where gold has them.
@@ -309,5 +319,7 @@ class Family(Struct, Generic[P], frozen=True):
     card: Card
     parameters: type[P]
     """A struct: what an entry in a protocol's `[[measures]]` may say."""
-    measures: Callable[[P, Setting], Sequence[Row]]
-    """The rows of one run."""
+    measures: Callable[[P, Setting], Sequence[Entry]]
+    """The entries of one run."""
+    table: Callable[..., TableSpec[Any]] | None = None
+    """From the setting and options by name to the table that its measures read, for measures of other families."""

@@ -10,7 +10,7 @@ from karat.model import Document, Pair, Value
 from karat.problems import Finding, Report
 
 Law = Literal["perfect", "bounded", "order", "ids", "additive", "outcomes", "swap"]
-"""What a family or a protocol can promise; `karat.testing` checks every promise.
+"""Promises of a family or a protocol; `karat.testing` checks every promise.
 
 perfect    gold against itself scores 1 wherever the score is defined
 bounded    scores lie between 0 and 1
@@ -24,10 +24,10 @@ swap       swapping the two sides swaps precision and recall
 UnitOfEvaluation = Literal["document", "subtopic", "topic", "corpus"]
 
 SystemOnly = Literal["ignore", "score", "refuse"]
-"""What happens to a document that only the system has: it is ignored, scored as spurious, or refused."""
+"""Treatment of a document that only the system has: it is ignored, scored as spurious, or refused."""
 
 GoldOnly = Literal["score", "refuse"]
-"""What happens to a document that only gold has: it is scored as missed, or refused."""
+"""Treatment of a document that only gold has: it is scored as missed, or refused."""
 
 Representative = Literal["first", "last", "aligned"]
 """Which mention represents its cluster within a document; `aligned`: none, clusters are paired by shared mentions."""
@@ -36,11 +36,11 @@ PairTransform = Callable[[Pair], Pair]
 """From a pair of documents to what is left of it."""
 
 DocumentCheck = Callable[[Document], Iterator[Finding]]
-"""What is wrong with a document by one rule; findings name an item of it, not a file."""
+"""Checks a document by one rule; findings name an item of it, not a file."""
 
 
 class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
-    """How a protocol compares attribute values. An absent value equals only an absent value."""
+    """The comparison of attribute values. An absent value equals only an absent value."""
 
     form: Literal["exact", "canonical"] = "exact"
     """`canonical`: only letters and digits count, and not their case."""
@@ -50,11 +50,11 @@ class Comparison(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
     """Attributes whose gold value may be the wildcard; None: all."""
 
     def key(self, value: Value | None) -> Value | None:
-        """What is compared in place of the value."""
+        """Return the key that is compared in place of the value."""
         return _canonical(value) if self.form == "canonical" and isinstance(value, str) else value
 
     def agrees(self, attribute: str, gold: Value | None, system: Value | None) -> bool:
-        """Whether the system's value of an attribute is right."""
+        """Return whether the system's value of an attribute is right."""
         key = self.key(gold)
         if key == self.key(system):
             return True
@@ -77,7 +77,7 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
     minimum: float | None = None
     maximum: float | None = None
     means: dict[str, str] = {}
-    """What replaces some of its values in the file, where that is another word."""
+    """Replacements of some of its values in the file, where that is another word."""
     file: bool = False
     """Its value names a file, whose hash goes into the signature."""
 
@@ -95,21 +95,21 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
     """An alignment, as `[alignments.NAME]` describes it."""
 
     similarity: str = "dice"
-    """How alike two mentions are."""
+    """The similarity of two mentions."""
     agree: str = "span"
     """Attributes that must agree, joined by `+`; `span`: none."""
     agreement: Literal["before", "after"] = "before"
-    """Whether pairs that disagree cannot be aligned, or are aligned like others and then dropped."""
+    """`before`: pairs that disagree cannot be aligned; `after`: they are aligned like others and then dropped."""
     reward: Literal["none", "attributes"] = "none"
     """`attributes`: each attribute that agrees adds one to the similarity."""
     after: str = ""
     """The alignment that chooses first; this one adds pairs of the mentions that it leaves. Empty: none."""
     method: str = "greedy"
-    """How pairs are chosen: the matching."""
+    """The matching that chooses pairs."""
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The least similarity, from 0 to 1; with 0, any overlap is enough."""
     ties: Ties = "line"
-    """What decides between equally good pairs: the lines of the file, the order of the text, or words and head."""
+    """The order that decides between equally good pairs: lines of the file, text, or words and head."""
 
     def agreeing(self) -> tuple[str, ...]:
         """The attributes that must agree."""
@@ -117,16 +117,16 @@ class AlignmentChoice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Averages(Struct, frozen=True, forbid_unknown_fields=True):
-    """How units become one number."""
+    """The averages over units."""
 
     units: Literal["all", "with-gold"] = "all"
     """Which units are averaged: all, or only those with gold mentions."""
     macro: bool = False
-    """Whether there is a macro average beside the micro average."""
+    """Adds a macro average to the micro average."""
     undefined: float | None = None
-    """What an undefined ratio becomes; without it, the ratio stays undefined."""
+    """The value of an undefined ratio; without it, the ratio stays undefined."""
     macro_undefined: float | None = None
-    """What a unit's undefined ratio is worth in the macro average; without it, that mean ignores the unit."""
+    """The value of a unit's undefined ratio in the macro average; without it, that mean ignores the unit."""
     classes: tuple[str, ...] = ()
     """Attributes whose values are averaged, such as macro F1 over event types (`macro.type`)."""
 
@@ -138,14 +138,14 @@ class Collapse(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Filter(Struct, frozen=True, forbid_unknown_fields=True):
-    """What leaves a document before it is aligned; the fields of a subclass are its options in `[[filters]]`."""
+    """A filter, applied to documents before alignment; the fields of a subclass are its options in `[[filters]]`."""
 
     supersedes: ClassVar[frozenset[str]] = frozenset()
     """Codes of general checks that need not be reported, since the filter reports the same problems itself."""
     validates: ClassVar[bool] = False
-    """Whether `karat validate` also reports what `across` finds in the documents of one side."""
+    """True if `karat validate` also reports what `across` finds in the documents of one side."""
     drops_singletons: ClassVar[bool] = False
-    """Whether it drops singletons only; a report still counts these among the mentions that are scored."""
+    """True if it drops singletons only; a report still counts these among the mentions that are scored."""
 
     def prepare(self, comparison: Comparison, report: Report) -> PairTransform:
         """Return the filter as a function from a pair of documents to what is left of it."""

@@ -19,7 +19,7 @@ corpus   when the tables of all units are known, and `finish` has seen them toge
 """
 
 ErrorsOf = Literal["mentions", "clusters", "links", "elements", "anaphors", "arguments"]
-"""What errors are errors of: each has its own classes (`karat.insight`)."""
+"""Items that errors are about: each kind has its own classes (`karat.insight`)."""
 
 Candidate = tuple[float, int, int, int]
 """Two mentions that could be aligned: (-similarity, system number, gold number, bits of agreeing attributes)."""
@@ -32,7 +32,7 @@ Alike = Iterable[tuple[float, int, int]]
 """Pairs that are alike at all, in any order: (-similarity, system number, gold number)."""
 
 Similarity = Callable[[Sequence[Mention], Sequence[Mention]], Alike]
-"""How alike the mentions of gold and those of the system are."""
+"""Compares the mentions of gold with those of the system."""
 
 
 class DocumentSimilarity(Struct, frozen=True):
@@ -41,7 +41,7 @@ class DocumentSimilarity(Struct, frozen=True):
     compare: Callable[[Pair, Sequence[Mention], Sequence[Mention]], Alike]
 
     def __call__(self, pair: Pair, gold: Sequence[Mention], system: Sequence[Mention]) -> Alike:
-        """How alike these mentions of gold and of the system are."""
+        """Compare mentions of gold with mentions of the system."""
         return self.compare(pair, gold, system)
 
 
@@ -88,7 +88,7 @@ class TableSpec(Generic[T]):
 
     @property
     def errors_of(self) -> ErrorsOf | None:
-        """What the errors of its measures are errors of, if there are classes for them."""
+        """The items that errors of its measures are about, if there are classes for them."""
         return None
 
     def finish(self, tables: Sequence[T], report: Report) -> Sequence[T]:
@@ -126,10 +126,7 @@ class AlignmentSpec(TableSpec[AlignedPairs]):
 
     __slots__ = ()
 
-    @property
-    def errors_of(self) -> ErrorsOf | None:
-        """Mentions."""
-        return "mentions"
+    errors_of = "mentions"
 
     def bit(self, attribute: str) -> int:
         """The bit of a match that says whether the two mentions agree on an attribute."""

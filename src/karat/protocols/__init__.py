@@ -27,12 +27,12 @@ from karat.plugin import (
     Averages,
     Collapse,
     Comparison,
+    Entry,
     Family,
     Filter,
     GoldOnly,
     Law,
     Parameter,
-    Row,
     Setting,
     SystemOnly,
     UnitOfEvaluation,
@@ -56,8 +56,8 @@ class FamilyChoice(Struct, Generic[P], frozen=True):
     parameters: P
     averages: Averages
 
-    def rows(self, setting: Setting) -> list[Row]:
-        """The rows of a run."""
+    def entries(self, setting: Setting) -> list[Entry]:
+        """Return the entries of a result."""
         return list(self.family.measures(self.parameters, setting))
 
 

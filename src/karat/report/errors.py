@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from karat.errors import Confusion, MeasureErrors
 from karat.problems import visible
+from karat.records import Confusion, MeasureErrors
 from karat.report.layout import Style, counted, paragraph
 from karat.report.listing import WIDTH, described
 from karat.report.tables import SHORT, UNDEFINED, Table, percentage

@@ -11,7 +11,7 @@ from karat.counts import Ratio, harmonic
 from karat.insight.records import UnitRecords, place_of
 from karat.insight.units import CountedTable
 from karat.limits import MOST_PAIRS, check_pairs
-from karat.plugin import Detail, Measure
+from karat.plugin import Detail, DetailedMeasure, Measure
 from karat.problems import quoted
 from karat.records import OutcomeRecord
 from karat.run.rows import UnitRow
@@ -34,7 +34,7 @@ def outcomes_of(unit: str, tables: Iterable[CountedTable], records: UnitRecords)
     """Return the outcomes of the counted tables of a unit, by measure."""
     outcomes: dict[str, list[OutcomeRecord]] = {}
     for document, measure, table in tables:
-        if not measure.lists_details:
+        if not isinstance(measure, DetailedMeasure):
             outcomes.setdefault(measure.id, []).extend(_outcomes(unit, document, measure, table, records))
     return outcomes
 
@@ -65,7 +65,7 @@ def listed_items(tables: Iterable[CountedTable]) -> dict[str, ListedItems]:
     """Return what measures list in place of outcomes: parts of items are counted, and items are also listed."""
     listed: dict[str, ListedItems] = {}
     for document, measure, table in tables:
-        if measure.lists_details:
+        if isinstance(measure, DetailedMeasure):
             own = listed.setdefault(measure.id, ListedItems([], {}))
             for detail in measure.details(table):
                 _add(own, document or "", detail)

@@ -6,9 +6,9 @@ from itertools import chain
 
 from karat.corpus.interface import Executor, Progress
 from karat.counts import Scores
-from karat.errors import ErrorAnalysis, ErrorClass, MeasureErrors
 from karat.insight.repairs import Repair, merged_edits
 from karat.problems import Finding, KaratError
+from karat.records import ErrorAnalysis, ErrorClass, MeasureErrors
 from karat.result import Result, family, main_score
 from karat.run.findings import TargetErrors, first_spelling
 from karat.run.pipeline import Batch, Pipeline, Work, across

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from karat.errors import Cell, Confusion
 from karat.families import error_kind
 from karat.insight.records import UnitRecords
 from karat.insight.units import Classes, CountedTable, DocumentView, FoundError, Target, UnitErrors, UnitView
 from karat.model import DOCUMENT_FIELDS, Value
 from karat.plugin import AlignmentSpec, Composite, Measure
 from karat.protocols import Protocol
-from karat.records import ClusterRecord, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
+from karat.records import Cell, ClusterRecord, Confusion, ElementRecord, LinkRecord, MentionRecord, Record, TreeRecord
 from karat.result import family
 
 Rows = Sequence[Measure[Any, Any] | Composite]

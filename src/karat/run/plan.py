@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from karat.families import MEASURES
 from karat.match.alignment import Alignment
 from karat.model import Document, Pair
-from karat.plugin import Averages, Composite, Facts, Measure, Row, Setting, Tables, Unscored, scorable
+from karat.plugin import (
+    Averages,
+    Composite,
+    DetailedMeasure,
+    Entry,
+    Facts,
+    Measure,
+    Setting,
+    Tables,
+    Unscored,
+    scorable,
+)
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 from karat.protocols import Protocol
 from karat.run.breakdown import Breakdown
@@ -72,7 +84,7 @@ class Plan:
             for field in dict.fromkeys(options.by)
         ]
         self._counts_wholes = any(counts_wholes(measure) for measure, _ in self.measures.measures)
-        lists_outcomes = not all(measure.lists_details for measure, _ in self.measures.measures)
+        lists_outcomes = not all(isinstance(measure, DetailedMeasure) for measure, _ in self.measures.measures)
         self._has_records = options.errors or (options.details and lists_outcomes)
 
     def holds(self, gold: Facts, system: Facts) -> bool:
@@ -93,8 +105,8 @@ class Plan:
 
     def _choose(self, setting: Setting) -> None:
         """Find out which measures there are, which of them are selected, and what selected composites need."""
-        offered: list[tuple[Row, Averages]] = [
-            (row, choice.averages) for choice in self.protocol.families for row in choice.rows(setting)
+        offered: list[tuple[Entry, Averages]] = [
+            (row, choice.averages) for choice in self.protocol.families for row in choice.entries(setting)
         ]
         self.unscored = [row for row, _ in offered if isinstance(row, Unscored)]
         """Measures that cannot be scored here."""
@@ -186,15 +198,17 @@ class Plan:
 
     def _count(self, row: UnitRow, documents: Sequence[DocumentRow], tables: Sequence[Any], report: Report) -> None:
         """Count the tables of a unit, and make on request what lies behind the counts."""
-        numbers, unmatchable, differences = NO_COUNTS[:], {}, {}
+        numbers, differences = NO_COUNTS[:], {}
+        unmatchable: dict[str, dict[str, int]] = {}
         for (measure, averages), index in zip(self.measures.measures, self.measures.table_indexes, strict=True):
             table = tables[index]
             counts = measure.count(table)
             numbers.extend(astuple(counts))
-            for finding in measure.remarks(table, counts):
-                report(finding)
-            if found := measure.unmatchable(table):
-                unmatchable[measure.id] = found
+            for note in measure.notes(table, counts):
+                if isinstance(note, Finding):
+                    report(note)
+                else:
+                    unmatchable.setdefault(measure.id, {})[note.items] = note.count
             if self._compares and (found := measure.differences(table)):
                 differences[measure.id] = found
             if averages.classes and has_classes(measure) and (averages.units == "all" or row.gold > 0):
@@ -258,6 +272,7 @@ def _setting(protocol: Protocol, gold: Facts, system: Facts) -> Setting:
     attributes = in_order(gold.attributes_of(protocol.kinds))
     return Setting(
         align=partial(_align, protocol, attributes),
+        family=MEASURES.get,
         unit=protocol.unit,
         collapse=None if protocol.collapse is None else protocol.collapse.representative,
         attributes=attributes,

@@ -65,7 +65,7 @@ def remarks(
     yield from notes
     if any(unit.gold for unit in units):
         for (measure, _), total in zip(measures, totals, strict=True):
-            yield from measure.remarks_on_total(total)
+            yield from measure.notes_on_total(total)
     restricted = [measure.id for measure, _ in measures if counts_wholes(measure) and measure.id in selected]
     if plan.breakdowns and restricted:
         fields = ", ".join(breakdown.field for breakdown in plan.breakdowns)
@@ -79,9 +79,6 @@ def _not_scored(plan: Plan) -> Iterator[Finding]:
     reasons: dict[str, list[str]] = {}
     for row in plan.omitted:
         reasons.setdefault(row.reason, []).append(row.id)
-    for measure, _ in plan.measures.measures:
-        if measure.why_undefined is not None and measure.id in plan.selected:
-            reasons.setdefault(measure.why_undefined, []).append(measure.id)
     for reason, ids in reasons.items():
         yield NOT_SCORED.at(f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} not scored: {reason}")
 

@@ -10,16 +10,16 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
+from karat.families.ace.recognition import RecognitionTable
 from karat.families.ace.records import ARGUED
 from karat.families.coref.errors import REPAIRED
 from karat.families.nugget.errors import near
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import Cluster, Document, Link, Mention, Pair, Value
-from karat.plugin import ClusterItem, Comparison, Detail
+from karat.plugin import ClusterItem, Comparison, Detail, DetailedMeasure
 from karat.problems import Origin
-from karat.records import Record
+from karat.records import Cell, Instance, Record
 
 ABSENT = "(none)"
 TINY = 1e-6
@@ -46,7 +46,8 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     cells: dict[str, dict[Cell, int]] = {}
     sides = {id_: _Sides(view.pair, unit.comparison) for id_, view in unit.documents.items()}
     for document, measure, table in unit.tables:
-        mapping = measure.counterparts(table)
+        assert isinstance(measure, DetailedMeasure), "its table has elements"
+        mapping = _counterparts(table)
         for side in sides.values() if document is None else [sides[document]]:
             side.mapping = mapping
         for detail, parts in _items(measure.details(table)):
@@ -67,6 +68,14 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
 
 
 ERRORS = ErrorKind(_classes, _find)
+
+
+def _counterparts(table: object) -> Mapping[str, str]:
+    """Entities, values and times that are mapped to each other, and promoted mentions, if they are arguments."""
+    if not isinstance(table, RecognitionTable):
+        return {}
+    tables = (*table.whole.values(), *table.arguments.values())
+    return {gold: system for values in tables for gold, system in values.mapping.items()}
 
 
 def _items(details: Iterable[Detail]) -> Iterator[tuple[Detail, list[Detail]]]:

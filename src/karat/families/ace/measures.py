@@ -12,7 +12,7 @@ otherwise. Here mapped and unmapped tokens become counts and costs. A mapped ref
 arguments are right, else an error; what it lost is `error_cost` in either case.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from karat.families.ace.detection import DetectionValues
@@ -29,7 +29,18 @@ from karat.families.ace.records import (
     lacks,
 )
 from karat.families.ace.tokens import ValueCounts, element_item, token_counts, token_details, token_outcomes
-from karat.plugin import Card, Detail, Family, Measure, Outcome, Row, Setting, TableSpec, Unscored
+from karat.plugin import (
+    Card,
+    Detail,
+    DetailedMeasure,
+    Entry,
+    Family,
+    Outcome,
+    Setting,
+    TableSpec,
+    Unmatchable,
+    Unscored,
+)
 from karat.problems import UsageError
 
 TASKS = {
@@ -163,14 +174,12 @@ FIELDS = (
 )
 
 
-class Task(Measure[ValueTable, ValueCounts], frozen=True):
+class Task(DetailedMeasure[ValueTable, ValueCounts], frozen=True):
     """One of the eight tasks."""
 
     name: str
     kind: str
     """Of the elements that it scores."""
-    why_undefined: str | None = None
-    """The reason why its value is undefined: the reference has no element of the kind."""
 
     @property
     def id(self) -> str:
@@ -186,17 +195,14 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
         """Sums over tokens."""
         return token_counts(table)
 
-    def unmatchable(self, table: ValueTable) -> Mapping[str, int]:
+    def notes(self, table: ValueTable, counts: ValueCounts) -> Iterator[Unmatchable]:
         """Relations and events that cannot be mapped, since they have no argument."""
-        if not isinstance(table, RecognitionTable):
-            return {}
-        is_mappable, kinds = table.reading.is_mappable, PLURALS[self.kind]
-        return {
-            f"{side} {kinds} without arguments": len(
-                [token for token in tokens.values() if not token.arguments and not is_mappable(token)]
-            )
-            for side, tokens in (("gold", table.gold), ("system", table.system))
-        }
+        del counts
+        if isinstance(table, RecognitionTable):
+            is_mappable = table.reading.is_mappable
+            for side, tokens in (("gold", table.gold), ("system", table.system)):
+                count = len([token for token in tokens.values() if not token.arguments and not is_mappable(token)])
+                yield Unmatchable(f"{side} {PLURALS[self.kind]} without arguments", count)
 
     def outcomes(self, table: ValueTable) -> Iterator[Outcome[ValueCounts]]:
         """Each reference with what it is mapped to, and each system token that is mapped to nothing."""
@@ -205,24 +211,12 @@ class Task(Measure[ValueTable, ValueCounts], frozen=True):
             system = None if token.system is None else element_item(token, table, table.system[token.system].element)
             yield Outcome(gold, system, ValueCounts(*token.counts(table)))
 
-    @property
-    def lists_details(self) -> bool:
-        """Tokens with what they lost, and their attributes."""
-        return True
-
     def details(self, table: ValueTable) -> Iterator[Detail]:
         """Each token with what it was mapped to, what it lost and why; then the parts of those that are mapped."""
         return token_details(self.kind, table)
 
-    def counterparts(self, table: ValueTable) -> Mapping[str, str]:
-        """Entities, values and times that are mapped to each other, and promoted mentions, if they are arguments."""
-        if not isinstance(table, RecognitionTable):
-            return {}
-        tables = (*table.whole.values(), *table.arguments.values())
-        return {gold: system for values in tables for gold, system in values.mapping.items()}
 
-
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """The tasks; those that cannot be scored here with the reason."""
     reading = (Nist if parameters.reading == "nist" else Plan)(parameters.chosen())
     if parameters.averaging == "geometric" and parameters.mapping not in ("all", "all+extents"):
@@ -245,9 +239,13 @@ def measures(parameters: Parameters, setting: Setting) -> list[Row]:
         **{task: RecognitionValues(TASKS[task], promoted, promoted_values, values) for task in ("rmd", "vmd")},
     }
     reasons = _reasons_to_omit(reading, setting)
-    undefined = {kind: lacks("gold", kind) for kind in PLURALS if kind not in setting.gold_kinds}
-    tasks = [Task(specs[task], task, kind, undefined.get(kind)) for task, kind in TASKS.items()]
-    return [Unscored(task.id, reasons[task.name]) if task.name in reasons else task for task in tasks]
+    tasks = [Task(specs[task], task, kind) for task, kind in TASKS.items()]
+    scored = [task for task in tasks if task.name not in reasons]
+    return [
+        *(Unscored(task.id, reasons[task.name]) for task in tasks if task.name in reasons),
+        *scored,
+        *(Unscored(task.id, lacks("gold", task.kind)) for task in scored if task.kind not in setting.gold_kinds),
+    ]
 
 
 def _reasons_to_omit(reading: Plan, setting: Setting) -> dict[str, str]:

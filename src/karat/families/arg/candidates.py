@@ -16,6 +16,7 @@ from karat.families.arg.keys import SpanEvents
 from karat.model import HOLDERS, Argument, Document, Event, Mention, Pair, Region
 from karat.plugin import (
     ArgumentItem,
+    ArgumentMeasure,
     ArgumentOutcome,
     ArgumentPart,
     ComparedArgument,
@@ -298,7 +299,7 @@ class CandidateTriggers(Measure[tuple[Candidate, ...], PrecisionRecall], frozen=
         return _outcomes(table)
 
 
-class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
+class CandidateArguments(ArgumentMeasure[ArgumentTable, PrecisionRecall], frozen=True):
     """Arguments, with the types of their events and their roles."""
 
     id = "arg.c"
@@ -317,12 +318,7 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
         return _outcomes(table.candidates)
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The type, if it must be right."""
-        return ("type",) if "type" in self.argument_parts else ()
-
-    @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """Everything; types are given in one mode."""
         assert isinstance(self.table, ArgumentCandidates), "it reads candidates"
         parts: tuple[ArgumentPart, ...] = ("trigger", "type", "role", "span")
@@ -379,11 +375,11 @@ class CandidateArguments(Measure[ArgumentTable, PrecisionRecall], frozen=True):
             "role": item.role,
             "span": item.mentions[0].span,
         }
-        values = {part: every[part] for part in self.argument_parts}
+        values = {part: every[part] for part in self.parts}
         return ComparedArgument(key, (item,), item.event.span, values, (Filler(item.mentions),), is_attainable)
 
     def _about(self, event: Mention) -> tuple[Hashable, ...]:
-        return event.span, None, event.attributes.get("type") if "type" in self.argument_parts else None
+        return event.span, None, event.attributes.get("type") if "type" in self.parts else None
 
     def differences(self, table: ArgumentTable) -> Mapping[str, int]:
         """System arguments and gold arguments that are ignored."""

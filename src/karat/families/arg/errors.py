@@ -11,15 +11,14 @@ from functools import cached_property, partial
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair, Slot, rewriting
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.limits import check_pairs
 from karat.model import HOLDERS, Mention
-from karat.plugin import ArgumentItem, ArgumentPart, ComparedArgument, DocumentArguments
+from karat.plugin import ArgumentItem, ArgumentMeasure, ArgumentPart, ComparedArgument, DocumentArguments
 from karat.problems import Origin, quoted
-from karat.records import Record
+from karat.records import Cell, Instance, Record
 
 Pair = tuple[ComparedArgument, ComparedArgument]
 Key = Callable[[ComparedArgument], Hashable]
@@ -31,7 +30,7 @@ CHOICE = "one of several"
 
 
 def _classes(target: Target, names: Set[str]) -> Classes:
-    parts = target.measures[0].argument_parts
+    parts = _parts(target)
     located = not {*WHERE}.isdisjoint(parts)
     of_events = located or "type" in parts
     holder = "template" if "template" in parts else "event"
@@ -54,10 +53,18 @@ def _classes(target: Target, names: Set[str]) -> Classes:
     }
 
 
+def _parts(target: Target) -> tuple[ArgumentPart, ...]:
+    """Return the parts of an argument that must be right."""
+    measure = target.measures[0]
+    assert isinstance(measure, ArgumentMeasure), "its table has arguments"
+    return measure.parts
+
+
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     errors: list[FoundError] = []
     met: list[tuple[ArgumentItem | Mention | None, ArgumentItem | Mention | None]] = []
     for _, measure, table in unit.tables:
+        assert isinstance(measure, ArgumentMeasure), "its table has arguments"
         for arguments in measure.arguments(table):
             found = _DocumentErrors(unit, unit.documents[arguments.document], arguments)
             errors += found.errors()
@@ -65,7 +72,7 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     # Templates that count by themselves have no role.
     filled = [pair for pair in met if any(isinstance(item, ArgumentItem) for item in pair)]
     cells: dict[str, dict[Cell, int]] = {}
-    roles = ("role",) if "role" in target.measures[0].argument_parts else ()
+    roles = ("role",) if "role" in _parts(target) else ()
     for name in dict.fromkeys((*roles, *confused)):
         cells |= confusions(filled if name == "role" else met, [name])
     return Findings(errors, cells)

@@ -13,7 +13,15 @@ from msgspec.structs import replace
 from karat.counts import PrecisionRecall, Scores
 from karat.families.arg.keys import PARTS, Item, KeyedItems, KeyedSide, KeyedTable, KeyRow, Part, values_of
 from karat.model import Event, Mention
-from karat.plugin import ArgumentOutcome, ArgumentPart, ComparedArgument, DocumentArguments, Filler, Measure, Outcome
+from karat.plugin import (
+    ArgumentMeasure,
+    ArgumentOutcome,
+    ArgumentPart,
+    ComparedArgument,
+    DocumentArguments,
+    Filler,
+    Outcome,
+)
 from karat.problems import Finding, Rule
 
 OTHER_TRIGGER = "right under another trigger than in gold"
@@ -189,7 +197,7 @@ class Floored(PrecisionRecall, frozen=True):
         return super().derived(values)
 
 
-class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
+class Keyed(ArgumentMeasure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
     """Items that gold and the system have, by the keys of a row."""
 
     table: KeyedTable
@@ -242,7 +250,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
                 yield Outcome(gold, system, self._counts(*compared.counts), compared.label, items.document)
 
     @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """Parts that must be equal in a gold and a system argument."""
         return compared_parts(self.table.row.equal)
 
@@ -255,7 +263,7 @@ class Keyed(Measure[tuple[KeyedItems, ...], PrecisionRecall], frozen=True):
             )
             yield document_arguments(items, outcomes, trim=self.table.items.trim)
 
-    def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
+    def notes_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
         return above_one(self.id, total)
 

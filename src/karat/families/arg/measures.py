@@ -15,7 +15,7 @@ from karat.families.arg.keyed import OUTCOMES, Keyed
 from karat.families.arg.keys import Items, KeyedTable, KeyRow, Place, Types
 from karat.families.arg.strings import LEVELS, RoleMeans, RoleStrings
 from karat.model import HOLDERS
-from karat.plugin import Card, Family, Row, Setting, Unscored
+from karat.plugin import Card, Entry, Family, Setting, Unscored
 from karat.problems import Rule
 
 NO_ENTITIES = Rule(
@@ -127,7 +127,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """With candidates: the triggers whose arguments count."""
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """The rows of the protocol."""
     if parameters.rule == "strings":
         return [RoleMeans(RoleStrings(), level) for level in LEVELS]

@@ -20,13 +20,13 @@ from karat.match.assignment import Edge, assignment
 from karat.model import Argument, ClusterKey, Document, Event, Mention
 from karat.plugin import (
     ArgumentItem,
+    ArgumentMeasure,
     ArgumentOutcome,
     ArgumentPart,
     ComparedArgument,
     DocumentArguments,
     ErrorsOf,
     Filler,
-    Measure,
     Outcome,
     Tables,
     TableSpec,
@@ -281,7 +281,7 @@ ZERO = Means(0, 0, 0, 0, 1)
 """An item that earns nothing."""
 
 
-class RoleMeans(Measure[RoleTable, Means], frozen=True):
+class RoleMeans(ArgumentMeasure[RoleTable, Means], frozen=True):
     """The mean agreement of strings over the items of one level."""
 
     level: Level
@@ -311,12 +311,7 @@ class RoleMeans(Measure[RoleTable, Means], frozen=True):
             yield from ((role, outcome) for role in table.filled for outcome in by_level(role))
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The type of an event must be right."""
-        return ("type",)
-
-    @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """The roles of a trigger of the right type."""
         return ("trigger", "type", "role", "strings")
 
@@ -335,7 +330,7 @@ class RoleMeans(Measure[RoleTable, Means], frozen=True):
         for events in table.events:
             yield _document(events, tuple(_united(found[events.document])))
 
-    def remarks(self, table: RoleTable, counts: Means) -> Iterable[Finding]:
+    def notes(self, table: RoleTable, counts: Means) -> Iterable[Finding]:
         """Fillers whose text is not known."""
         del counts
         if table.unknown and self.level == LEVELS[0]:

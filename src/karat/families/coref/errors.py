@@ -17,15 +17,13 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
-from karat.families.coref.contingency import Contingency
 from karat.families.nugget.errors import confusions, near
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.model import ClusterKey, Mention, Pair, cluster_keys
-from karat.plugin import ClusterItem
+from karat.plugin import ClusterItem, Contingency
 from karat.problems import Origin
-from karat.records import Record
+from karat.records import Instance, Record
 
 CLASSES: Classes = {
     "span error": "the mention overlaps a gold mention, but does not match it",
@@ -37,7 +35,7 @@ CLASSES: Classes = {
     "divided entity": "the mentions of a gold entity are in several system entities",
 }
 REPAIRED = "karat\uf8ffrepaired"
-"""How ids of entities begin that a repair makes; no corpus has such ids."""
+"""The prefix of ids of entities that a repair makes; no corpus has such ids."""
 _numbers = count(1)
 """Numbers of such entities; a system that is repaired twice must not get an id twice."""
 
@@ -77,8 +75,8 @@ class _UnitErrors:
     def __init__(self, unit: UnitView, table: Contingency) -> None:
         self._unit = unit
         self._sizes: dict[Origin, Mapping[Hashable, int]] = {"gold": table.gold, "system": table.system}
-        self._matched: list[tuple[_Placed, _Placed]] = []
-        self._near: list[tuple[_Placed, _Placed]] = []
+        self._matched: list[Found] = []
+        self._near: list[Found] = []
         self._missing: list[_Placed] = []
         self._extra: list[_Placed] = []
         self._scored: dict[str, frozenset[str]] = {}
@@ -89,18 +87,18 @@ class _UnitErrors:
             )
             partner = {g: s for g, s, _, _ in view.aligned[unit.alignment].pairs}
             dropped = {s for g, s in partner.items() if golds[g].key not in table.gold}
-            dropped |= {s for s, one in enumerate(systems) if one.key not in table.system}
+            dropped |= {s for s, placed in enumerate(systems) if placed.key not in table.system}
             found = {g: s for g, s in partner.items() if s not in dropped}
             taken = set(found.values()) | dropped
             self._matched += [(golds[g], systems[s]) for g, s in found.items()]
-            missing = [one for g, one in enumerate(golds) if g not in found and one.key in table.gold]
-            extra = [one for s, one in enumerate(systems) if s not in taken]
+            missing = [placed for g, placed in enumerate(golds) if g not in found and placed.key in table.gold]
+            extra = [placed for s, placed in enumerate(systems) if s not in taken]
             pairs = _alike(unit, view.pair, missing, extra)
-            done = {id(one) for pair in pairs for one in pair}
+            done = {id(placed) for pair in pairs for placed in pair}
             self._near += pairs
-            self._missing += [one for one in missing if id(one) not in done]
-            self._extra += [one for one in extra if id(one) not in done]
-            self._scored[view.id] = frozenset(one.mention.id for s, one in enumerate(systems) if s not in dropped)
+            self._missing += [placed for placed in missing if id(placed) not in done]
+            self._extra += [placed for placed in extra if id(placed) not in done]
+            self._scored[view.id] = frozenset(placed.mention.id for s, placed in enumerate(systems) if s not in dropped)
 
     def met(self) -> Iterator[tuple[Mention | None, Mention | None]]:
         """Each mention with its counterpart, if it has one."""
@@ -117,17 +115,18 @@ class _UnitErrors:
         by_gold = _grouped(found, lambda pair: pair[0].key)
         for key, pairs in by_system.items():
             yield from self._conflated(key, _grouped(pairs, lambda pair: pair[0].key))
-        for key, extra in _grouped(self._extra, lambda one: one.key).items():
+        for key, extra in _grouped(self._extra, lambda mention: mention.key).items():
             if key in by_system:
-                yield from (self._error("extra mention", [], [one], [self._removed(one)]) for one in extra)
+                for mention in extra:
+                    yield self._error("extra mention", [], [mention], [self._moved(mention, None)])
             else:
-                yield self._error("extra entity", [], [key], [self._removed(one) for one in extra])
-        for key, missing in _grouped(self._missing, lambda one: one.key).items():
+                yield self._error("extra entity", [], [key], [self._moved(mention, None) for mention in extra])
+        for key, missing in _grouped(self._missing, lambda mention: mention.key).items():
             if key in by_gold:
                 yield from self._missing_mentions(missing, _grouped(by_gold[key], lambda pair: pair[1].key))
             else:
                 new = self._new()
-                yield self._error("missing entity", [key], [], [self._added(one, new) for one in missing])
+                yield self._error("missing entity", [key], [], [self._added(mention, new) for mention in missing])
         for key, pairs in by_gold.items():
             yield from self._divided(key, _grouped(pairs, lambda pair: pair[1].key))
 
@@ -146,8 +145,8 @@ class _UnitErrors:
         """Each joins the largest part of its entity."""
         home = max(parts, key=lambda system: len(parts[system]))
         target, named = self._named(home, parts[home])
-        for one in missing:
-            yield self._error("missing mention", [one], [home], [self._added(one, target)], named)
+        for mention in missing:
+            yield self._error("missing mention", [mention], [home], [self._added(mention, target)], named)
 
     def _divided(self, key: ClusterKey, parts: Mapping[ClusterKey, Sequence[Found]]) -> Iterator[FoundError]:
         """Mentions in smaller parts move to the largest; of equal parts, to the one with fewest other mentions."""
@@ -156,7 +155,7 @@ class _UnitErrors:
         target, named = self._named(home, parts[home])
         for system, pairs in parts.items():
             if system != home:
-                moved = [self._moved(one, target) for _, one in pairs]
+                moved = [self._moved(mention, target) for _, mention in pairs]
                 yield self._error("divided entity", [key], [home, system], moved, named)
 
     def _named(self, key: ClusterKey, members: Sequence[Found]) -> tuple[str, Edits]:
@@ -169,27 +168,24 @@ class _UnitErrors:
     def _new(self) -> str:
         return f"{REPAIRED} {next(_numbers)}"
 
-    def _added(self, one: _Placed, target: str) -> tuple[str, Edit]:
-        scored = self._scored[one.document]
-        return one.document, Edit(added={one.mention.id: replace(one.mention, cluster=target)}, scored=scored)
+    def _added(self, placed: _Placed, target: str) -> tuple[str, Edit]:
+        scored = self._scored[placed.document]
+        return placed.document, Edit(added={placed.mention.id: replace(placed.mention, cluster=target)}, scored=scored)
 
-    def _moved(self, one: _Placed, target: str | None) -> tuple[str, Edit]:
+    def _moved(self, placed: _Placed, target: str | None) -> tuple[str, Edit]:
         """All mentions that it stands for, if clusters are collapsed."""
-        if self._unit.collapsed and one.mention.cluster is not None:
-            return one.document, Edit(moved={one.mention.cluster: target})
-        moved = None if target is None else replace(one.mention, cluster=target)
-        return one.document, Edit(mentions={one.mention.id: moved})
+        if self._unit.collapsed and placed.mention.cluster is not None:
+            return placed.document, Edit(moved={placed.mention.cluster: target})
+        moved = None if target is None else replace(placed.mention, cluster=target)
+        return placed.document, Edit(mentions={placed.mention.id: moved})
 
     def _altered(self, gold: _Placed, system: _Placed) -> tuple[str, Edit]:
         """The system's mention as gold has it; it still stands for its cluster, if clusters are collapsed."""
-        own = system.mention
-        altered = replace(gold.mention, id=own.id, cluster=own.cluster)
-        if self._unit.collapsed and own.cluster is not None:
-            return system.document, Edit(moved={own.cluster: None}, added={own.id: altered})
-        return system.document, Edit(mentions={own.id: altered}, scored=self._scored[system.document])
-
-    def _removed(self, one: _Placed) -> tuple[str, Edit]:
-        return self._moved(one, None)
+        mention = system.mention
+        altered = replace(gold.mention, id=mention.id, cluster=mention.cluster)
+        if self._unit.collapsed and mention.cluster is not None:
+            return system.document, Edit(moved={mention.cluster: None}, added={mention.id: altered})
+        return system.document, Edit(mentions={mention.id: altered}, scored=self._scored[system.document])
 
     def _error(
         self,
@@ -212,26 +208,24 @@ class _UnitErrors:
     def _records(self, side: Origin, items: Sequence[_Placed | ClusterKey]) -> tuple[Record, ...]:
         alone = next(iter(self._unit.documents)) if len(self._unit.documents) == 1 else None
         records = [
-            self._unit.records.record(one.mention, side, one.document)
-            if isinstance(one, _Placed)
-            else self._unit.records.record(ClusterItem(one, self._sizes[side][one]), side, alone)
-            for one in items
+            self._unit.records.record(item.mention, side, item.document)
+            if isinstance(item, _Placed)
+            else self._unit.records.record(ClusterItem(item, self._sizes[side][item]), side, alone)
+            for item in items
         ]
         return tuple(record for record in records if record is not None)
 
 
-def _alike(
-    unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]
-) -> list[tuple[_Placed, _Placed]]:
+def _alike(unit: UnitView, pair: Pair, missing: Sequence[_Placed], extra: Sequence[_Placed]) -> list[Found]:
     """Mentions that only their spans keep apart: they overlap and, if all mentions have heads, have the same head."""
-    golds, systems = ([one.mention for one in side] for side in (missing, extra))
+    golds, systems = ([placed.mention for placed in side] for side in (missing, extra))
     if not golds or not systems:
         return []
     agree = all(mention.head for mention in (*golds, *systems))
-    gold_of, system_of = ({one.mention.id: one for one in side} for side in (missing, extra))
+    gold_of, system_of = ({placed.mention.id: placed for placed in side} for side in (missing, extra))
     if agree:
         golds, systems = (
-            [replace(one, attributes={"head": str(one.head)}) for one in side] for side in (golds, systems)
+            [replace(mention, attributes={"head": str(mention.head)}) for mention in side] for side in (golds, systems)
         )
     pairs = near(pair, golds, systems, unit.comparison, agree=("head",) if agree else ())
     return [(gold_of[gold.id], system_of[system.id]) for gold, system in pairs]
@@ -239,6 +233,6 @@ def _alike(
 
 def _grouped(items: Sequence[T], key: Callable[[T], ClusterKey]) -> dict[ClusterKey, list[T]]:
     groups: dict[ClusterKey, list[T]] = {}
-    for one in items:
-        groups.setdefault(key(one), []).append(one)
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups

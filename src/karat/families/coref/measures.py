@@ -1,15 +1,4 @@
-"""Coreference, all from one contingency table: o(k, r) mentions shared by gold cluster k and system cluster r.
-
-    MUC    R = Σ (o - 1) / Σ (n(k) - 1)                          Vilain et al. 1995
-    B3     R = Σ o² / n(k) / N_k                                 Bagga and Baldwin 1998
-    CEAF   R = max over one-to-one matchings Σ φ / Σ φ(k, k)     Luo 2005; φ3 = o, φ4 = 2o / (n(k) + n(r))
-    BLANC  links and non-links, each with R and P                Recasens and Hovy 2011, Luo et al. 2014
-    LEA    R = Σ n(k) · cl(k) / ml(k) / N_k                      Moosavi and Strube 2016
-    CoNLL  the mean F1 of MUC, B3 and CEAFe; with BLANC: the mean of four
-
-Precision is recall with the sides swapped. An unmatched mention stays in its cluster: it counts in sizes and links, but
-overlaps nothing.
-"""
+"""The measures of coreference: formulas of one contingency table, and averages of their scores."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
@@ -17,16 +6,29 @@ from typing import Literal
 
 from msgspec import Struct
 
-from karat.counts import PrecisionRecall, Scores, ScoreValues, fill_undefined, scores_of_counts
-from karat.families.coref.contingency import Contingency, CorefTable, Singletons, pairs_within
+from karat.counts import fill_undefined, scores_of_counts
+from karat.families.coref.card import CARD
+from karat.families.coref.formulas import FORMULAS
 from karat.families.coref.metamentions import MetaTable
-from karat.families.coref.outcomes import OUTCOMES
+from karat.families.coref.table import CorefTable, Singletons
 from karat.families.coref.zeros import AnaphoricZeros, MentionOverlap, Zeros
-from karat.plugin import Card, Composite, Family, Measure, Outcome, Row, Setting
-from karat.problems import Finding, Rule
+from karat.plugin import (
+    Composite,
+    Contingency,
+    Entry,
+    Family,
+    Finding,
+    Measure,
+    Outcome,
+    PrecisionRecall,
+    Rule,
+    Scores,
+    ScoreValues,
+    Setting,
+)
 
 BlancEdge = Literal["perl", "symmetric", "luo-2014"]
-"""What BLANC does if there are no links, or no non-links."""
+"""The treatment of links, or non-links, in BLANC if there are none."""
 
 NO_LINKS = Rule(
     "muc-no-links",
@@ -34,98 +36,9 @@ NO_LINKS = Rule(
     "Use measures that count singletons, such as coref.b3; if gold has coreference, check it with `karat describe`.",
 )
 
-CARD = Card(
-    title="Coreference",
-    rows={
-        "coref.mention": "mentions that both sides have: precision, recall, f1",
-        "coref.muc": "links of a spanning tree of each cluster",
-        "coref.b3": "for each mention, the share of its cluster that is right",
-        "coref.ceafm, coref.ceafe": "clusters matched one-to-one, by mentions or by clusters",
-        "coref.blanc": "the mean of coref.blanc.links and coref.blanc.nonlinks",
-        "coref.lea": "for each cluster, the share of its links that is right, weighted by its size",
-        "coref.conll": "the mean F1 of MUC, B3 and CEAFe",
-        "coref.avg4": "the mean F1 of MUC, B3, CEAFe and BLANC",
-        "coref.mor": "words that aligned mentions share, whatever their clusters (CorefUD)",
-        "coref.zero": "anaphoric zeros that are linked to the right cluster (CorefUD)",
-    },
-    formula="""\
-MUC    R = Σ (o - 1) / Σ (n(g) - 1)
-B3     R = Σ o² / n(g) / M
-CEAFm  R = max Σ o / M                         over one-to-one matchings of clusters
-CEAFe  R = max Σ 2o / (n(g) + n(s)) / (number of gold clusters)
-BLANC  R_c = |C_g ∩ C_s| / |C_g|, R_n = |N_g ∩ N_s| / |N_g|; F = (F_c + F_n) / 2
-LEA    R = Σ n(g) · cl(g) / ml(g) / M
-MOR    R = max Σ |a ∩ b| / Σ |a|               over one-to-one alignments of gold and system mentions, in words
-zero   P = right / (right + wrong + spurious), R = right / (right + wrong + missed), over anaphoric zeros:
-       those that are not the first mention of their cluster
-       missed    aligned with no mention, or with the first mention of a system cluster
-       right     an earlier mention of the gold cluster is aligned with a mention of the same system cluster
-       wrong     none is
-       spurious  an anaphoric zero of the system that is aligned with no anaphoric zero of gold""",
-    symbols={
-        "g, s": "a gold cluster, a system cluster",
-        "n(g), n(s)": "the number of mentions in the cluster",
-        "o": "the number of mentions that g and s share; Σ is over pairs of clusters that share a mention",
-        "M": "the number of gold mentions",
-        "C_g, C_s": "links: pairs of mentions in one cluster, in gold and in the system",
-        "N_g, N_s": "non-links: pairs of mentions in different clusters, in gold and in the system",
-        "R_c, F_c": "recall and F1 of links",
-        "R_n, F_n": "recall and F1 of non-links",
-        "ml(g)": "the number of links in g: n(g)(n(g) - 1) / 2; a singleton has one link, to itself",
-        "cl(g)": "how many of these links the system has, too",
-        "a, b": "an aligned pair of a gold and a system mention, as sets of words",
-        "R, P, F": "recall, precision, F1; unless stated, precision is recall with gold and system swapped",
-    },
-    citation="Vilain et al. (1995); Bagga and Baldwin (1998); Luo (2005); Recasens and Hovy (2011), Luo et al. (2014); "
-    "Moosavi and Strube (2016); Pradhan et al. (2014) for the reference scorer v8.01; Žabokrtský et al. (2022, 2023) "
-    "and Novák et al. (2024) for MOR, zeros and the CorefUD scorer.",
-    traps=(
-        "MUC ignores singletons. In B3, CEAF and BLANC they count like other clusters, and corpora differ in whether "
-        "they annotate singletons.",
-        "CEAFe gives a spurious singleton the same weight as the largest cluster.",
-        "The F1 of BLANC is the mean of two F1, not the harmonic mean of its precision and recall.",
-        "If clusters within documents are collapsed (pure-cdec), the score depends on which mention represents its "
-        "cluster: MUC moves by several points between the first and the last. representative = aligned avoids this: "
-        "it pairs the clusters of a document by the mentions they share.",
-        "Exact matching is strict: a system whose spans are one word longer matches no mention. Use match = head or "
-        "dice for systems that detect their own mentions.",
-        "coref.mor ignores clusters, heads and match. Empty nodes count as words.",
-        "coref.zero needs empty nodes, which only CorefUD files (and JSONL made from them) have; without any, it is 0 "
-        "under crac-*.",
-        "The reference scorer truncates percentages to two digits and does not round them: it prints 88.888 as 88.88.",
-    ),
-    departures=(
-        "BLANC if a side has no links, or no non-links: the reference scorer v8.01 looks at gold only, and ignores a "
-        "class that gold does not have (blanc.edge = perl). `symmetric` ignores a class that neither side has; "
-        "`luo-2014` counts it.",
-        "A mention that occurs twice keeps its first cluster; v8.01 does so only for system mentions that gold has.",
-        "TAC's scorer v1.8 prints coref.avg4, the mean of four measures, as `Overall Average CoNLL score`. coref.conll "
-        "is the mean of three, as in CoNLL-2012.",
-        "The CorefUD scorer v1.2 keeps aligned mentions of different identity in one look-up table for both sides. If "
-        "zeros are aligned in a chain (gold's 2.2 with the system's 2.1, and 2.3 with 2.2), entries overwrite each "
-        "other, and precision and recall count different mentions. karat uses the alignment itself.",
-        "In its score of zeros, the CorefUD scorer prefers the mention with the same id to the aligned one. karat uses "
-        "the alignment.",
-        "The CorefUD scorer decides ties between equally good alignments as its solver happens to. karat compares sums "
-        "exactly, prefers more pairs, and then gold mentions in order take the earliest system mention.",
-        "The CorefUD scorer compares tokens only up to the end of the shorter side. karat refuses different lengths.",
-        "Under crac-*, an empty node without DEPS is like no other (the CorefUD scorer fails), and 2.10 is not 2.1.",
-        "Under crac-*, a mention in two clusters stays in the one whose bracket opens first; the CorefUD scorer counts "
-        "it twice.",
-    ),
-    outcomes={
-        "match": "a cluster, or what a gold and a system cluster share, earns all it can; muc and lea list each side's "
-        "clusters, ceafm and ceafe matched clusters, the others the clusters of both sides that share mentions",
-        "partial": "it earns less than that",
-        "miss": "a gold cluster that earns nothing, or its mentions or links that no system cluster has",
-        "spurious": "the same for a system cluster",
-    },
-    laws=("perfect", "bounded", "order", "ids", "additive", "outcomes"),
-)
-
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -136,119 +49,34 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     overlap: str = ""
     """The alignment that `mor` counts, by similarity `common`; empty: `mor` is not scored."""
     zeros: bool = False
-    """Whether `zero` is scored."""
+    """Scores `zero`."""
     without: tuple[str, ...] = ()
     """Measures that are not scored."""
     only: tuple[str, ...] = ()
     """The measures to score, such as `mention`; empty: all."""
 
 
-def _pairs(number: int) -> int:
-    """C2(n): the number of pairs among n."""
-    return number * (number - 1) // 2
-
-
-def mention(table: Contingency) -> PrecisionRecall:
-    """Mentions that both sides have, over the mentions of each side."""
-    shared = table.shared_mentions
-    return PrecisionRecall(shared, table.system_mentions, shared, table.gold_mentions)
-
-
-def muc(table: Contingency) -> PrecisionRecall:
-    """Σ (o - 1) over Σ (n - 1) of each side."""
-    links = table.shared_mentions - len(table.shares)
-    golds, systems = len(table.gold_sizes), len(table.system_sizes)
-    return PrecisionRecall(links, table.system_mentions - systems, links, table.gold_mentions - golds)
-
-
-def b3(table: Contingency) -> PrecisionRecall:
-    """Σ o² / n over the mentions of each side."""
-    return PrecisionRecall(
-        fsum([shared * shared / system for shared, _, system in table.cells]),
-        table.system_mentions,
-        fsum([shared * shared / gold for shared, gold, _ in table.cells]),
-        table.gold_mentions,
-    )
-
-
-def ceafm(table: Contingency) -> PrecisionRecall:
-    """The best matching by φ3 = o, over mentions."""
-    best = table.graph.best_matching(table.shares)
-    return PrecisionRecall(best, table.system_mentions, best, table.gold_mentions)
-
-
-def ceafe(table: Contingency) -> PrecisionRecall:
-    """The best matching by φ4 = 2o / (n(k) + n(r)), over clusters."""
-    similarities = [2 * shared / (gold + system) for shared, gold, system in table.cells]
-    best = table.graph.best_matching(similarities)
-    return PrecisionRecall(best, len(table.system_sizes), best, len(table.gold_sizes))
-
-
-def blanc_links(table: Contingency) -> PrecisionRecall:
-    """Pairs of mentions within a cluster."""
-    return PrecisionRecall(table.shared_links, table.system_links, table.shared_links, table.gold_links)
-
-
-def blanc_nonlinks(table: Contingency) -> PrecisionRecall:
-    """Pairs of mentions across clusters: |N_k ∩ N_r| = C2(m) - Σ C2(a_k) - Σ C2(b_r) + Σ C2(o), m in common."""
-    within_gold, within_system = map(pairs_within, table.found)
-    right = _pairs(table.shared_mentions) - within_gold - within_system + table.shared_links
-    system = _pairs(table.system_mentions) - table.system_links
-    gold = _pairs(table.gold_mentions) - table.gold_links
-    return PrecisionRecall(right, system, right, gold)
-
-
-def lea(table: Contingency) -> PrecisionRecall:
-    """Importance n times the share of links that is right: n · Σ C2(o) / C2(n) = Σ o (o - 1) / (n - 1).
-
-    A singleton has one link, to itself, which is right if the mention is also a singleton on the other side.
-    """
-    alone = sum([gold == system == 1 for _, gold, system in table.cells])
-    return PrecisionRecall(
-        fsum([alone, *(o * (o - 1) / (system - 1) for o, _, system in table.cells if o > 1)]),
-        table.system_mentions,
-        fsum([alone, *(o * (o - 1) / (gold - 1) for o, gold, _ in table.cells if o > 1)]),
-        table.gold_mentions,
-    )
-
-
-COUNTERS: dict[str, Callable[[Contingency], PrecisionRecall]] = {
-    "mention": mention,
-    "muc": muc,
-    "b3": b3,
-    "ceafm": ceafm,
-    "ceafe": ceafe,
-    "blanc.links": blanc_links,
-    "blanc.nonlinks": blanc_nonlinks,
-    "lea": lea,
-}
-
-
 class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
     """One coreference measure."""
 
     name: str
-    is_hidden: bool = False
+    hidden: bool = False
+    """True if only averages use it."""
 
     @property
     def id(self) -> str:
         """`coref.` and its name."""
         return f"coref.{self.name}"
 
-    @property
-    def hidden(self) -> bool:
-        """Whether only averages use it."""
-        return self.is_hidden
-
     def count(self, table: Contingency) -> PrecisionRecall:
         """The counts by its formula."""
-        return COUNTERS[self.name](table)
+        return FORMULAS[self.name].count(table)
 
     def outcomes(self, table: Contingency) -> Iterator[Outcome[PrecisionRecall]]:
-        """What each cluster, or each pair of clusters that share mentions, contributed."""
-        return OUTCOMES[self.name](table)
+        """The contribution of each cluster, or of each pair of clusters that share mentions."""
+        return FORMULAS[self.name].outcomes(table)
 
-    def remarks_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
+    def notes_on_total(self, total: PrecisionRecall) -> Iterator[Finding]:
         """MUC without any link in gold."""
         if self.name == "muc" and not total.recall_den:
             yield NO_LINKS.at(
@@ -257,31 +85,36 @@ class Coref(Measure[Contingency, PrecisionRecall], frozen=True):
             )
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
-    """Every measure, and the averages."""
+def table(setting: Setting, *, alignment: str, singletons: Singletons = "keep") -> CorefTable:
+    """Return the contingency table (`karat.plugin.Contingency`) of a unit under an alignment of the protocol."""
     spec = MetaTable if setting.collapse == "aligned" else CorefTable
-    table = spec(setting.align(parameters.alignment), parameters.singletons, setting.unit)
+    return spec(setting.align(alignment), singletons, setting.unit)
+
+
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
+    """Every measure, and the averages."""
+    coref_table = table(setting, alignment=parameters.alignment, singletons=parameters.singletons)
     edges = {"blanc": BLANC_EDGES[parameters.edge]}
     averages = [
         Composite(f"coref.{name}", tuple(f"coref.{part}" for part in of), edges.get(name, combine))
         for name, of, combine in AVERAGES
     ]
-    rows: list[Row] = [*(Coref(table, name, name in parameters.without) for name in COUNTERS), *averages]
+    rows: list[Entry] = [*(Coref(coref_table, name, name in parameters.without) for name in FORMULAS), *averages]
     if parameters.overlap:
         rows.append(MentionOverlap(setting.align(parameters.overlap)))
     if parameters.zeros:
-        rows.append(Zeros(AnaphoricZeros(table.aligned)))
+        rows.append(Zeros(AnaphoricZeros(coref_table.alignment)))
     return [row for row in rows if not parameters.only or row.id.removeprefix("coref.") in parameters.only]
 
 
-FAMILY = Family(CARD, Parameters, measures)
+FAMILY = Family(CARD, Parameters, measures, table)
 
 
 def scores(table: Contingency) -> dict[str, ScoreValues]:
     """All scores of one table; undefined scores are zero, as in the reference scorer."""
     leaves = {}
-    for name, counter in COUNTERS.items():
-        counts = counter(table)
+    for name, formula in FORMULAS.items():
+        counts = formula.count(table)
         leaves[name] = ScoreValues(scores_of_counts(counts, undefined=0.0), counts)
     for name, of, combine in AVERAGES:
         leaves[name] = ScoreValues(fill_undefined(combine([leaves[part] for part in of]), undefined=0.0))

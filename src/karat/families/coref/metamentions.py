@@ -23,28 +23,26 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.families.coref.contingency import Contingency, CorefTable
+from karat.families.coref.table import CorefTable
 from karat.match.assignment import assignment, components
-from karat.plugin import Counted, Tables
+from karat.plugin import Contingency, Tables
 from karat.problems import Report
 
 
 class MetaTable(CorefTable, frozen=True, cache_hash=True):
     """The contingency table of meta-mentions, paired by overlap.
 
-    Until it is finished, its clusters are meta-mentions, each named by its document and its cluster.
+    Until it is finished, its clusters are meta-mentions, each named by its document and its cluster. Pairing needs the
+    whole corpus, even if the unit is a document.
     """
+
+    counted = "corpus"
 
     def make(self, tables: Tables) -> Contingency:
         """Name the meta-mentions of one document."""
         table, document = CorefTable.make(self, tables), tables.pair.gold.id
         golds, systems = ([(document, cluster) for cluster in side] for side in (table.golds, table.systems))
         return replace(table, golds=golds, systems=systems)
-
-    @property
-    def counted(self) -> Counted:
-        """Pairing needs the whole corpus, even if the unit is a document."""
-        return "corpus"
 
     def finish(self, tables: Sequence[Contingency], report: Report) -> Sequence[Contingency]:
         """Pair the meta-mentions of each unit, and count them by cluster."""

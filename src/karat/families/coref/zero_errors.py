@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
 from karat.families.coref.errors import REPAIRED
 from karat.families.coref.zeros import Anaphor
 from karat.insight.repairs import Edit, Repair
@@ -24,7 +23,9 @@ CLASSES: Classes = {
 
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     del target, confused
-    return Findings([error for one in unit.tables for error in _document_errors(unit, one.document, one.table)], {})
+    return Findings(
+        [error for counted in unit.tables for error in _document_errors(unit, counted.document, counted.table)], {}
+    )
 
 
 ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
@@ -33,46 +34,42 @@ ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
 def _document_errors(unit: UnitView, document: str | None, anaphors: list[Anaphor]) -> Iterator[FoundError]:
     assert document is not None, "zeros are counted document by document"
     scored = frozenset(mention.id for mention in unit.documents[document].pair.system.mentions)
-    for one in anaphors:
-        if one.judgement != "right":
-            gold = unit.records.record(one.gold, "gold", document)
-            system = unit.records.record(one.system, "system", document)
-            instance = Instance(
-                unit.name, document, () if gold is None else (gold,), () if system is None else (system,)
-            )
-            yield FoundError(_class_of(one), instance, [Repair(document, _repair(one, document, scored))])
+    for anaphor in anaphors:
+        if anaphor.judgement != "right":
+            instance = unit.instance(document, [anaphor.gold], [anaphor.system])
+            yield FoundError(_class_of(anaphor), instance, [Repair(document, _repair(anaphor, document, scored))])
 
 
-def _class_of(one: Anaphor) -> str:
-    if one.judgement == "missed":
-        return "missing zero" if one.system is None else "no antecedent"
-    return "wrong antecedent" if one.judgement == "wrong" else "spurious zero"
+def _class_of(anaphor: Anaphor) -> str:
+    if anaphor.judgement == "missed":
+        return "missing zero" if anaphor.system is None else "no antecedent"
+    return "wrong antecedent" if anaphor.judgement == "wrong" else "spurious zero"
 
 
-def _repair(one: Anaphor, document: str, scored: frozenset[str]) -> Edit:
+def _repair(anaphor: Anaphor, document: str, scored: frozenset[str]) -> Edit:
     edit = Edit(keep_links=False, scored=scored)
-    if one.gold is None:
-        assert one.system is not None, "an anaphor has a side"
-        edit.mentions[one.system.id] = replace(one.system, cluster=None)
+    if anaphor.gold is None:
+        assert anaphor.system is not None, "an anaphor has a side"
+        edit.mentions[anaphor.system.id] = replace(anaphor.system, cluster=None)
         return edit
-    cluster = _cluster_of_antecedent(one, document, edit)
-    if one.system is None:
-        edit.added[one.gold.id] = replace(one.gold, cluster=cluster)
+    cluster = _cluster_of_antecedent(anaphor, document, edit)
+    if anaphor.system is None:
+        edit.added[anaphor.gold.id] = replace(anaphor.gold, cluster=cluster)
     else:
-        edit.mentions[one.system.id] = replace(one.system, cluster=cluster)
+        edit.mentions[anaphor.system.id] = replace(anaphor.system, cluster=cluster)
     return edit
 
 
-def _cluster_of_antecedent(one: Anaphor, document: str, edit: Edit) -> str:
+def _cluster_of_antecedent(anaphor: Anaphor, document: str, edit: Edit) -> str:
     """The entity of the antecedent, which may have to be named, or added."""
-    found: Mention | None = one.system_antecedent
+    found: Mention | None = anaphor.system_antecedent
     if found is not None and found.cluster is not None:
         return found.cluster
     if found is not None:
         cluster = f"{REPAIRED} {document} {found.id} of the system"
         edit.mentions[found.id] = replace(found, cluster=cluster)
         return cluster
-    assert one.antecedent is not None, "a zero of gold is not the first of its entity"
-    cluster = f"{REPAIRED} {document} {one.antecedent.id}"
-    edit.added[one.antecedent.id] = replace(one.antecedent, cluster=cluster)
+    assert anaphor.antecedent is not None, "a zero of gold is not the first of its entity"
+    cluster = f"{REPAIRED} {document} {anaphor.antecedent.id}"
+    edit.added[anaphor.antecedent.id] = replace(anaphor.antecedent, cluster=cluster)
     return cluster

@@ -9,7 +9,7 @@ from karat.counts import PrecisionRecall
 from karat.match.alignment import word_order
 from karat.match.similarities import zeros
 from karat.model import Document, Mention
-from karat.plugin import AlignedPairs, AlignmentSpec, ErrorsOf, Measure, Outcome, Tables, TableSpec
+from karat.plugin import AlignedPairs, AlignmentSpec, Measure, Outcome, Tables, TableSpec
 from karat.regions import size
 
 Judgement = Literal["right", "wrong", "missed", "spurious"]
@@ -33,6 +33,8 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
 
     aligned: AlignmentSpec
 
+    errors_of = "anaphors"
+
     def make(self, tables: Tables) -> list[Anaphor]:
         """Judge each zero by the mentions before it in its cluster."""
         gold, system = tables.pair.gold, tables.pair.system
@@ -42,33 +44,30 @@ class AnaphoricZeros(TableSpec[Sequence[Anaphor]], Struct, frozen=True, cache_ha
         golds, systems = _Chains(gold), _Chains(system)
         anaphors: list[Anaphor] = []
         covered: set[int] = set()
-        for number, _ in zeros(gold, gold.mentions):
-            if golds.is_first(number):
+        for index, _ in zeros(gold, gold.mentions):
+            if golds.is_first(index):
                 continue
-            found = partner.get(number)
+            found = partner.get(index)
             if found is not None:
                 covered.add(found)
             if found is None or systems.is_first(found):
                 judgement: Judgement = "missed"
-            elif any(systems.are_together(found, partner.get(before)) for before in golds.before(number)):
+            elif any(systems.are_together(found, partner.get(before)) for before in golds.before(index)):
                 judgement = "right"
             else:
                 judgement = "wrong"
             there = None if found is None else system.mentions[found]
             if judgement == "right":
-                anaphors.append(Anaphor(judgement, gold.mentions[number], there))
+                anaphors.append(Anaphor(judgement, gold.mentions[index], there))
                 continue
-            before = golds.before(number)
-            resolved = [s for one in before if (s := partner.get(one)) is not None and systems.is_before(s, found)]
+            before = golds.before(index)
+            resolved = [
+                s for earlier in before if (s := partner.get(earlier)) is not None and systems.is_before(s, found)
+            ]
             antecedents = gold.mentions[before[-1]], system.mentions[resolved[-1]] if resolved else None
-            anaphors.append(Anaphor(judgement, gold.mentions[number], there, *antecedents))
+            anaphors.append(Anaphor(judgement, gold.mentions[index], there, *antecedents))
         spurious = [s for s, _ in zeros(system, system.mentions) if s not in covered and not systems.is_first(s)]
         return [*anaphors, *(Anaphor("spurious", None, system.mentions[s]) for s in spurious)]
-
-    @property
-    def errors_of(self) -> ErrorsOf:
-        """Anaphors."""
-        return "anaphors"
 
     def add(self, tables: Sequence[Sequence[Anaphor]]) -> list[Anaphor]:
         """All of them."""
@@ -83,30 +82,30 @@ class _Chains:
         self._chains: dict[Hashable, list[int]] = {}
         self._rank: dict[int, int] = {}
         self._place: dict[int, int] = {}
-        for place, number in enumerate(word_order(document.mentions)):
-            self._place[number] = place
-            chain = self._chains.setdefault(self._cluster(number), [])
-            self._rank[number] = len(chain)
-            chain.append(number)
+        for place, index in enumerate(word_order(document.mentions)):
+            self._place[index] = place
+            chain = self._chains.setdefault(self._cluster(index), [])
+            self._rank[index] = len(chain)
+            chain.append(index)
 
-    def _cluster(self, number: int) -> Hashable:
-        cluster = self._mentions[number].cluster
-        return number if cluster is None else cluster
+    def _cluster(self, index: int) -> Hashable:
+        cluster = self._mentions[index].cluster
+        return index if cluster is None else cluster
 
-    def is_first(self, number: int) -> bool:
-        return not self._rank[number]
+    def is_first(self, index: int) -> bool:
+        return not self._rank[index]
 
-    def before(self, number: int) -> list[int]:
+    def before(self, index: int) -> list[int]:
         """The mentions of its cluster before a mention."""
-        return self._chains[self._cluster(number)][: self._rank[number]]
+        return self._chains[self._cluster(index)][: self._rank[index]]
 
-    def is_before(self, one: int, other: int | None) -> bool:
-        """Whether a mention is before another one, if there is another."""
-        return other is None or self._place[one] < self._place[other]
+    def is_before(self, mention: int, other: int | None) -> bool:
+        """Return whether a mention is before another one, if there is another."""
+        return other is None or self._place[mention] < self._place[other]
 
-    def are_together(self, one: int, other: int | None) -> bool:
-        """Whether two mentions, if there is another, are in one cluster."""
-        return other is not None and self._cluster(one) == self._cluster(other)
+    def are_together(self, mention: int, other: int | None) -> bool:
+        """Return whether two mentions, if there is another, are in one cluster."""
+        return other is not None and self._cluster(mention) == self._cluster(other)
 
 
 class MentionOverlap(Measure[AlignedPairs, PrecisionRecall], frozen=True):
@@ -149,6 +148,6 @@ class Zeros(Measure[Sequence[Anaphor], ZeroCounts], frozen=True):
     id = "coref.zero"
 
     def outcomes(self, table: Sequence[Anaphor]) -> Iterator[Outcome[ZeroCounts]]:
-        """What became of each zero."""
+        """The judgement of each zero."""
         for anaphor in table:
             yield Outcome(anaphor.gold, anaphor.system, COUNTED[anaphor.judgement])

@@ -12,14 +12,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from karat.errors import Instance
+from karat.families.hierarchy.measures import HierarchyMeasure
 from karat.insight.repairs import Edit, EventLink, LinkGraph, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.match.events import Events
 from karat.model import ClusterKey, Document, Link
-from karat.plugin import LinkItem, Outcome
-from karat.problems import Origin
-from karat.records import Record
+from karat.plugin import LinkItem, Measure, Outcome
 
 CLASSES: Classes = {
     "wrong event": "an event is missing or spurious, has other mentions than its twin, or is two events of gold",
@@ -38,15 +36,20 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
 ERRORS = ErrorKind(lambda _target, _names: CLASSES, _find)
 
 
+def link_outcomes(measure: Measure[Any, Any], table: Any) -> Iterator[Outcome[Any]]:
+    """Return the outcomes of the links behind a measure: a measure of trees is wrong where links are."""
+    return measure.link_outcomes(table) if isinstance(measure, HierarchyMeasure) else measure.outcomes(table)
+
+
 def _errors(unit: UnitView) -> Iterator[FoundError]:
     outcomes: dict[str, list[Outcome[Any]]] = {}
     for document, measure, table in unit.tables:
-        for outcome in measure.link_outcomes(table):
+        for outcome in link_outcomes(measure, table):
             place = outcome.document or document
             assert place is not None, "a link is in one document"
             outcomes.setdefault(place, []).append(outcome)
-    for id_, own in outcomes.items():
-        yield from _DocumentErrors(unit, unit.documents[id_]).errors(own)
+    for id_, of_document in outcomes.items():
+        yield from _DocumentErrors(unit, unit.documents[id_]).errors(of_document)
 
 
 class _DocumentErrors:
@@ -72,16 +75,16 @@ class _DocumentErrors:
         self._contradicting = frozenset[Link]()
         """Links of the system that are not right: they give way where they contradict repaired ones."""
         self._firm = LinkGraph()
-        """What is right in the system, and what was repaired so far."""
+        """Links of the system that are right, or were repaired so far."""
 
     def errors(self, outcomes: Iterable[Outcome[Any]]) -> Iterator[FoundError]:
         """Each link that is not right once."""
         wrong = [(outcome, *_links_in(outcome)) for outcome in outcomes if not _is_right(outcome)]
         spurious = {system: outcome for outcome, _, system in wrong if system is not None}
-        self._contradicting = frozenset(link for one in spurious for link in self._system_links.get(one, ()))
-        for one in self._system_links:
-            if one not in spurious:
-                self._firm.add(*one)
+        self._contradicting = frozenset(link for known in spurious for link in self._system_links.get(known, ()))
+        for known in self._system_links:
+            if known not in spurious:
+                self._firm.add(*known)
         left = set(spurious)
         for outcome, gold, _ in wrong:
             if gold is not None:
@@ -105,21 +108,21 @@ class _DocumentErrors:
         kind, source, target = gold
         if not _earned(outcome):
             twins = [self._system_twins.get(event, []) for event in (source, target)]
-            ends = [(one, other) for one, other in product(*twins) if self._firm.takes(kind, one, other)]
-            for one, other in ends:
-                if (kind, other, one) in spurious:
-                    return "reversed link", (kind, other, one), self._firm.add(kind, one, other)
-            for one, other in ends:
+            ends = [(start, end) for start, end in product(*twins) if self._firm.takes(kind, start, end)]
+            for start, end in ends:
+                if (kind, end, start) in spurious:
+                    return "reversed link", (kind, end, start), self._firm.add(kind, start, end)
+            for start, end in ends:
                 for another in self._kinds:
-                    link = another, one, other
+                    link = another, start, end
                     if another != kind and link in self._system_links and not self._is_in_gold(link):
-                        return "wrong kind", link, self._firm.add(kind, one, other)
-            for one, other in ends:
-                return "missing link", None, self._firm.add(kind, one, other)
+                        return "wrong kind", link, self._firm.add(kind, start, end)
+            for start, end in ends:
+                return "missing link", None, self._firm.add(kind, start, end)
         return "wrong event", None, None
 
     def _is_in_gold(self, link: EventLink) -> bool:
-        """Whether gold has a link of the system."""
+        """Return whether gold has a link of the system."""
         kind, source, target = link
         return any(
             (kind, one, other) in self._gold_links
@@ -136,13 +139,9 @@ class _DocumentErrors:
         *,
         outcomes: int = 1,
     ) -> FoundError:
-        records = self._records("gold", gold), self._records("system", system)
-        instance = Instance(self._unit.name, self._view.id, *records, outcomes)
+        golds, systems = ([] if link is None else [LinkItem(*link)] for link in (gold, system))
+        instance = self._unit.instance(self._view.id, golds, systems, outcomes)
         return FoundError(name, instance, [Repair(self._view.id, self._repair(name, system, repaired))])
-
-    def _records(self, side: Origin, link: EventLink | None) -> tuple[Record, ...]:
-        record = self._unit.records.record(None if link is None else LinkItem(*link), side, self._view.id)
-        return () if record is None else (record,)
 
     def _repair(self, name: str, system: EventLink | None, repaired: EventLink | None) -> Edit:
         if name == "wrong event":
@@ -186,12 +185,12 @@ def _links_in(outcome: Outcome[Any]) -> tuple[EventLink | None, EventLink | None
 
 
 def _is_right(outcome: Outcome[Any]) -> bool:
-    """Whether a link earned all it could; in time, an implied link of the system earns more."""
+    """Return whether a link earned all it could; in time, an implied link of the system earns more."""
     return all(ratio.num >= ratio.den for ratio in outcome.counts.ratios().values())
 
 
 def _earned(outcome: Outcome[Any]) -> bool:
-    """Whether the other side has the link for some mentions of its events."""
+    """Return whether the other side has the link for some mentions of its events."""
     return any(ratio.num > 0 for ratio in outcome.counts.ratios().values())
 
 
@@ -199,7 +198,7 @@ def _links_of(document: Document, events: Events) -> dict[EventLink, list[Link]]
     """The links between the events of a document, each with those that the document has for it."""
     keys = events.keys
     event_of: dict[str, ClusterKey] = {key: key for key in keys if isinstance(key, str)}
-    event_of |= {one.id: keys[event] for one, event in zip(document.mentions, events.event_of, strict=True)}
+    event_of |= {mention.id: keys[event] for mention, event in zip(document.mentions, events.event_of, strict=True)}
     links: dict[EventLink, list[Link]] = {}
     for link in document.links:
         source, target = event_of.get(link.source), event_of.get(link.target)

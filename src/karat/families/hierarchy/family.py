@@ -19,7 +19,7 @@ from karat.families.hierarchy.measures import Blancp, HierarchyMeasure, Mucp, Na
 from karat.families.hierarchy.table import HierarchyTable, Keep
 from karat.families.hierarchy.trees import Ceafp, Nstmp
 from karat.model import ORDERED
-from karat.plugin import Card, Family, Row, Setting
+from karat.plugin import Card, Entry, Family, Setting
 from karat.problems import Rule, nearest, quoted
 
 MOST_KINDS = 12
@@ -101,7 +101,7 @@ MEASURES: dict[Name, type[HierarchyMeasure[Any]]] = {
 }
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """A row for each measure and each kind of link."""
     for link in parameters.links:
         if link not in setting.links:

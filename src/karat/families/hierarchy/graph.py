@@ -5,6 +5,8 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from itertools import islice
 
+from msgspec import Struct
+
 from karat.counts import PrecisionRecall
 from karat.match.events import EventLink, Events
 from karat.model import ClusterKey
@@ -14,7 +16,7 @@ class Relation(dict[int, int]):
     """For each event, the events it is related to, as the bits of an integer."""
 
     def size(self) -> int:
-        """How many pairs of events are related."""
+        """Count the pairs of events that are related."""
         return sum(map(int.bit_count, self.values()))
 
     def pairs(self) -> Iterator[EventLink]:
@@ -24,7 +26,7 @@ class Relation(dict[int, int]):
                 yield event, other
 
     def common(self, relation: "Relation") -> int:
-        """How many pairs another relation has, too."""
+        """Count the pairs that another relation also has."""
         return sum([(self[event] & relation[event]).bit_count() for event in self.keys() & relation.keys()])
 
     def among(self, sources: Iterable[int], targets: Iterable[int]) -> Iterator[EventLink]:
@@ -48,7 +50,7 @@ class Graph:
         self.parents = {child: parent for parent, child in links}
         """The parent of each event that has one; if it has several, one of them."""
         self.is_forest = not repeated and len(self.parents) == len(links)
-        """Whether no event has two parents or is in several nodes."""
+        """True if no event has two parents or is in several nodes."""
 
     @cached_property
     def _place(self) -> dict[int, int]:
@@ -59,7 +61,7 @@ class Graph:
         return self._events.keys[self._place[event]]
 
     def mentions(self, event: int) -> int:
-        """How many mentions refer to it."""
+        """Count the mentions that refer to an event."""
         return len(self._events.members[self._place[event]])
 
     @cached_property
@@ -139,8 +141,8 @@ def bits(number: int) -> Iterator[int]:
 def grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
     """The second of each pair, by the first."""
     found: dict[int, list[int]] = {}
-    for one, other in pairs:
-        found.setdefault(one, []).append(other)
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
     return found
 
 
@@ -167,16 +169,15 @@ class Twins:
         return (event,) if event in self.mutual else self.system.get(event, ())
 
 
-class Compared:
+class Compared(Struct, frozen=True, dict=True, eq=False):
     """A relation of each side, compared.
 
     Two pairs of events are the same if their first events share a mention and their second events share one.
     """
 
-    def __init__(self, twins: Twins, gold: Relation, system: Relation) -> None:
-        self.twins = twins
-        self.gold = gold
-        self.system = system
+    twins: Twins
+    gold: Relation
+    system: Relation
 
     @cached_property
     def counts(self) -> PrecisionRecall:
@@ -187,7 +188,7 @@ class Compared:
         return PrecisionRecall(precise, self.system.size(), recalled, self.gold.size())
 
     def _gold_by_twins(self) -> Relation:
-        """What the system's relation has of gold's, but not with equal numbers."""
+        """The part of gold's relation that the system's also has, but not with equal numbers."""
         return _found_by_twins(self.gold, self.system, self.twins.gold)
 
     def _system_by_twins(self) -> Relation:

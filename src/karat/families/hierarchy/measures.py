@@ -1,4 +1,4 @@
-"""What all measures of event hierarchies share: parameters, a row per kind of link, and what is undefined."""
+"""Measures of links in event hierarchies: parameters, one measure per kind of link, and undefined scores."""
 
 from collections.abc import Iterator
 from math import fsum
@@ -30,7 +30,7 @@ UNDEFINED = Rule(
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
-    """What a protocol says to the family."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -39,13 +39,13 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, cache_hash=Tru
     links: tuple[str, ...] = ()
     """Kinds of links to score; none named: all that gold has but those that order events."""
     transitive: bool = False
-    """Whether implied links count: from an event to every event below it."""
+    """Counts implied links: from an event to every event below it."""
     twinless: Twinless = "undefined"
     """BLANCp if a mention is on one side only: undefined, or which pairs are counted."""
     edge: ClassRule = "symmetric"
     """BLANCp ignores links, or non-links, if neither side has any, or if gold has none."""
     root: Root = "uncounted"
-    """Whether NSTMp counts the dummy root above the trees."""
+    """`counted`: NSTMp counts the dummy root above the trees."""
 
 
 class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
@@ -83,7 +83,7 @@ class HierarchyMeasure(Measure[tuple[Hierarchy, ...], C], frozen=True):
         raise NotImplementedError
 
     def document_outcomes(self, table: Hierarchy) -> Iterator[Outcome[C]]:
-        """What the counts of a document consist of."""
+        """The contributions to the counts of a document."""
         raise NotImplementedError
 
 
@@ -142,16 +142,16 @@ class LinkClasses(Counts, frozen=True):
         """Links and non-links, without a class that neither side has."""
         numbers = astuple(self)
         both = [PrecisionRecall(*numbers[:4]), PrecisionRecall(*numbers[4:8])]
-        return [one for one in both if self.counts_in(one)]
+        return [counts for counts in both if self.counts_in(counts)]
 
     def counts_in(self, one: PrecisionRecall) -> bool:
-        """Whether a class counts."""
+        """Return whether a class counts."""
         return bool(one.recall_den or one.precision_den)
 
     def ratios(self) -> dict[str, Ratio]:
         """The means over the classes; of a class that one side lacks everything is 0."""
         known = [] if self.undefined else self.classes()
-        values = [[ratio.value for ratio in one.ratios().values()] for one in known]
+        values = [[ratio.value for ratio in counts.ratios().values()] for counts in known]
         return {
             "precision": Ratio(fsum(precision or 0.0 for precision, _ in values), len(known)),
             "recall": Ratio(fsum(recall or 0.0 for _, recall in values), len(known)),
@@ -160,25 +160,17 @@ class LinkClasses(Counts, frozen=True):
 
 
 class GoldLinkClasses(LinkClasses, frozen=True):
-    """The same, but a class that gold lacks is left out (Recasens and Hovy 2011)."""
+    """Links and non-links, without a class that gold lacks (Recasens and Hovy 2011)."""
 
     def counts_in(self, one: PrecisionRecall) -> bool:
-        """Whether gold has it."""
+        """Return whether gold has the class."""
         return bool(one.recall_den)
 
 
 EDGES: dict[ClassRule, type[LinkClasses]] = {"symmetric": LinkClasses, "gold": GoldLinkClasses}
 
 
-class LinkMeasure(HierarchyMeasure[PrecisionRecall], frozen=True):
-    """Links, or other pairs of events, that both sides have."""
-
-    def counts_type(self) -> type[PrecisionRecall]:
-        """Precision and recall."""
-        return PrecisionRecall
-
-
-class Mucp(LinkMeasure, frozen=True):
+class Mucp(HierarchyMeasure[PrecisionRecall], frozen=True):
     """Links that both sides have, their direction included."""
 
     name = "mucp"
@@ -192,7 +184,7 @@ class Mucp(LinkMeasure, frozen=True):
         yield from self.link_outcomes((table,))
 
 
-class Siblings(LinkMeasure, frozen=True):
+class Siblings(HierarchyMeasure[PrecisionRecall], frozen=True):
     """Pairs of events with a common parent."""
 
     name = "siblings"
@@ -254,7 +246,7 @@ class Blancp(HierarchyMeasure[LinkClasses], frozen=True):
         numbers = (*astuple(links), *astuple(nonlinks), undefined)
         return self.counts_type()(*numbers)
 
-    def remarks(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
+    def notes(self, table: tuple[Hierarchy, ...], counts: LinkClasses) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
         for document in table if counts.undefined else ():
             if self._is_undefined(document):

@@ -24,23 +24,20 @@ ROOTS = -1
 _first, _second = itemgetter(0), itemgetter(1)
 
 
-class Hierarchy:
+class Hierarchy(Struct, frozen=True, dict=True, eq=False):
     """The table of one document."""
 
-    def __init__(
-        self, document: str, gold: Graph, system: Graph, *, twins: Twins, gold_only: int, system_only: int
-    ) -> None:
-        self.document = document
-        self.gold = gold
-        self.system = system
-        self.twins = twins
-        self.gold_only = gold_only
-        """Mentions that the system lacks."""
-        self.system_only = system_only
+    document: str
+    gold: Graph
+    system: Graph
+    twins: Twins
+    gold_only: int
+    """Mentions that the system lacks."""
+    system_only: int
 
     @property
     def same_events(self) -> bool:
-        """Whether both sides make the same events of the same mentions."""
+        """Return whether both sides make the same events of the same mentions."""
         unshared = self.gold_only or self.system_only
         return not unshared and len(self.twins.mutual) == self.gold.size == self.system.size
 
@@ -113,7 +110,7 @@ class SharedEventsTable(TableSpec[SharedEvents], Struct, frozen=True, cache_hash
 
 
 def _repeated(events: Iterable[int]) -> set[int]:
-    """Those that are listed more than once."""
+    """The events that are listed more than once."""
     return {event for event, count in Counter(events).items() if count > 1}
 
 
@@ -132,8 +129,8 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
         """The events of both sides, those that are each other's only twins with the same number."""
         golds, systems = tables.get(BothEvents())
         repeated = [_is_repeated(document, self.link) for document in (tables.pair.gold, tables.pair.system)]
-        aligned = tables.get(self.aligned)
-        shared = tables.get(SharedEventsTable(self.aligned))
+        aligned = tables.get(self.alignment)
+        shared = tables.get(SharedEventsTable(self.alignment))
         gold_kept, system_kept = self._kept(golds, systems, shared.pairs)
         gold_links, system_links = (
             self._links(events, kept) for events, kept in ((golds, gold_kept), (systems, system_kept))
@@ -170,10 +167,10 @@ class HierarchyTable(EventTable[tuple[Hierarchy, ...]], frozen=True, cache_hash=
 
     def add(self, tables: Sequence[tuple[Hierarchy, ...]]) -> tuple[Hierarchy, ...]:
         """Documents one after the other: a hierarchy does not reach beyond its document."""
-        return tuple(one for table in tables for one in table)
+        return tuple(hierarchy for table in tables for hierarchy in table)
 
 
 def _is_repeated(document: Document, link: str) -> bool:
-    """Whether an event is in more nodes of a forest than its links show."""
+    """Return whether an event is in more nodes of a forest than its links show."""
     name = nodes_of(link)
     return any(name in cluster.attributes for cluster in document.clusters)

@@ -76,13 +76,8 @@ def self_matches(graph: Graph) -> dict[int, int]:
     return {event: 1 + chains for event, chains in below.items() if event not in graph.parents}
 
 
-def trees_in_place(table: Hierarchy) -> list[Matched]:
-    """The trees that are matched one-to-one with the greatest sum of φ."""
-    return list(_assigned(_in_place(table)))
-
-
-def _in_place(table: Hierarchy) -> dict[TwinPair, int]:
-    """φ of every two trees that have an event in its place."""
+def phi(table: Hierarchy) -> dict[TwinPair, int]:
+    """Return φ of every two trees that have an event in its place."""
     gold_tree, system_tree = table.gold.tree_of, table.system.tree_of
     counted = Counter([(gold_tree[pair], system_tree[pair]) for pair in table.in_place if isinstance(pair, int)])
     options: dict[TwinPair, dict[TwinPair, int]] = {}
@@ -101,7 +96,7 @@ LARGEST = 1 << 1000
 
 
 class Matches(Counts, frozen=True):
-    """What was matched, of the larger side."""
+    """Matches, and the size of the larger side."""
 
     num: float
     den: float
@@ -116,16 +111,12 @@ class Matches(Counts, frozen=True):
 class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
     """Trees of the two sides, matched one-to-one, over the larger forest."""
 
-    def counts_type(self) -> type[Matches]:
-        """What is matched, of the larger forest."""
-        return Matches
-
     def size(self, graph: Graph) -> int:
         """|F|, as far as this measure counts it."""
         return graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The same, tree by tree."""
+        """The size of each tree."""
         return Counter(graph.tree_of.values())
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
@@ -134,11 +125,11 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
 
     @property
     def dummy_root(self) -> bool:
-        """Whether one more event above all trees counts."""
+        """True if one more event above all trees counts."""
         return False
 
     def count_document(self, table: Hierarchy) -> Matches:
-        """What is matched, over the larger forest."""
+        """Matches over the larger forest."""
         if self._is_undefined(table):
             return Matches(0, 0, undefined=1)
         matched = sum([worth for _, _, worth in self.matched(table)])
@@ -173,7 +164,7 @@ class TreeMeasure(HierarchyMeasure[Matches], frozen=True):
             return True
         return max(self.size(table.gold), self.size(table.system)) > LARGEST
 
-    def remarks(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
+    def notes(self, table: tuple[Hierarchy, ...], counts: Matches) -> Iterator[Finding]:
         """The documents that leave the whole without a score."""
         for document in table if counts.undefined else ():
             if self._is_undefined(document):
@@ -185,7 +176,7 @@ def _trees(graph: Graph) -> dict[int, TreeItem]:
     events: dict[int, list[int]] = {}
     for event, root in graph.tree_of.items():
         events.setdefault(root, []).append(event)
-    return {root: TreeItem(graph.key(root), tuple(map(graph.key, own))) for root, own in events.items()}
+    return {root: TreeItem(graph.key(root), tuple(map(graph.key, below))) for root, below in events.items()}
 
 
 class Nstmp(TreeMeasure, frozen=True):
@@ -203,7 +194,7 @@ class Nstmp(TreeMeasure, frozen=True):
         return sum(self_matches(graph).values()) if self.parameters.transitive else graph.size
 
     def sizes(self, graph: Graph) -> dict[int, int]:
-        """The same, tree by tree."""
+        """The size of each tree."""
         return self_matches(graph) if self.parameters.transitive else super().sizes(graph)
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
@@ -217,8 +208,8 @@ class Ceafp(TreeMeasure, frozen=True):
     name = "ceafp"
 
     def matched(self, table: Hierarchy) -> Sequence[Matched]:
-        """Any two trees with an event in its place."""
-        return trees_in_place(table)
+        """The trees that are matched one-to-one with the greatest sum of φ."""
+        return list(_assigned(phi(table)))
 
 
 def _why_no_tree(table: Hierarchy) -> str:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.errors import Cell, Instance
 from karat.insight.repairs import Edit, Repair
 from karat.insight.units import Classes, DocumentView, ErrorKind, Findings, FoundError, Target, UnitView
 from karat.limits import check_pairs
@@ -20,6 +19,7 @@ from karat.match.similarities import overlaps
 from karat.model import Document, Mention, Pair, Value
 from karat.plugin import ArgumentItem, Comparison, Outcome, Tables
 from karat.problems import quoted
+from karat.records import Cell
 from karat.regions import size
 
 Attributed = Mention | ArgumentItem
@@ -56,18 +56,18 @@ class _Outcomes(NamedTuple):
     listed: set[str]
     """All mentions of the system that there are outcomes of."""
     times: Counter[str]
-    """How many outcomes of each spurious mention are wrong; of one that is also matched, how many besides."""
+    """The number of wrong outcomes of each spurious mention; of one that is also matched, the number besides."""
 
 
 def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
     errors: list[FoundError] = []
     met: list[tuple[Mention | None, Mention | None]] = []
-    by_document: dict[str | None, list[Sequence[Outcome[Any]]]] = {}
-    for document, measure, table in unit.tables:
-        for id_, own in _by_document(document, measure.outcomes(table)).items():
-            by_document.setdefault(id_, []).append(own)
+    by_document: dict[str | None, dict[int, list[Outcome[Any]]]] = {}
+    for index, (document, measure, table) in enumerate(unit.tables):
+        for outcome in measure.outcomes(table):
+            by_document.setdefault(document or outcome.document, {}).setdefault(index, []).append(outcome)
     for view in unit.documents.values():
-        outcomes = _outcomes(by_document.get(view.id, ()))
+        outcomes = _outcomes(by_document.get(view.id, {}).values())
         found = _DocumentErrors(unit, view, target.attributes, outcomes)
         errors += found.errors(outcomes)
         met += [*outcomes.right, *found.met]
@@ -77,18 +77,10 @@ def _find(unit: UnitView, target: Target, confused: Sequence[str]) -> Findings:
 ERRORS = ErrorKind(_classes, _find)
 
 
-def _by_document(document: str | None, outcomes: Iterable[Outcome[Any]]) -> dict[str | None, list[Outcome[Any]]]:
-    """The outcomes of a table, which may be one of several documents."""
-    found: dict[str | None, list[Outcome[Any]]] = {}
-    for outcome in outcomes:
-        found.setdefault(document or outcome.document, []).append(outcome)
-    return found
-
-
 def confusions(
     met: Iterable[tuple[Attributed | None, Attributed | None]], attributes: Sequence[str]
 ) -> dict[str, dict[Cell, int]]:
-    """How often values of attributes met; None where a mention met none."""
+    """Count how often values of attributes met; None where a mention met none."""
     cells: dict[str, dict[Cell, int]] = {name: {} for name in attributes}
     for gold, system in met if attributes else ():
         for name, counts in cells.items():
@@ -142,12 +134,16 @@ class _DocumentErrors:
 
     def __init__(self, unit: UnitView, view: DocumentView, attributes: Sequence[str], outcomes: _Outcomes) -> None:
         self._unit, self._view, self._attributes = unit, view, attributes
-        self._uncounted = dict.fromkeys(one.id for one in view.pair.system.mentions if one.id not in outcomes.listed)
+        self._uncounted = dict.fromkeys(
+            mention.id for mention in view.pair.system.mentions if mention.id not in outcomes.listed
+        )
         """Mentions that are one with others in the eyes of the measure: repairs leave one of each."""
         self._times = outcomes.times
-        systems = {one.id: one for one in view.pair.system.mentions}
-        spurious = {one.id for one in outcomes.spurious}
-        self._besides = Counter({systems[id_].span: n for id_, n in outcomes.times.items() if id_ not in spurious})
+        systems = {mention.id: mention for mention in view.pair.system.mentions}
+        spurious = {mention.id for mention in outcomes.spurious}
+        self._besides = Counter(
+            {systems[id_].span: count for id_, count in outcomes.times.items() if id_ not in spurious}
+        )
         """Places of mentions that are right for one gold mention, but wrong for others there."""
         self.met: list[tuple[Mention | None, Mention | None]] = []
         """Of the mentions that are not right: which gold mention met which system mention."""
@@ -158,30 +154,30 @@ class _DocumentErrors:
         golds = [gold for gold, _ in outcomes.partial] + outcomes.missed
         systems = [system for _, system in outcomes.partial] + outcomes.spurious
         done_gold, done_system = set[str](), set[str]()
-        for one, more in _several(self._view.id, golds, systems):
-            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
-            if best not in more:
+        for gold, pieces in _several(self._view.id, golds, systems):
+            best = partner.get(gold.id, max(pieces, key=lambda piece: size(piece.span)))
+            if best not in pieces:
                 continue
-            done_gold.add(one.id)
-            done_system.update(piece.id for piece in more)
-            self.met += [(one, best), *((None, piece) for piece in more if piece is not best)]
-            yield self._split(one, best, more, outcomes=self._count(more) + (one.id not in partner))
+            done_gold.add(gold.id)
+            done_system.update(piece.id for piece in pieces)
+            self.met += [(gold, best), *((None, piece) for piece in pieces if piece is not best)]
+            yield self._split(gold, best, pieces, outcomes=self._count(pieces) + (gold.id not in partner))
         partner = {system.id: gold for gold, system in outcomes.partial}
-        for one, more in _several(self._view.id, systems, golds):
-            best = partner.get(one.id, max(more, key=lambda piece: size(piece.span)))
-            if best not in more:
+        for system, parts in _several(self._view.id, systems, golds):
+            best = partner.get(system.id, max(parts, key=lambda piece: size(piece.span)))
+            if best not in parts:
                 continue
-            done_system.add(one.id)
-            done_gold.update(piece.id for piece in more)
-            self.met += [(best, one), *((piece, None) for piece in more if piece is not best)]
-            counted = 0 if one.id in partner else self._count([one])
-            yield self._merged(best, more, one, outcomes=len(more) + counted)
+            done_system.add(system.id)
+            done_gold.update(piece.id for piece in parts)
+            self.met += [(best, system), *((piece, None) for piece in parts if piece is not best)]
+            counted = 0 if system.id in partner else self._count([system])
+            yield self._merged(best, parts, system, outcomes=len(parts) + counted)
         for gold, system in outcomes.partial:
             if gold.id not in done_gold and system.id not in done_system:
                 self.met.append((gold, system))
                 yield self._pair(gold, system, outcomes=1) or self._error(OTHER, (gold,), (system,), Edit())
-        missed = [one for one in outcomes.missed if one.id not in done_gold]
-        spurious = [one for one in outcomes.spurious if one.id not in done_system]
+        missed = [mention for mention in outcomes.missed if mention.id not in done_gold]
+        spurious = [mention for mention in outcomes.spurious if mention.id not in done_system]
         for gold, system in self._near(missed, spurious):
             if (error := self._pair(gold, system, outcomes=1 + self._count([system]))) is not None:
                 self.met.append((gold, system))
@@ -200,19 +196,19 @@ class _DocumentErrors:
                 yield self._error("spurious", (), (system,), edit, outcomes=self._count([system]))
 
     def _count(self, systems: Iterable[Mention]) -> int:
-        """How many outcomes some mentions of the system are."""
-        return sum(max(1, self._times[one.id]) for one in systems)
+        """Count the outcomes of some mentions of the system."""
+        return sum(max(1, self._times[mention.id]) for mention in systems)
 
     def _near(self, missed: Sequence[Mention], spurious: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
         """Missed and spurious mentions that overlap, best Dice first, each once at most; without spans, by id."""
         for similarity in ("dice", "exact"):
-            golds = [one for one in missed if bool(one.span) == (similarity == "dice")]
-            systems = [one for one in spurious if bool(one.span) == (similarity == "dice")]
+            golds = [mention for mention in missed if bool(mention.span) == (similarity == "dice")]
+            systems = [mention for mention in spurious if bool(mention.span) == (similarity == "dice")]
             if golds and systems:
                 yield from near(self._view.pair, golds, systems, self._unit.comparison, similarity=similarity)
 
     def _pair(self, gold: Mention, system: Mention, *, outcomes: int) -> FoundError | None:
-        """What is wrong with a mention that overlaps gold's: the first attribute that differs, or else its span."""
+        """Return the error of a mention that overlaps gold's: the first attribute that differs, or else its span."""
         for name in self._attributes:
             value = gold.attributes.get(name)
             if not self._unit.comparison.agrees(name, value, system.attributes.get(name)):
@@ -239,12 +235,10 @@ class _DocumentErrors:
     def _error(
         self, name: str, gold: Sequence[Mention], system: Sequence[Mention], edit: Edit, *, outcomes: int = 1
     ) -> FoundError:
-        records, id_ = self._unit.records, self._view.id
-        golds = tuple(record for one in gold if (record := records.record(one, "gold", id_)) is not None)
-        systems = tuple(record for one in system if (record := records.record(one, "system", id_)) is not None)
         edit.keep_links = False
         edit.mentions = self._uncounted | edit.mentions
-        return FoundError(name, Instance(self._unit.name, id_, golds, systems, outcomes), [Repair(id_, edit)])
+        instance = self._unit.instance(self._view.id, gold, system, outcomes)
+        return FoundError(name, instance, [Repair(self._view.id, edit)])
 
 
 def near(
@@ -266,38 +260,28 @@ def near(
 
 
 def _several(
-    document: str, ones: Sequence[Mention], others: Sequence[Mention]
+    document: str, mentions: Sequence[Mention], others: Sequence[Mention]
 ) -> Iterator[tuple[Mention, list[Mention]]]:
     """Yield mentions that overlap several of the other side, which overlap neither each other nor anything else."""
-    of_one: dict[int, list[int]] = {}
-    of_other: dict[int, int] = {}
-    overlapping = overlaps([one.span for one in ones], [other.span for other in others])
+    pieces_of: dict[int, list[int]] = {}
+    overlapping = overlaps([mention.span for mention in mentions], [other.span for other in others])
     check_pairs(len(overlapping), "or more pairs of overlapping mentions", where=f"document {quoted(document)}")
-    for other, one in overlapping:
-        of_one.setdefault(one, []).append(other)
-        of_other[other] = of_other.get(other, 0) + 1
-    for one, pieces in of_one.items():
-        if len(pieces) > 1 and all(of_other[piece] == 1 for piece in pieces):
+    for piece, mention in overlapping:
+        pieces_of.setdefault(mention, []).append(piece)
+    times = Counter(piece for piece, _ in overlapping)
+    for mention, pieces in pieces_of.items():
+        if len(pieces) > 1 and all(times[piece] == 1 for piece in pieces):
             listed = sorted(pieces, key=lambda piece: others[piece].span)
             if all(others[first].span[-1][1] <= others[second].span[0][0] for first, second in pairwise(listed)):
-                yield ones[one], [others[piece] for piece in listed]
+                yield mentions[mention], [others[piece] for piece in listed]
 
 
 def at_place_of(mention: Mention, other: Mention) -> Mention:
     """A mention where another one is; what it refers to stays."""
-    return replace(
-        mention,
-        span=other.span,
-        head=other.head,
-        extent=other.extent,
-        anchor=other.anchor,
-        scope=other.scope,
-        text=other.text,
-        texts=other.texts,
-        boxes=other.boxes,
-    )
+    kept = ("id", "kind", "cluster", "attributes", "confidence")
+    return replace(other, **{name: getattr(mention, name) for name in kept})
 
 
 def _with(attributes: Mapping[str, Value], name: str, value: Value | None) -> dict[str, Value]:
-    rest = {key: one for key, one in attributes.items() if key != name}
+    rest = {key: known for key, known in attributes.items() if key != name}
     return rest if value is None else {**rest, name: value}

@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 from karat.counts import Accuracy, PrecisionRecall, Scores, ScoreValues
-from karat.plugin import AlignedPairs, Card, Composite, Family, Measure, Outcome, Row, Setting, graded
+from karat.plugin import AlignedPairs, Card, Composite, Entry, Family, Measure, Outcome, Setting, graded
 from karat.problems import Rule
 
 MOST_ATTRIBUTES = 5
@@ -89,7 +89,7 @@ pilot: P = TP / (TP + FP),  FP = N_S - (gold mentions found)
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -141,7 +141,7 @@ class Nugget(Measure[AlignedPairs, PrecisionRecall], frozen=True):
 
 
 class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
-    """How often an attribute is right on gold mentions (Algorithm 3); spurious mentions do not count."""
+    """The accuracy of an attribute on gold mentions (Algorithm 3); spurious mentions do not count."""
 
     attribute: str
     bit: int
@@ -172,7 +172,7 @@ class AttributeAccuracy(Measure[AlignedPairs, Accuracy], frozen=True):
                 yield Outcome(mention, None, Accuracy(0.0, 1))
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Spans first, then one row per combination of attributes, or accuracies and their products."""
     attributes = setting.scored(parameters.attributes)
     if len(attributes) > MOST_ATTRIBUTES and parameters.attributes == ("all",):

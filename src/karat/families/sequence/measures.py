@@ -14,7 +14,7 @@ from karat.families.sequence.timeline import CONSTRAINTS, Timeline, TimeLink
 from karat.limits import check_pairs
 from karat.match.events import BothEvents, EventLink, Events, EventTable
 from karat.model import ClusterKey
-from karat.plugin import Card, Family, LinkItem, Measure, Outcome, Row, Setting, Tables, TableSpec, graded
+from karat.plugin import Card, Entry, Family, LinkItem, Measure, Outcome, Setting, Tables, TableSpec, graded
 from karat.problems import quoted
 
 SharedMentions = dict[int, dict[int, int]]
@@ -31,9 +31,9 @@ class ComparedLink(Struct, frozen=True, gc=False):
     pairs: int
     """Pairs of mentions that it joins."""
     found: int
-    """Those that the other side has or entails."""
+    """Pairs that the other side has or entails."""
     implicit: int
-    """Those that the other side entails without having them in its own reduced links."""
+    """Pairs that the other side entails without having them in its own reduced links."""
 
 
 class Awareness(Struct, frozen=True):
@@ -77,7 +77,7 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
 
     @property
     def link_kinds(self) -> tuple[str, ...]:
-        """Those that it compares."""
+        """The kinds that it compares."""
         return self.kinds
 
     def make(self, tables: Tables) -> Awareness:
@@ -88,7 +88,7 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
         gold, system = tables.get(Timelines(self.kinds))
         if not gold.reduced and not system.reduced:
             return NOTHING
-        aligned = tables.get(self.aligned)
+        aligned = tables.get(self.alignment)
         shared = [(gold_events.event_of[g], system_events.event_of[s]) for g, s, _, _ in aligned.pairs]
         golds, systems = gold.events, system.events
         return Awareness(
@@ -108,9 +108,9 @@ class SequenceTable(EventTable[Awareness], frozen=True, cache_hash=True):
 
 def _twins(shared: Iterable[EventLink]) -> SharedMentions:
     twins: SharedMentions = {}
-    for one, other in shared:
-        counts = twins.setdefault(one, {})
-        counts[other] = counts.get(other, 0) + 1
+    for event, twin in shared:
+        counts = twins.setdefault(event, {})
+        counts[twin] = counts.get(twin, 0) + 1
     return twins
 
 
@@ -119,16 +119,18 @@ def _compared(
 ) -> tuple[ComparedLink, ...]:
     """The reduced links of one side, each with how much of it the other side has or entails."""
     known = {event for _, *ends in other.links for event in ends}
-    twins = {event: {one: count for one, count in twins.get(event, {}).items() if one in known} for event in own.events}
+    twins = {
+        event: {twin: count for twin, count in twins.get(event, {}).items() if twin in known} for event in own.events
+    }
     pairs = sum([len(twins[source]) * len(twins[target]) for _, source, target in own.reduced])
     what = "pairs of events that share mentions with the two ends of a link of the other side"
     check_pairs(pairs, what, where=f"document {quoted(document)}", origin="gold")
     images: dict[TimeLink, list[tuple[TimeLink, int]]] = {}
     for kind, source, target in own.reduced:
         images[kind, source, target] = [
-            ((kind, one, another), sources * targets)
-            for one, sources in twins[source].items()
-            for another, targets in twins[target].items()
+            ((kind, source_twin, target_twin), sources * targets)
+            for source_twin, sources in twins[source].items()
+            for target_twin, targets in twins[target].items()
         ]
     entailed = other.entailed({image for there in images.values() for image, _ in there})
     implicit = entailed.difference(other.reduced)
@@ -201,7 +203,7 @@ ROWS = {**{kind: (kind,) for kind in CONSTRAINTS}, "all": tuple(CONSTRAINTS)}
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a protocol may set."""
+    """The parameters that a protocol may set."""
 
     alignment: str
     """The alignment that it reads: one of the protocol's `[alignments]`."""
@@ -210,12 +212,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
 class TemporalAwareness(Measure[Awareness, PrecisionRecall], frozen=True):
     """Temporal awareness by links of some kinds."""
 
-    name: str
-
-    @property
-    def id(self) -> str:
-        """`sequence.` and its name."""
-        return f"sequence.{self.name}"
+    id: str
 
     def count(self, table: Awareness) -> PrecisionRecall:
         """By the formula."""
@@ -256,10 +253,10 @@ def _label(link: ComparedLink, nothing: str) -> str:
     return graded(link.found, link.pairs, nothing=nothing)
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """Each kind of link, and all together."""
     aligned = setting.align(parameters.alignment)
-    return [TemporalAwareness(SequenceTable(aligned, kinds), name) for name, kinds in ROWS.items()]
+    return [TemporalAwareness(SequenceTable(aligned, kinds), f"sequence.{name}") for name, kinds in ROWS.items()]
 
 
 FAMILY = Family(CARD, Parameters, measures)

@@ -46,28 +46,25 @@ class Timeline:
             graph = _graph(self.links - _contradictory(self.links, graph))
             self._order = _late_first(graph)
         self._graph = graph
-        self.reduced = sorted(self.links - self._entailed(self.links, steps=2))
+        self.reduced = sorted(self.links - self.entailed(self.links, steps=2))
         """Links that the others do not entail, contradictory ones among them."""
 
     @property
     def events(self) -> set[int]:
-        """Those that the reduced links join."""
+        """The events that the reduced links join."""
         return {event for _, *ends in self.reduced for event in ends}
 
-    def entailed(self, links: Iterable[TimeLink]) -> set[TimeLink]:
-        """Those of some links that follow from the links here."""
-        return self._entailed(links, steps=1)
+    def entailed(self, links: Iterable[TimeLink], *, steps: int = 1) -> set[TimeLink]:
+        """Return the links among some that follow from the links here.
 
-    def _entailed(self, links: Iterable[TimeLink], *, steps: int) -> set[TimeLink]:
-        """By paths of at least so many steps: a path of two says a link without the link itself."""
-        asked = {link: CONSTRAINTS[link[0]](*link[1:]) for link in links}
-        holding = self._joined({constraint for constraints in asked.values() for constraint in constraints}, steps)
-        return {link for link, constraints in asked.items() if holding.issuperset(constraints)}
-
-    def _joined(self, asked: Iterable[Constraint], steps: int) -> set[Constraint]:
-        """The constraints whose first point leads to the second."""
+        They follow by paths of at least `steps` constraints: a path of two entails a link without the link itself.
+        """
         later = self._later(steps)
-        return {(first, second) for first, second in asked if first in later and later[first] >> second & 1}
+        return {
+            link
+            for link in links
+            if all(later.get(first, 0) >> second & 1 for first, second in CONSTRAINTS[link[0]](*link[1:]))
+        }
 
     def _later(self, steps: int) -> dict[Point, int]:
         """For each point, the points that lie so many steps or more after it, as the bits of an integer."""
@@ -110,13 +107,13 @@ def _contradictory(links: frozenset[TimeLink], graph: Graph) -> set[TimeLink]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    number = {point: n for n, point in enumerate(graph)}
-    edges = [(number[first], number[second]) for first, seconds in graph.items() for second in seconds]
+    index = {point: i for i, point in enumerate(graph)}
+    edges = [(index[first], index[second]) for first, seconds in graph.items() for second in seconds]
     rows, columns = np.array(edges).T
     matrix = csr_array((np.ones(len(edges)), (rows, columns)), shape=(len(graph), len(graph)))
     _, component = connected_components(matrix, connection="strong")
     return {
         link
         for link in links
-        if any(component[number[first]] == component[number[second]] for first, second in _constraints([link]))
+        if any(component[index[first]] == component[index[second]] for first, second in _constraints([link]))
     }

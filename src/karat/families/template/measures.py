@@ -16,7 +16,7 @@ from karat.families.template.arguments import entity_arguments, similar_argument
 from karat.families.template.mapping import MappedTemplates, Side, TemplateMapping
 from karat.families.template.similarity import SimilarTemplates, TemplateSimilarity
 from karat.families.template.templates import EntityAssignment, RoleEntities, TemplateTable
-from karat.plugin import ArgumentPart, Card, DocumentArguments, Family, Measure, Outcome, Row, Setting
+from karat.plugin import ArgumentMeasure, ArgumentPart, Card, DocumentArguments, Entry, Family, Outcome, Setting
 from karat.problems import Finding, Rule
 
 NO_STRING = Rule("entity-no-string", "note", "Give the text of its mentions, or that of the document.")
@@ -80,7 +80,7 @@ F1 = 2PR / (P + R)     undefined ratios are 0""",
 )
 
 
-class _TemplateMeasure(Measure[Any, PrecisionRecall], frozen=True):
+class _TemplateMeasure(ArgumentMeasure[Any, PrecisionRecall], frozen=True):
     """Shared parts of all template measures."""
 
     @property
@@ -89,16 +89,11 @@ class _TemplateMeasure(Measure[Any, PrecisionRecall], frozen=True):
         return ("role",)
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The type, if it must be right."""
-        return ("type",) if "type" in self.argument_parts else ()
-
-    @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """The template and its type, the role, and the strings."""
         return ("template", "type", "role", "strings")
 
-    def remarks_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
+    def notes_on_total(self, total: PrecisionRecall) -> Iterable[Finding]:
         """Precision or recall above 1."""
         return above_one(self.id, total)
 
@@ -141,7 +136,7 @@ class Entities(_TemplateMeasure, frozen=True):
                     yield Outcome(None, entity.item, PrecisionRecall(0, 1, 0, 0), "", role.document)
 
     @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """The role and the strings."""
         return ("role", "strings")
 
@@ -149,7 +144,7 @@ class Entities(_TemplateMeasure, frozen=True):
         """Entities, whatever their template."""
         return entity_arguments(table)
 
-    def remarks(self, table: TemplateTable[RoleEntities], counts: PrecisionRecall) -> Iterable[Finding]:
+    def notes(self, table: TemplateTable[RoleEntities], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(0 if self.id.endswith(".prop") else table.unknown)
@@ -166,7 +161,7 @@ class TemplateTypes(_TemplateMeasure, frozen=True):
         return ()
 
     @property
-    def argument_parts(self) -> tuple[ArgumentPart, ...]:
+    def parts(self) -> tuple[ArgumentPart, ...]:
         """The template and its type."""
         return ("template", "type")
 
@@ -217,7 +212,7 @@ class Slots(_TemplateMeasure, frozen=True):
         """Templates and their entities."""
         return (slot_arguments(document, types_only=False) for document in table.parts)
 
-    def remarks(self, table: TemplateTable[MappedTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
+    def notes(self, table: TemplateTable[MappedTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(table.unknown)
@@ -266,7 +261,7 @@ class MentionSimilarity(_TemplateMeasure, frozen=True):
         """Entities by their templates."""
         return (similar_arguments(one) for one in table.parts)
 
-    def remarks(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
+    def notes(self, table: TemplateTable[SimilarTemplates], counts: PrecisionRecall) -> Iterable[Finding]:
         """Entities without strings."""
         del counts
         return _unknown(0 if self.id.endswith(".subset") else table.unknown)
@@ -285,7 +280,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True):
     """With `rme`: score or ignore documents without gold templates."""
 
 
-def measures(parameters: Parameters, setting: Setting) -> list[Row]:
+def measures(parameters: Parameters, setting: Setting) -> list[Entry]:
     """The rows of the protocol."""
     del setting
     if parameters.score == "ree":

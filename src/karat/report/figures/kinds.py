@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from karat.errors import Confusion, ErrorAnalysis
 from karat.problems import Rule, UsageError, nearest
+from karat.records import Confusion, ErrorAnalysis
 from karat.report.breakdowns import sorted_scores
 from karat.report.figures.figure import Curves, Figure, HeatMap, Panel, Series, Values
 from karat.report.layout import Sort

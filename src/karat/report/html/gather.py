@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from karat.comparison.systems import Run
 from karat.corpus.interface import Corpus
-from karat.errors import MeasureErrors
 from karat.model import Document
 from karat.problems import KaratError, visible
-from karat.records import MentionRecord, OutcomeRecord
+from karat.records import MeasureErrors, MentionRecord, OutcomeRecord
 from karat.report.html.sides import (
     CorpusSide,
     DocumentData,

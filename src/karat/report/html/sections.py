@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from karat.comparison.comparison import Comparison
-from karat.errors import ErrorClass, MeasureErrors
+from karat.records import ErrorClass, MeasureErrors
 from karat.report.comparison import comparison_content
 from karat.report.content import Content, result_content
 from karat.report.errors import confused_values

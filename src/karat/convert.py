@@ -8,7 +8,7 @@ elements    entities, values and times with their mentions, for "RDR (VDR) given
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal
 
@@ -100,10 +100,8 @@ class Conversion:
         """Each document as written: its bytes, or its files."""
         for finding in absent_names(self._corpus):
             report(finding)
-        defaults = self._format.default_attributes
-        expected = {
-            name: value for name, value in defaults.items() if ("event", name) in self._corpus.facts().attributes
-        }
+        complete = self._format.complete
+        expected = {} if complete is None else complete(self._corpus.facts()).attributes
         write = self._format.write
         assert write is not None, "the format was chosen among those that are written"
         options = self._format.plan(self._documents(), self._options, self._lose)
@@ -115,7 +113,7 @@ class Conversion:
                 with placed(partial(self._corpus.where, id_)):
                     document = self._given(document)
                     self._count(document)
-                    if self._format.local_clusters:
+                    if self._format.global_ids == "none":
                         self._lose_shared_clusters(document)
                     self._lose_missing_values(document, expected)
                     piece = write(document, options, self._lose)
@@ -177,7 +175,7 @@ class Conversion:
                 self._homes[cluster] = None
                 self._lose("that clusters are in several documents (one is written in each)")
 
-    def _lose_missing_values(self, document: Document, expected: dict[str, Value]) -> None:
+    def _lose_missing_values(self, document: Document, expected: Mapping[str, Value]) -> None:
         """Report events without an attribute that others have: the format would read a default value."""
         for name, value in expected.items():
             for mention in document.mentions:

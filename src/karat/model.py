@@ -5,7 +5,7 @@ format, so the names here are the names in a `.jsonl` line.
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal
 
@@ -169,6 +169,19 @@ class Places(Struct, frozen=True):
     """Lines of single regions, by the id of the mention or cluster and the name of the region."""
 
 
+class Declared(Struct, frozen=True):
+    """What a file says about a document besides its records: it counts as present even if no record has it."""
+
+    kinds: Collection[str] = ()
+    """Kinds of mentions."""
+    attributes: Collection[tuple[str, str]] = ()
+    """Kinds of mentions, each with the name of an attribute."""
+    links: Collection[str] = ()
+    """Kinds of links between events."""
+    relations: Collection[str] = ()
+    """Names of relations as written, for `--coreference`."""
+
+
 def compact_lines(lines: list[int]) -> Sequence[int]:
     """Line numbers in few bytes: as a range if each is the next one."""
     if lines and lines[-1] - lines[0] == len(lines) - 1:
@@ -220,9 +233,17 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         places: Places | None = self.__dict__.get("places")
         return places
 
-    def at(self, places: Places) -> "Document":
-        """Return this document, which from now on knows its places."""
+    @property
+    def declared(self) -> Declared | None:
+        """What its file says besides its records. Like the places, it is not encoded."""
+        declared: Declared | None = self.__dict__.get("declared")
+        return declared
+
+    def at(self, places: Places, declared: Declared | None = None) -> "Document":
+        """Return this document, which from now on knows its places, and what its file declares."""
         self.__dict__["places"] = places
+        if declared is not None:
+            self.__dict__["declared"] = declared
         return self
 
     def __repr__(self) -> str:

@@ -16,8 +16,8 @@ from karat.corpus.interface import Corpus, GoldReader
 from karat.corpus.paths import File
 from karat.corpus.topics import Topics
 from karat.formats import DOCUMENT_TWICE, FORMATS
-from karat.model import Document, Line, Mention, Places, Value
-from karat.plugin import Facts, ReadOptions
+from karat.model import Document, Line, Places
+from karat.plugin import Completion, Facts, ReadOptions
 from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
@@ -45,9 +45,8 @@ class FileCorpus:
         self.options = options
         self._format = FORMATS.get(format_)
         self._reader = DocumentReader(files, self._format, options)
-        self.refuses_faults = self._format.refuses_faults
         self.tolerated_faults = self._format.tolerated_faults
-        self.global_ids = self._format.global_ids
+        self.global_ids = self._format.global_ids == "all"
         self.topics = topics
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
@@ -63,8 +62,7 @@ class FileCorpus:
         self._room = 0
         """Bytes of further documents that are kept."""
         self._facts: Facts | None = None
-        self._open_kinds: dict[str, str] = {}
-        """Kinds that a single document leaves open, and what they are in this corpus."""
+        self._completion = Completion()
         self._last: tuple[str, Document | None, Where | None] = "", None, None
         """The document that was read last: who asks for the line of an item usually asks for more."""
 
@@ -107,7 +105,7 @@ class FileCorpus:
         part = FileCorpus(self.name, [self.files[number] for number in numbers], self.format, self.options)
         known = self._reader.states
         states = {new: known[old] for new, old in enumerate(numbers) if old in known}
-        return part._with(index, states, None if self._facts is None else (self._facts, self._open_kinds))
+        return part._with(index, states, None if self._facts is None else (self._facts, self._completion))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process is given files, options and, once they are made, index and facts; it reads for itself."""
@@ -121,17 +119,17 @@ class FileCorpus:
             },
             self._index,
             self._reader.states,
-            None if self._facts is None else (self._facts, self._open_kinds),
+            None if self._facts is None else (self._facts, self._completion),
         )
 
     def _with(
-        self, index: Index | None, states: Mapping[int, FileState], facts: tuple[Facts, dict[str, str]] | None
+        self, index: Index | None, states: Mapping[int, FileState], facts: tuple[Facts, Completion] | None
     ) -> "FileCorpus":
         """Take over what another process knows."""
         self._index = index
         self._reader.expect(states)
         if facts is not None:
-            self._facts, self._open_kinds = facts
+            self._facts, self._completion = facts
         return self
 
     @property
@@ -153,11 +151,7 @@ class FileCorpus:
         index = Index()
         other_topics: set[str | None] = set()
         try:
-            for number, file in enumerate(self.files):
-                topic = self._format.topic_of(file.name)
-                if self.topics is not None and self._beside is None and topic is not None and topic not in self.topics:
-                    other_topics.add(topic)
-                    continue
+            for number in range(len(self.files)):
                 with self._skipping():
                     for entry in self.entries(number):
                         with self._skipping():
@@ -173,7 +167,10 @@ class FileCorpus:
 
     def _enter_entry(self, index: Index, number: int, entry: Entry, other_topics: set[str | None]) -> None:
         """Add the documents of an entry. If only they themselves have their ids or topics, they are read now."""
-        topic = self._format.topic_of(self.files[number].name)
+        topic = entry.topic
+        if self.topics is not None and self._beside is None and topic is not None and topic not in self.topics:
+            other_topics.add(topic)
+            return
         if entry.id and entry.is_document and (self.topics is None or topic in self.topics):
             if entry.id in index.rows:  # what is wrong with the first one comes first
                 [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
@@ -214,11 +211,10 @@ class FileCorpus:
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """The format's default protocols; in some formats, what the documents hold decides."""
-        across, choose = self._format.cross_document_protocols, self._format.choose_protocols
+        if self._format.choose_protocols is None:
+            return self._format.protocols
         with self._keeping():
-            if choose is not None:
-                return choose(self)
-            return across if across and share_clusters(self) else self._format.protocols
+            return self._format.choose_protocols(self)
 
     def facts(self, first: int | None = None) -> Facts:
         """What occurs in the documents, or in the first ones of them.
@@ -227,8 +223,7 @@ class FileCorpus:
         """
         if self._facts is not None:
             return self._facts
-        depends_on_all = self._format.resolve_kinds is not None or self._format.default_attributes
-        if first is not None and not depends_on_all:
+        if first is not None and self._format.complete is None:
             return self._facts_of(islice(self.ids(), first))
         self._facts = self._facts_of(self.ids())
         return self._facts
@@ -239,16 +234,10 @@ class FileCorpus:
             for id_ in ids:
                 with self._skipping():
                     facts.add(self._read(id_, refusing(_ignore)))
-                    if (declared := self._format.declared_links) is not None:
-                        kinds = declared(self._reader.piece(*self.index.place(id_)))
-                        facts.links.update((kind, "event", "event") for kind in kinds)
-                    if self.options.coreference:
-                        facts.relations.update(self._format.relation_names(self._reader.piece(*self.index.place(id_))))
-        if self.ids():
-            facts.update(self._format.always)
-        resolve = self._format.resolve_kinds
-        self._open_kinds = {} if resolve is None else resolve(frozenset(facts.kinds))
-        return facts.renamed(self._open_kinds) if self._open_kinds else facts
+        if self._format.complete is None:
+            return facts
+        self._completion = self._format.complete(facts)
+        return facts.renamed(self._completion.kinds)
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:
@@ -297,11 +286,10 @@ class FileCorpus:
 
     def completed(self, document: Document) -> Document:
         """The document with what only the whole corpus can tell about it."""
-        if not self._format.default_attributes and self._format.resolve_kinds is None:
+        if self._format.complete is None:
             return document
-        present, defaults = self.facts().attributes, self._format.default_attributes
-        defaults = {name: value for name, value in defaults.items() if ("event", name) in present}
-        return _completed(document, self._open_kinds, defaults) if self._open_kinds or defaults else document
+        self.facts()
+        return self._completion.apply(document)
 
     def documents(self, number: int, entry: Entry, report: Report) -> Iterator[Document]:
         """The documents of an entry of a file."""
@@ -355,24 +343,9 @@ def _reopened(
     options: dict[str, Any],
     index: Index | None,
     states: Mapping[int, FileState],
-    facts: tuple[Facts, dict[str, str]] | None,
+    facts: tuple[Facts, Completion] | None,
 ) -> FileCorpus:
     return FileCorpus(*arguments, **options)._with(index, states, facts)
-
-
-def _completed(document: Document, kinds: dict[str, str], defaults: dict[str, Value]) -> Document:
-    """The document with its open kinds resolved, and with default attributes of its events."""
-
-    def completed(mention: Mention) -> Mention:
-        kind = kinds.get(mention.kind, mention.kind)
-        lacking = defaults.keys() - mention.attributes.keys() if kind == "event" else ()
-        if kind == mention.kind and not lacking:
-            return mention
-        attributes = mention.attributes | {name: value for name, value in defaults.items() if name in lacking}
-        return replace(mention, kind=kind, attributes=attributes)
-
-    changed = replace(document, mentions=tuple(map(completed, document.mentions)))
-    return changed if document.places is None else changed.at(document.places)
 
 
 class Where:
@@ -415,17 +388,6 @@ def _lookup(document: Document, places: Places) -> Callable[[Target], Line | Non
         return lines.get(item)
 
     return find
-
-
-def share_clusters(documents: Iterable[Document]) -> bool:
-    """Whether a cluster has mentions in two documents; they are read until one is found."""
-    seen: set[str] = set()
-    for document in documents:
-        clusters = {mention.cluster for mention in document.mentions if mention.cluster is not None}
-        if not seen.isdisjoint(clusters):
-            return True
-        seen |= clusters
-    return False
 
 
 def _size(document: Document) -> int:

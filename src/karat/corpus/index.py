@@ -12,7 +12,7 @@ from karat.corpus.paths import File
 from karat.corpus.remote import is_url, state_of
 from karat.formats import decode, stem
 from karat.model import Document
-from karat.plugin import Context, Format, Marker, Piece, ReadOptions
+from karat.plugin import Context, Format, Identity, Marker, Piece, ReadOptions
 from karat.problems import Report, Rule
 
 WINDOW = 1 << 18
@@ -37,6 +37,8 @@ class Entry(NamedTuple):
     """Whether it has no id, and is called what its file is called."""
     is_document: bool = True
     """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
+    topic: str | None = None
+    """The topic of the document, if the name of its file says it."""
 
     @property
     def size(self) -> int:
@@ -63,6 +65,7 @@ class Index:
         row = len(self.rows)
         self.rows[sys.intern(entry.id)] = row  # both sides usually have the same ids
         self._numbers.extend((file, entry.offset, entry.length, entry.line))
+        entry = entry._replace(topic=None)
         if entry[4:] != _PLAIN[4:]:
             self._entries[row] = entry
         if entry.is_unnamed:
@@ -106,10 +109,10 @@ def entries(stream: BinaryIO, file: File, format_: Format, *, is_only_file: bool
     marker = format_.marker
     if marker is None or not _has_markers(stream, marker):
         offset = stream.tell()
-        found = format_.find(file.name, stream)
-        id_, line = found or ("", 1)
-        length, is_document = stream.seek(0, os.SEEK_END) - offset, found is not None and marker is None
-        yield Entry(offset, length, line, id_, lead=line - 1, is_document=is_document)
+        identity = format_.identify(file.name, stream)
+        id_, line, topic = identity or Identity()
+        length, is_document = stream.seek(0, os.SEEK_END) - offset, identity is not None and marker is None
+        yield Entry(offset, length, line, id_, lead=line - 1, is_document=is_document, topic=topic)
     elif marker.joins:
         yield from _joined(_found(stream, file, format_, marker, is_only_file))
     else:
@@ -190,11 +193,11 @@ class _Names:
             return marker.find_id(match[0]), False
         if written := match["id"]:
             return decode(written, file=name, line=line), False
-        if marker.unnamed != "file":
+        if not isinstance(marker.unnamed, Rule):
             return f"{self._prefix}{self._number}" if marker.unnamed == "number" else str(line), False
-        if self._first_unnamed is not None and marker.second_unnamed is not None:
+        if self._first_unnamed is not None:
             message = f"a second document without an id (the first is in line {self._first_unnamed})"
-            raise marker.second_unnamed.error(message, file=name, line=line)
+            raise marker.unnamed.error(message, file=name, line=line)
         self._first_unnamed = line
         return stem(name, self._suffixes), True
 

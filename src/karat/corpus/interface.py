@@ -36,10 +36,8 @@ class Corpus(Protocol):
     """Documents by id, each read on demand."""
 
     name: str
-    refuses_faults: bool
-    """Whether the rules of its format forbid scoring files with faults."""
-    tolerated_faults: frozenset[str]
-    """Codes of faults that are counted nevertheless."""
+    tolerated_faults: frozenset[str] | None
+    """Codes of faults that are scored, if the rules of its format forbid scoring files with others."""
     global_ids: bool
     """Whether an id means the same in all documents."""
 

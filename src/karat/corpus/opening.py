@@ -103,7 +103,7 @@ def _chosen(
         _refuse_unsupported([file for file, name in detected if name])
         _refuse_kin([file for file, name in detected if name is None], [sniffed])
         for file, name in detected:
-            if name is None and not sniffed.is_part_of_corpus(file.name, file.head()):
+            if name is None and sniffed.related(file.name, file.head()) is None:
                 report(SKIPPED.at(f"is not {names[0]} and was not read", file=file.name))
         return [file for file, name in detected if name], names[0]
     _refuse_binary(files)
@@ -119,7 +119,7 @@ def _refuse_kin(files: list[File], formats: Iterable[Format]) -> None:
     """Refuse files that are related to a format but hold no document, with what to give instead."""
     for format_ in formats:
         for file in files:
-            if message := format_.redirect(file.name, _head(file)):
+            if message := format_.related(file.name, _head(file)):
                 raise KIN.error(message, file=file.name)
 
 
@@ -185,7 +185,7 @@ def _sniffed(file: File) -> str | None:
     by_suffix = [name for name, format_ in FORMATS if file.bare_name.endswith(format_.suffixes)]
     by_both = [name for name in by_suffix if FORMATS.get(name).sniff(head)]
     by_content = by_both or [name for name, format_ in FORMATS if format_.sniff(head)]
-    if not by_content and any(format_.redirect(file.name, head) for _, format_ in FORMATS):
+    if not by_content and any(format_.related(file.name, head) for _, format_ in FORMATS):
         return None  # it is known to be no corpus, whatever its suffix
     return min(by_content or by_suffix, default=None)
 

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from karat.formats._brackets import LONGEST_TEXT
 from karat.formats._text import DANGLING, TWICE
 from karat.model import Id, Link, Mention, Region, Sentence, Unit, Value
-from karat.plugin.formats import ReadOptions
+from karat.plugin.formats import Completion, Facts, ReadOptions
 from karat.problems import KaratError, Report, Rule, quoted
 
 SPAN = Rule("event-span", "fatal", "Write offsets in whole numbers, 0 or more; a span has at least one token.")
@@ -20,6 +20,11 @@ LARGEST = 10**18
 """Offsets are smaller: no sum of them exceeds a float."""
 UNIT = Rule("event-unit", "fatal", "Omit --unit; the format says what offsets count.")
 UNREAD = Rule("relations-unread", "note", "Nothing to do; no score uses them.")
+
+
+def default_realis(facts: Facts) -> Completion:
+    """Events without a realis are not annotated, in a corpus in which others have one."""
+    return Completion(attributes={"realis": "NOT_ANNOTATED"} if ("event", "realis") in facts.attributes else {})
 
 
 class EventDocument:

@@ -34,10 +34,11 @@ from typing import BinaryIO
 
 from karat.formats._brat_lines import Place, Records, Relation, TextBound
 from karat.formats._brat_writer import plan, write
+from karat.formats._events import default_realis
 from karat.formats._text import DANGLING, SINGLETON, decode, stem
 from karat.inputs import read_bytes
-from karat.model import Document, Line, Link, Mention, Places, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Format, Piece
+from karat.model import Declared, Document, Line, Link, Mention, Places, Value, compact_lines, qualified
+from karat.plugin.formats import Completion, Context, Facts, Format, Identity, Piece
 from karat.problems import KaratError, Report, Rule
 from karat.regions import union
 
@@ -62,7 +63,6 @@ _IDENTITY = re.compile(
     re.IGNORECASE,
 ).fullmatch
 """Names of relations that may be meant as coreference."""
-_RELATION = re.compile(r"^R\S*\t(\S+)", re.MULTILINE)
 _BEGINNING = re.compile(
     rb"\s*(T\w+\t\S+ \d+ \d+[;\t ]|E\w+\t\S+:T\w+\s|[RAM]\w+\t\S+ \S|N\w+\tReference |#\w+\t\S+ [TERAMN]\w|\*\t\S+ T)"
 )
@@ -73,9 +73,10 @@ def sniff(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def resolve_kinds(kinds: frozenset[str]) -> dict[str, str]:
+def complete(facts: Facts) -> Completion:
     """Text bounds are entities in a corpus with any event; else they are the events."""
-    return {UNDECIDED: "entity" if "event" in kinds else "event"} if UNDECIDED in kinds else {}
+    kinds = {UNDECIDED: "entity" if "event" in facts.kinds else "event"} if UNDECIDED in facts.kinds else {}
+    return Completion(kinds, default_realis(facts.renamed(kinds)).attributes)
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -90,10 +91,10 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
     yield document
 
 
-def find(file: str, stream: BinaryIO) -> tuple[str, int]:
-    """Return the id of the document of a file, which the file is named after, and its first line."""
+def identify(name: str, stream: BinaryIO) -> Identity:
+    """The document is called what the file is called."""
     del stream
-    return stem(file, SUFFIXES), 1
+    return Identity(stem(name, SUFFIXES))
 
 
 def _part(piece: Piece, context: Context, line: int | None) -> Document:
@@ -123,12 +124,6 @@ def _parts(text: str, file: str) -> list[tuple[str, str]]:
     suffixes = [FOUND] if own.endswith(GIVEN) else [GIVEN]
     beside = [(str(path), decode(read_bytes(path), file=str(path), line=1)) for path in _beside(file, suffixes)]
     return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
-
-
-def relation_names(piece: Piece) -> set[str]:
-    """The names of the relations of a document."""
-    text = piece.data.decode("utf-8", "replace")
-    return {name for _, part in _parts(text, piece.name) for name in _RELATION.findall(part)}
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
@@ -181,7 +176,9 @@ class _Reader:
             links=tuple([link for _, link in links]),
         )
         mention_lines = _lines([place for place, _ in placed], file)
-        return document.at(Places(1, mention_lines, links=_lines([place for place, _ in links], file)))
+        places = Places(1, mention_lines, links=_lines([place for place, _ in links], file))
+        names = {relation.name for relation in self._records.relations if relation.id != "*"}
+        return document.at(places, Declared(relations=names))
 
     def _placed_mentions(self) -> Iterator[tuple[Place, Mention]]:
         """Events at their triggers, and the other text bounds, each with its place."""
@@ -307,13 +304,11 @@ FORMAT = Format(
     protocols=("tac-2017",),
     sniff=sniff,
     read=read,
-    find=find,
-    relation_names=relation_names,
+    identify=identify,
     write=write,
     plan=plan,
     folder="always",
     companions=(".txt", GIVEN),
-    resolve_kinds=resolve_kinds,
-    default_attributes={"realis": "NOT_ANNOTATED"},
-    local_clusters=True,
+    complete=complete,
+    global_ids="none",
 )

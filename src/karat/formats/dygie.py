@@ -267,5 +267,5 @@ FORMAT = Format(
     marker=lines_with("doc_key"),
     write=write,
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

@@ -35,7 +35,7 @@ from karat.formats._text import BYTE_ORDER_MARK, DANGLING, MERGED, TWICE, decode
 from karat.formats._xml import root_of
 from karat.inputs import opened
 from karat.model import Cluster, Document, Mention, Places, Sentence, Value, compact_lines, qualified
-from karat.plugin.formats import Context, Format, Piece
+from karat.plugin.formats import Context, Format, Identity, Piece
 from karat.problems import Report, Rule, quoted
 from karat.regions import runs
 
@@ -115,17 +115,14 @@ def sniff(head: bytes) -> bool:
     return re.search(rb"<Document\s[^>]*\bdoc_name\s*=", head) is not None
 
 
-def find(file: str, stream: BinaryIO) -> tuple[str, int]:
-    """Return the id that the name of a file says; if it does not end in `.xml` (standard input), only the document."""
+def identify(name: str, stream: BinaryIO) -> Identity:
+    """Derive id and topic from the name of the file, unless it does not end in `.xml` (standard input)."""
     del stream
-    name = _file_name(file)
-    return (_Name.parse(name).document if _is_xml(name) else ""), 1
-
-
-def topic_of(file: str) -> str | None:
-    """The topic that the name of a file says."""
-    name = _file_name(file)
-    return _Name.parse(name).topic if _is_xml(name) else None
+    name = _file_name(name)
+    if not _is_xml(name):
+        return Identity()
+    document, topic, *_ = _Name.parse(name)
+    return Identity(document, topic=topic)
 
 
 def read(piece: Piece, context: Context) -> Iterator[Document]:
@@ -386,7 +383,6 @@ FORMAT = Format(
     protocols=("simple-cdec", "pure-cdec"),
     sniff=sniff,
     read=read,
-    find=find,
-    topic_of=topic_of,
-    is_part_of_corpus=is_list,  # the list of validated sentences holds no document
+    identify=identify,
+    related=lambda name, head: "" if is_list(name, head) else None,  # validated sentences
 )

@@ -307,5 +307,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("id"),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

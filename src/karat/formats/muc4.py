@@ -281,5 +281,5 @@ FORMAT = Format(
     read=read,
     marker=Marker(pattern=re.compile(rb"\S[^\n]*"), find_id=find_id, applies=is_gold),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

@@ -152,5 +152,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("sent_id"),
     refers_to_gold=True,
-    local_clusters=True,
+    global_ids="none",
 )

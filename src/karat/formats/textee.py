@@ -131,5 +131,5 @@ FORMAT = Format(
     read=each_value(read),
     marker=lines_with("wnd_id"),
     write=write,
-    local_clusters=True,
+    global_ids="none",
 )

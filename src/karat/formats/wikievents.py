@@ -50,7 +50,7 @@ class _Record(Annotated, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(_Record)
 
 
-def redirect(name: str, head: bytes) -> str | None:
+def related(name: str, head: bytes) -> str | None:
     """What to do with the coreference file, and with predictions that are text."""
     del name
     return KIN.get(form(head) or "")
@@ -81,8 +81,8 @@ FORMAT = Format(
     unit="token",
     protocols=("wikievents-2021",),
     sniff=recognises("wikievents"),
-    redirect=redirect,
+    related=related,
     read=each_value(read),
     marker=lines_with("doc_id"),
-    local_clusters=True,
+    global_ids="none",
 )

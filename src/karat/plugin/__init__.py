@@ -23,10 +23,12 @@ from karat.plugin.arguments import (
     Filler,
 )
 from karat.plugin.formats import (
+    Completion,
     Context,
     Facts,
     Format,
     GoldDocuments,
+    Identity,
     Marker,
     Piece,
     ReadOptions,
@@ -104,6 +106,7 @@ __all__ = [
     "Collapse",
     "ComparedArgument",
     "Comparison",
+    "Completion",
     "Composite",
     "Context",
     "Counted",
@@ -120,6 +123,7 @@ __all__ = [
     "Format",
     "GoldDocuments",
     "GoldOnly",
+    "Identity",
     "Item",
     "Law",
     "LinkItem",

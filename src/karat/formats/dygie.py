@@ -177,10 +177,10 @@ _decoder = msgspec.json.Decoder(_Record)
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
     forms = tuple(chain.from_iterable(record.sentences))
-    content = EventDocument(record.doc_key, context.report, file=value.name, line=value.line, tokens=forms)
+    content = EventDocument(record.doc_key, context.report, value, forms)
     side = _side(record, is_system=context.options.gold is not None)
     entities = _add_entities(side, content)
     for number, event in enumerate(chain.from_iterable(side.events), 1):
@@ -190,14 +190,11 @@ def read(value: Piece, context: Context) -> Document:
             message = f"event {number} of document {quoted(record.doc_key)}: {error}"
             raise content.refusal(SHAPE, message) from None
     content.report_unread(tuple(chain.from_iterable(record.relations)))
-    return Document(
-        record.doc_key,
+    return content.document(
         unit="token",
         forms=forms,
         sentences=sentences_of([len(sentence) for sentence in record.sentences]),
         about={} if record.dataset is None else {"dataset": record.dataset},
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 

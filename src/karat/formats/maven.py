@@ -126,13 +126,13 @@ _negative = msgspec.json.Decoder(dict[str, _Span])
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.id, context.report, file=value.name, line=value.line)
+    content = EventDocument(record.id, context.report, value)
     if record.preds is not None:
         if context.options.gold is None:
             message = "this is a submission to MAVEN-Arg, which names the triggers of gold by their ids"
             raise NEEDS_GOLD.error(message, file=value.name, line=value.line)
         return _submitted(record.preds, content, context.options.gold)
-    refuse_unit(context.options, "char" if record.content is None else "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "char" if record.content is None else "token", value)
     reader = _Reader(record, content)
     reader.read()
     return reader.document()
@@ -239,17 +239,14 @@ class _Reader:
         if negative:
             about[NEGATIVE] = msgspec.json.encode(negative).decode()
         if record.content is not None:
-            return Document(
-                record.id,
+            return content.document(
                 unit="token",
                 forms=tuple(chain.from_iterable(sentence.tokens for sentence in record.content)),
                 sentences=sentences_of(self._lengths),
                 about=about,
-                mentions=content.mentions(),
-                links=content.links(),
             )
         text = record.text if record.document is None else record.document
-        return Document(record.id, text=text, about=about, mentions=content.mentions(), links=content.links())
+        return content.document(text=text, about=about)
 
 
 def _submitted(
@@ -273,7 +270,7 @@ def _submitted(
             content.tell(DANGLING, message, found=id_)
             continue
         _add_strings(id_, roles, content)
-    return Document(content.id, unit=document.unit, mentions=content.mentions(), links=content.links())
+    return content.document(unit=document.unit)
 
 
 def _add_strings(event: str, roles: dict[str, str | tuple[str, ...] | None], content: EventDocument) -> None:

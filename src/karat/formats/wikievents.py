@@ -58,19 +58,16 @@ def related(name: str, head: bytes) -> str | None:
 
 def read(value: Piece, context: Context) -> Document:
     """Read one document."""
-    refuse_unit(context.options, "token", file=value.name, line=value.line)
+    refuse_unit(context.options.unit, "token", value)
     record = record_of(value, _decoder, SHAPE)
-    content = EventDocument(record.doc_id, context.report, file=value.name, line=value.line)
+    content = EventDocument(record.doc_id, context.report, value)
     add_mentions(record, content)
     lengths = [len(sentence.tokens) for sentence in record.sentences]
-    return Document(
-        record.doc_id,
+    return content.document(
         text=record.text,
         unit="token",
         forms=record.tokens,
         sentences=sentences_of(lengths) if record.tokens is not None and sum(lengths) == len(record.tokens) else (),
-        mentions=content.mentions(),
-        links=content.links(),
     )
 
 

@@ -18,6 +18,7 @@ from karat.corpus.topics import Topics
 from karat.formats import DOCUMENT_TWICE, FORMATS
 from karat.model import Document, Line, Places
 from karat.plugin import Completion, Facts, ReadOptions
+from karat.plugin.formats import ignore
 from karat.problems import Finding, KaratError, Report, Target, quoted, refusing
 
 KEPT, KEPT_ON_REQUEST = 32 << 20, 128 << 20
@@ -74,24 +75,27 @@ class FileCorpus:
         """
         if topics is None:
             return self
-        return FileCorpus(
-            self.name, self.files, self.format, self.options, topics=topics, beside=beside, findings=self.findings
-        )
+        return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
         """The same files as those of a system that is compared with gold; most formats read them in the same way."""
         if not self._format.refers_to_gold:
             return self
-        return FileCorpus(
-            self.name,
-            self.files,
-            self.format,
-            replace(self.options, gold=GoldReader(gold)),
-            topics=self.topics,
-            beside=self._beside,
-            skip_broken=self._skip_broken,
-            findings=self.findings,
-        )
+        return FileCorpus(**self._arguments(options=replace(self.options, gold=GoldReader(gold))))
+
+    def _arguments(self, **changes: Any) -> dict[str, Any]:
+        """Return the arguments to open the same files once more, with these changes."""
+        return {
+            "name": self.name,
+            "files": self.files,
+            "format_": self.format,
+            "options": self.options,
+            "topics": self.topics,
+            "beside": self._beside,
+            "skip_broken": self._skip_broken,
+            "findings": self.findings,
+            **changes,
+        }
 
     def keep_documents(self) -> None:
         """Keep documents that are read, up to a limit, for a corpus that is scored several times."""
@@ -110,13 +114,7 @@ class FileCorpus:
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process is given files, options and, once they are made, index and facts; it reads for itself."""
         return _reopened, (
-            (self.name, self.files, self.format, self.options),
-            {
-                "topics": self.topics,
-                "beside": self._beside if self._index is None else None,
-                "findings": self.findings,
-                "skip_broken": self._skip_broken,
-            },
+            self._arguments(beside=self._beside if self._index is None else None),
             self._index,
             self._reader.states,
             None if self._facts is None else (self._facts, self._completion),
@@ -173,7 +171,7 @@ class FileCorpus:
             return
         if entry.id and entry.is_document and (self.topics is None or topic in self.topics):
             if entry.id in index.rows:  # what is wrong with the first one comes first
-                [*self._reader.documents(*index.place(entry.id), refusing(_ignore))]
+                [*self._reader.documents(*index.place(entry.id), refusing(ignore))]
             self.enter(index, number, entry)
             return
         findings, reported = list[Finding](), list[Finding]()
@@ -233,7 +231,7 @@ class FileCorpus:
         with self._keeping():
             for id_ in ids:
                 with self._skipping():
-                    facts.add(self._read(id_, refusing(_ignore)))
+                    facts.add(self._read(id_, refusing(ignore)))
         if self._format.complete is None:
             return facts
         self._completion = self._format.complete(facts)
@@ -315,7 +313,7 @@ class FileCorpus:
             return self.files[number].name, entry.line
         last, document, where = self._last
         if last != id_ or document is None:
-            document, where = self._read(id_, _ignore), None
+            document, where = self._read(id_, ignore), None
         where = where or Where(document)
         self._last = id_, document, where
         return where(item, self.files[number].name)
@@ -330,7 +328,7 @@ class FileCorpus:
         try:
             for id_ in self.ids():
                 with self._skipping():
-                    yield self.read(id_, _ignore)
+                    yield self.read(id_, ignore)
         finally:
             self.close()
 
@@ -339,13 +337,12 @@ class FileCorpus:
 
 
 def _reopened(
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
+    arguments: dict[str, Any],
     index: Index | None,
     states: Mapping[int, FileState],
     facts: tuple[Facts, Completion] | None,
 ) -> FileCorpus:
-    return FileCorpus(*arguments, **options)._with(index, states, facts)
+    return FileCorpus(**arguments)._with(index, states, facts)
 
 
 class Where:
@@ -394,7 +391,3 @@ def _size(document: Document) -> int:
     """About how many bytes a document takes in memory: a record with its strings takes about 600, a form 60."""
     records = len(document.mentions) + len(document.clusters) + len(document.links)
     return 600 * records + 60 * len(document.forms or ()) + len(document.text or "")
-
-
-def _ignore(finding: object) -> None:
-    """A plain loop over documents does not report findings."""

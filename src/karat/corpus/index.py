@@ -306,7 +306,3 @@ class DocumentReader:
         if self._open is not None:
             self._open[1].close()
             self._open = None
-
-
-def _ignore(finding: object) -> None:
-    """Findings of a part of a document were reported for the whole."""

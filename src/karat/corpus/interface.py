@@ -6,7 +6,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 from karat.corpus.index import Index
 from karat.model import Document
 from karat.plugin import Facts
-from karat.problems import Finding, Report, Target
+from karat.plugin.formats import ignore
+from karat.problems import Report, Target
 
 Progress = Callable[[int, int | None], None]
 """Called after each document with the number done and the total (None: not known yet)."""
@@ -90,12 +91,8 @@ class GoldReader:
 
     def read(self, id_: str) -> Document | None:
         """The document of this id, if gold has it."""
-        return self._corpus.read(id_, _ignore) if id_ in self.ids() else None
+        return self._corpus.read(id_, ignore) if id_ in self.ids() else None
 
     def close(self) -> None:
         """Close the open file of gold."""
         self._corpus.close()
-
-
-def _ignore(finding: Finding) -> None:
-    """Reported when gold is read."""

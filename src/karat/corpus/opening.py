@@ -11,6 +11,7 @@ from karat.corpus.paths import File, find
 from karat.corpus.remote import is_url
 from karat.formats import ENCODING, FORMATS
 from karat.plugin import Format, ReadOptions
+from karat.plugin.formats import ignore
 from karat.problems import Finding, KaratError, Report, Rule, nearest, quoted
 
 OPTIONS = "--gold-format, --system-format, --input-format"
@@ -36,17 +37,13 @@ JSON_HEAD = 1 << 20
 SKIPPED = Rule("file-skipped", "note", "Nothing to do if it is not part of the corpus.")
 
 
-def _ignore(finding: object) -> None:
-    """Findings are reported only to callers that ask for them."""
-
-
 def open_corpus(
     spec: str,
     *,
     format: str | None = None,
     fallback: str | None = None,
     options: ReadOptions | None = None,
-    report: Report = _ignore,
+    report: Report = ignore,
 ) -> FileCorpus:
     """The corpus that a GOLD or SYSTEM argument names."""
     options = options or ReadOptions()
@@ -69,7 +66,7 @@ def corpus_of(
     format: str | None = None,
     fallback: str | None = None,
     options: ReadOptions | None = None,
-    report: Report = _ignore,
+    report: Report = ignore,
     skip_broken: bool = False,
 ) -> FileCorpus:
     """The files that an argument names, as a corpus; without `format`, the format is detected.

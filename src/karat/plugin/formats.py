@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from karat.limits import MAX_BYTES
 from karat.model import Declared, Document, Mention, Unit, Value
-from karat.problems import Finding, Report, Rule
+from karat.problems import Report, Rule
 
 
 class Facts:
@@ -213,7 +213,7 @@ class ReadOptions(Struct, frozen=True):
     files are gold, or stand alone."""
 
 
-def _ignore(finding: Finding) -> None:
+def ignore(finding: object) -> None:
     """Findings are reported only to callers that ask for them."""
 
 
@@ -221,7 +221,7 @@ class Context(NamedTuple):
     """What a format is given besides a piece of a file."""
 
     options: ReadOptions = ReadOptions()
-    report: Report = _ignore
+    report: Report = ignore
     """Called with each finding. A fatal one may be reported or raised; after it, documents are checked, not scored."""
 
 

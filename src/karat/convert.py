@@ -52,8 +52,8 @@ def _mentions(document: Document) -> Document:
     mentions: list[Mention] = []
     alone: list[Cluster] = []
     for number, mention in enumerate(sorted(_entities(document), key=_place), 1):
-        own = clusters.get(mention.cluster or "", Cluster(mention.id, "entity"))
-        attributes = {name: value for name, value in own.attributes.items() if name in ("type", "subtype", "class")}
+        cluster = clusters.get(mention.cluster or "", Cluster(mention.id, "entity"))
+        attributes = {name: value for name, value in cluster.attributes.items() if name in ("type", "subtype", "class")}
         alone.append(Cluster(f"{stem}-E{number}", "entity", attributes))
         mentions.append(replace(mention, id=f"{stem}-E{number}-1", cluster=alone[-1].id))
     return replace(document, mentions=tuple(mentions), clusters=tuple(alone), links=())
@@ -168,8 +168,8 @@ class Conversion:
 
     def _lose_shared_clusters(self, document: Document) -> None:
         """Report each cluster that is in more than one document, once."""
-        own = qualified(document.id, "")
-        for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(own)}:
+        prefix = qualified(document.id, "")
+        for cluster in {m.cluster for m in document.mentions if m.cluster and not m.cluster.startswith(prefix)}:
             home = self._homes.setdefault(cluster, document.id)
             if home not in (None, document.id):
                 self._homes[cluster] = None

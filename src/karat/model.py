@@ -31,7 +31,7 @@ Unit = Literal["char", "token", "microsecond", "box"]
 no offsets: its mentions have boxes, and their spans are empty."""
 
 ClusterKey = str | tuple[str, int]
-"""What identifies a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
+"""Identity of a cluster in a corpus: its id, or the document and number of a mention that has no cluster."""
 
 ORDERED = frozenset({"after"})
 """Kinds of links that order events in time, and form no hierarchy."""
@@ -51,7 +51,7 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defau
     anchor: Region | None = None
     """The word that expresses an event, if it is not the span."""
     kind: str = "event"
-    """What it refers to: event, entity, value, time, relation."""
+    """Kind of its referent: event, entity, value, time, relation."""
     cluster: str | None = None
     """The id of its cluster; without one, it is a cluster of its own."""
     attributes: dict[str, Value] = {}
@@ -102,12 +102,12 @@ class External(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
 
 
 class Cluster(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True, forbid_unknown_fields=True):
-    """What mentions refer to. Only clusters that have more than an id need a record."""
+    """The referent of mentions. Only clusters that have more than an id need a record."""
 
     id: Id
     """Unique in the corpus: the same id in two documents is the same cluster."""
     kind: str = "event"
-    """What it is: event, entity, value, time, relation."""
+    """Kind of the referent: event, entity, value, time, relation."""
     attributes: dict[str, Value] = {}
     """Such as the type and subtype of an ACE entity."""
     names: tuple[Name, ...] = ()
@@ -170,7 +170,7 @@ class Places(Struct, frozen=True):
 
 
 class Declared(Struct, frozen=True):
-    """What a file says about a document besides its records: it counts as present even if no record has it."""
+    """Information of a file about a document besides its records: it counts as present even if no record has it."""
 
     kinds: Collection[str] = ()
     """Kinds of mentions."""
@@ -209,7 +209,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     text: str | None = None
     """The text that offsets in characters refer to."""
     unit: Unit = "char"
-    """What offsets count: characters, tokens, microseconds of a recording; or `box`, for an image."""
+    """Unit of offsets: characters, tokens, microseconds of a recording; or `box`, for an image."""
     tokens: tuple[tuple[int, int], ...] | None = None
     """The tokens, each with its place in the text."""
     forms: tuple[str, ...] | None = None
@@ -219,7 +219,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     empty_nodes: tuple[EmptyNode, ...] = ()
     """In the order of their tokens."""
     about: dict[str, str] = {}
-    """What else the file says about it, under the file's own names; never scored."""
+    """Further information of the file, under its own names; never scored."""
     mentions: tuple[Mention, ...] = ()
     """Its mentions, in the order of the file."""
     clusters: tuple[Cluster, ...] = ()
@@ -235,7 +235,7 @@ class Document(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
     @property
     def declared(self) -> Declared | None:
-        """What its file says besides its records. Like the places, it is not encoded."""
+        """Information of its file besides its records. Like the places, it is not encoded."""
         declared: Declared | None = self.__dict__.get("declared")
         return declared
 
@@ -258,7 +258,7 @@ DOCUMENT_FIELDS: dict[str, Callable[[Document], str | None]] = {
     "source": lambda document: document.source,
     "language": lambda document: document.language,
 }
-"""What a document is about, by the names that reports use."""
+"""Fields of a document, by the names that reports use."""
 
 
 class Pair(Struct, frozen=True):

@@ -52,14 +52,14 @@ class FileCorpus:
         """Only documents of these topics are part of it; None: all."""
         self._beside = beside
         self.findings = tuple(findings)
-        """What was found when it was opened: parts of a folder that are not read, and why."""
+        """Findings of opening it: parts of a folder that are not read, and why."""
         self._skip_broken = skip_broken
         self._index: Index | None = None
         self._lock = threading.RLock()
         self._kept: dict[str, tuple[Document, list[Finding]]] = {}
         """Documents with what their reader reported: those of files that are read whole, and on request others."""
         self._is_read_whole = False
-        """Whether a file with several documents is."""
+        """True: a file with several documents is read whole."""
         self._room = 0
         """Bytes of further documents that are kept."""
         self._facts: Facts | None = None
@@ -68,7 +68,7 @@ class FileCorpus:
         """The document that was read last: who asks for the line of an item usually asks for more."""
 
     def of_topics(self, topics: Topics | None, *, beside: Corpus | None = None) -> "FileCorpus":
-        """The same files, restricted to the documents of these topics (None: all); there must be some.
+        """Restrict the corpus to the documents of these topics (None: all); there must be some.
 
         For a system, `beside` is gold, restricted in the same way. The system's documents need not name their topics:
         those that gold has are kept, too, and there may be none.
@@ -78,7 +78,7 @@ class FileCorpus:
         return FileCorpus(**self._arguments(topics=topics, beside=beside, skip_broken=False))
 
     def beside(self, gold: Corpus) -> "FileCorpus":
-        """The same files as those of a system that is compared with gold; most formats read them in the same way."""
+        """Open the files as those of a system that is compared with gold; most formats read them in the same way."""
         if not self._format.refers_to_gold:
             return self
         return FileCorpus(**self._arguments(options=replace(self.options, gold=GoldReader(gold))))
@@ -215,7 +215,7 @@ class FileCorpus:
             return self._format.choose_protocols(self)
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them.
+        """Collect the facts of the documents, or of the first ones of them.
 
         They are read for it and kept, up to a limit: most corpora are small, and are not read again.
         """
@@ -267,7 +267,8 @@ class FileCorpus:
 
     def _only(self, id_: str, report: Report) -> Document:
         """The document of this id among those of its entry, which are all read."""
-        (document,) = [one for one in self._reader.documents(*self.index.place(id_), report) if one.id == id_]
+        documents = self._reader.documents(*self.index.place(id_), report)
+        (document,) = [document for document in documents if document.id == id_]
         return document
 
     def _read_and_keep(self, id_: str, report: Report) -> Document:

@@ -34,7 +34,7 @@ class Entry(NamedTuple):
     more: tuple["Entry", ...] = ()
     """Further pieces of the document."""
     is_unnamed: bool = False
-    """Whether it has no id, and is called what its file is called."""
+    """True: it has no id, and is called what its file is called."""
     is_document: bool = True
     """False: the file has no marker, although its format does, and only reading it shows which documents it has."""
     topic: str | None = None
@@ -136,7 +136,7 @@ def _joined(pieces: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_only_file: bool) -> Iterator[Entry]:
-    """What the marker finds; an entry is complete when the next one begins."""
+    """Find the documents by the marker; an entry is complete when the next one begins."""
     entry: Entry | None = None
     header, is_blank, line = b"", True, 1
     beginning = position = stream.tell()
@@ -170,7 +170,7 @@ def _found(stream: BinaryIO, file: File, format_: Format, marker: Marker, is_onl
 
 
 class _Names:
-    """What the documents of a file are called."""
+    """Names the documents of a file."""
 
     def __init__(self, file: File, format_: Format, marker: Marker, is_only_file: bool) -> None:
         self._file, self._suffixes, self._marker = file, format_.suffixes, marker
@@ -226,7 +226,7 @@ class DocumentReader:
 
     @property
     def states(self) -> Mapping[int, FileState]:
-        """What each file was like when its documents were looked for: a later change would make places wrong."""
+        """State of each file when it was indexed: a later change would make places wrong."""
         return self._states
 
     def expect(self, states: Mapping[int, FileState]) -> None:
@@ -287,7 +287,7 @@ class DocumentReader:
         return self._open[1]
 
     def _state(self, number: int, stream: BinaryIO) -> FileState:
-        """What a file is like now; one that is read from a URL was looked at when it was opened."""
+        """Return the state of a file; that of a URL is the one it was opened with."""
         if (data := self._files[number].data) is not None:
             return len(data), 0
         if number not in self._remote:

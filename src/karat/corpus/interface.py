@@ -1,4 +1,4 @@
-"""What every corpus offers, whether its documents are in files or in memory; and what carries out work on it."""
+"""The interface of a corpus, in files or in memory, and of executors that work on it."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
@@ -40,7 +40,7 @@ class Corpus(Protocol):
     tolerated_faults: frozenset[str] | None
     """Codes of faults that are scored, if the rules of its format forbid scoring files with others."""
     global_ids: bool
-    """Whether an id means the same in all documents."""
+    """True: an id means the same in all documents."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ class Corpus(Protocol):
         ...
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them. Documents are read for it."""
+        """Collect the facts of the documents, or of the first ones of them, which are read for it."""
         ...
 
     @property

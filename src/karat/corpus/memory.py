@@ -58,7 +58,7 @@ class MemoryCorpus:
         return Index(self._documents)
 
     def facts(self, first: int | None = None) -> Facts:
-        """What occurs in the documents, or in the first ones of them."""
+        """Collect the facts of the documents, or of the first ones of them."""
         if self._facts is not None:
             return self._facts
         facts = Facts()

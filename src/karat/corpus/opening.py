@@ -148,7 +148,7 @@ def _refuse_binary(files: list[File]) -> None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether a file with these first bytes can be UTF-8: UTF-16 and binary data have zero bytes or a mark."""
+    """Return whether a file with these first bytes can be UTF-8: UTF-16 and binary data have zero bytes or a mark."""
     return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" not in head
 
 
@@ -203,14 +203,14 @@ class _Kind(NamedTuple):
     name: str
     advice: str
     begins: re.Pattern[bytes] | None = None
-    """What a file of this kind begins with: looked for only there, which is much faster than a search."""
+    """The beginning of a file of this kind: matched only there, which is much faster than a search."""
     declares: re.Pattern[bytes] | None = None
     """The DOCTYPE declaration of a file of this kind."""
     contains: tuple[bytes, ...] = ()
-    """What can only be in a file of this kind. Plain texts, since a search for a pattern takes ten times as long."""
+    """Texts that only a file of this kind contains: plain, since a search for a pattern takes ten times as long."""
 
     def is_in(self, head: bytes) -> bool:
-        """Whether a file with these first bytes is of this kind."""
+        """Return whether a file with these first bytes is of this kind."""
         if self.begins is not None and self.begins.match(head):
             return True
         if self.declares is not None and (start := head.find(b"<!DOCTYPE")) >= 0 and self.declares.match(head, start):

@@ -239,7 +239,7 @@ def _listed(name: str) -> Iterator[tuple[int, str]]:
     if not Path(name).is_file():
         raise _missing("there is no such list", name)
     lines = text_lines(decode(read_bytes(Path(name)), file=name, line=1).removeprefix("\ufeff"))
-    paths = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+    paths = [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
     if not paths:
         raise LIST.error("the list names no file", file=name)
     for line, path in paths:
@@ -317,7 +317,7 @@ class Spool:
 
 
 class MemorySpool(Spool):
-    """The same in memory: for streams that must not reach the disk."""
+    """Copies in memory: for streams that must not reach the disk."""
 
     def copy(self, stream: "SupportsRead[bytes]", name: str) -> File:
         """A copy of a stream."""

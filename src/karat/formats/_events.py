@@ -193,7 +193,7 @@ class EventMention(Struct, frozen=True, gc=False):
 
 
 class Annotated(Struct, frozen=True, kw_only=True):
-    """What the files have in common: a document, a sentence or a window of tokens."""
+    """Fields that the files have in common: a document, a sentence or a window of tokens."""
 
     tokens: tuple[str, ...] | None = None
     entity_mentions: tuple[EntityMention, ...] = ()
@@ -204,20 +204,20 @@ class Annotated(Struct, frozen=True, kw_only=True):
 def add_mentions(annotated: Annotated, to: EventDocument, clusters: dict[str, str] | None = None) -> None:
     """Add everything; `clusters` has the clusters of entity mentions, by id, as far as they are known."""
     clusters = clusters or {}
-    for one in annotated.entity_mentions:
-        attributes = typed(one.entity_type)
-        if one.entity_subtype:
-            attributes["subtype"] = one.entity_subtype
-        if one.mention_type:
-            attributes["mention_type"] = one.mention_type
+    for entity in annotated.entity_mentions:
+        attributes = typed(entity.entity_type)
+        if entity.entity_subtype:
+            attributes["subtype"] = entity.entity_subtype
+        if entity.mention_type:
+            attributes["mention_type"] = entity.mention_type
         to.add_entity(
             Mention(
-                one.id,
-                ((one.start, one.end),),
+                entity.id,
+                ((entity.start, entity.end),),
                 kind="entity",
-                cluster=clusters.get(one.id),
+                cluster=clusters.get(entity.id),
                 attributes=attributes,
-                text=one.text,
+                text=entity.text,
             )
         )
     for event in annotated.event_mentions or ():

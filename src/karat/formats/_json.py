@@ -60,7 +60,7 @@ _BEFORE_ENTRY = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL
 
 
 def is_value(data: bytes) -> bool:
-    """Whether data are one JSON value."""
+    """Return whether data are one JSON value."""
     try:
         _raw.decode(data)
     except Unreadable:
@@ -69,7 +69,7 @@ def is_value(data: bytes) -> bool:
 
 
 def is_truncated(data: bytes) -> bool:
-    """Whether data are the beginning of a JSON value."""
+    """Return whether data are the beginning of a JSON value."""
     try:
         _raw.decode(data)
     except Unreadable as error:
@@ -115,7 +115,7 @@ def refuse_repeated_keys(data: bytes, *, file: str, line: int) -> None:
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes, rule: Rule, *, file: str, line: int) -> T:
-    """What a decoder reads; if it cannot, the error says where it gave up."""
+    """Decode data; the error for data that cannot be decoded says where."""
     try:
         return decoder.decode(data)
     except Unreadable as error:
@@ -154,7 +154,7 @@ def lines_with(key: str) -> Marker:
 
 
 def _is_first_of_lines(line: bytes) -> bool:
-    """Whether a file with this first line has one value per line: no list, and no value that goes on in the next."""
+    """Return whether a file with this first line has one value per line: no list, no value over several lines."""
     return not line.lstrip().startswith(b"[") and not is_truncated(line)
 
 
@@ -227,7 +227,7 @@ class Field:
         self.keys: set[str] = set()
         """Keys of the object that it is, or of those in the list that it is."""
         self.is_empty = False
-        """Whether it is an empty object or list."""
+        """True for an empty object or list."""
 
 
 Fields = Mapping[str, Field]

@@ -156,7 +156,7 @@ class _SourceFile(NamedTuple):
     documents: list[tuple[int, int]]
 
     def skeleton(self, data: bytes) -> bytes:
-        """The same XML with only line ends inside its documents."""
+        """Return the XML with only line ends inside its documents."""
         pieces, last = [], self.begin
         for begin, end in self.documents:
             tag = _TAG_END.search(data, begin, end)
@@ -220,7 +220,7 @@ def _source_files(data: bytes, file: str) -> Iterator[_SourceFile]:
 
 
 def _is_blank(data: bytes) -> bool:
-    """Whether there are only comments."""
+    """Return whether there are only comments."""
     return not _COMMENT.sub(b"", data).strip()
 
 
@@ -241,7 +241,7 @@ def _refuse_broken(data: bytes, file: str, line: int) -> None:
 
 
 def _header(root: Any, skeleton: bytes, first: int, file: str) -> Header:
-    """What a source file, which starts in line `first`, says about all its documents."""
+    """Read what a source file, which starts in line `first`, says about all its documents."""
     lines = skeleton.split(b"\n")
     header = Header(first + start_line(root, lines) - 1, dict(root.attrib), [])
     texts, is_over = [(int(root.sourceline), root.text)], False

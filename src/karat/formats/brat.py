@@ -56,7 +56,7 @@ COREFERENCE = Rule("brat-coreference", "note", "Nothing to do if these relations
 IDENTITY = Rule("brat-identity", "note", "If these relations are coreference, add --coreference with their name.")
 
 _LETTERS = re.compile(r"[^a-z]+", re.IGNORECASE)
-"""What is left out of a name before it is compared."""
+"""Characters left out of a name before it is compared."""
 _IDENTITY = re.compile(
     r"(is)?same(as|event|entity|referent|mention|object)?|(is)?ident(ity|ical)(to|with)?|(is)?equiv(alent|alence)?(to|with)?"
     r"|cospecifi(es|cation)|anaphor(a|ic)?",
@@ -118,12 +118,12 @@ def _document(piece: Piece, context: Context) -> Document:
 
 def _parts(text: str, file: str) -> list[tuple[str, str]]:
     """The files of a document and what is in them: a file alone, or an `.a1` before its `.a2`."""
-    own = file.lower().removesuffix(".gz")
-    if not own.endswith((GIVEN, FOUND)):
+    name = file.lower().removesuffix(".gz")
+    if not name.endswith((GIVEN, FOUND)):
         return [(file, text)]
-    suffixes = [FOUND] if own.endswith(GIVEN) else [GIVEN]
+    suffixes = [FOUND] if name.endswith(GIVEN) else [GIVEN]
     beside = [(str(path), decode(read_bytes(path), file=str(path), line=1)) for path in _beside(file, suffixes)]
-    return [(file, text), *beside] if own.endswith(GIVEN) else [*beside, (file, text)]
+    return [(file, text), *beside] if name.endswith(GIVEN) else [*beside, (file, text)]
 
 
 def _beside(file: str, suffixes: Iterable[str]) -> list[Path]:
@@ -142,7 +142,7 @@ def _text_beside(file: str, report: Report) -> str | None:
 
 
 class _Reader:
-    """What the records of a document say together."""
+    """Combines the records of a document."""
 
     def __init__(self, records: Records, coreference: frozenset[str]) -> None:
         self._records = records
@@ -193,13 +193,13 @@ class _Reader:
 
     def _attributes(self) -> dict[str, dict[str, Value]]:
         attributes = {mention.id: dict(mention.attributes) for mention in self._mentions.values()}
-        for one in self._records.attributes:
-            for target in self._triggered.get(one.target, [one.target]):
+        for id_, place, name, owner, value in self._records.attributes:
+            for target in self._triggered.get(owner, [owner]):
                 if target not in attributes:
-                    self._dangling(one.place, one.id, target)
-                elif attributes[target].setdefault(one.name, one.value) != one.value:
-                    message = f"{target} already has the {one.name} {attributes[target][one.name]!r}"
-                    self._records.report(ATTRIBUTE_TWICE, one.place, f"{message}; {one.value!r} is ignored")
+                    self._dangling(place, id_, target)
+                elif attributes[target].setdefault(name, value) != value:
+                    message = f"{target} already has the {name} {attributes[target][name]!r}"
+                    self._records.report(ATTRIBUTE_TWICE, place, f"{message}; {value!r} is ignored")
         return attributes
 
     def _links(self) -> Iterator[tuple[Place, Link]]:
@@ -235,9 +235,10 @@ class _Reader:
 
     def _report_names(self) -> None:
         """Report relations that are taken for coreference by the beginning of their name, or that may be meant so."""
-        names = Counter((one.name, self._is_coreference(one)) for one in self._records.relations if one.id != "*")
+        relations = [relation for relation in self._records.relations if relation.id != "*"]
+        names = Counter((relation.name, self._is_coreference(relation)) for relation in relations)
         for (name, is_coreference), count in names.items():
-            first = next(one.place for one in self._records.relations if one.name == name)
+            first = next(relation.place for relation in self._records.relations if relation.name == name)
             if not is_coreference and _IDENTITY(_LETTERS.sub("", name)):
                 message = f"relations called {name} are not read as coreference ({count:,} here)"
                 self._records.report(IDENTITY, first, message)
@@ -278,8 +279,8 @@ class _Classes:
 
     def join(self, ids: Iterable[str]) -> None:
         """Join the sets of all these ids."""
-        for one, other in pairwise(ids):
-            self._parents[self.find(other)] = self.find(one)
+        for first, second in pairwise(ids):
+            self._parents[self.find(second)] = self.find(first)
 
 
 def _mention(id_: str, bound: TextBound, kind: str, type_: str) -> Mention:

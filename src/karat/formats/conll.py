@@ -41,7 +41,7 @@ END = re.compile(rb"#[^\S\n]*end[ \t]+document")
 COMMENT = b"#"
 NO_BRACKETS = frozenset({b"-", b"_"})
 NOTHING = b"-"
-"""What is written for a word that is not known."""
+"""The word of a token whose word is not known."""
 
 STRUCTURE = Rule("conll-structure", "fatal", "Put each document between #begin document ID and #end document.")
 CELL = Rule(
@@ -100,7 +100,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
         report(BLANKS.at(message, file=file, line=page.blanks[0]))
     mentions = [
         Mention(
-            f"m{number}",
+            f"m{index}",
             ((span.first, 1 - span.minus_last),),
             None,
             None,
@@ -114,7 +114,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
             EMPTY,
             EMPTY,
         )
-        for number, span in enumerate(page.spans, 1)
+        for index, span in enumerate(page.spans, 1)
     ]
     document = Document(piece.id, unit="token", forms=page.forms(), mentions=tuple(mentions))
     lines = array("I", [span.line for span in page.spans])

@@ -48,7 +48,7 @@ from karat.problems import KaratError, Report, Rule, quoted
 from karat.regions import size
 
 IDS = ("eid", "GRP")
-"""What the field of the id is called."""
+"""Names of the field that holds the id."""
 HEAD = "head"
 TYPE = "etype"
 COLUMNS = 10
@@ -171,7 +171,7 @@ def _declared(data: bytes, file: str, line: int) -> list[str]:
 
 
 def _says(field: str) -> bool:
-    """Whether a field becomes an attribute."""
+    """Return whether a field becomes an attribute."""
     return field not in (*IDS, HEAD)
 
 

@@ -48,7 +48,7 @@ Sentences = Mapping[tuple[str, str], frozenset[int]]
 
 
 def is_list(name: str, head: bytes) -> bool:
-    """Whether a file of that name which begins so is such a list."""
+    """Return whether a file of that name with these first bytes is a list of validated sentences."""
     return name.lower().endswith(".csv") and head.partition(b"\n")[0].strip().lower() == HEADER
 
 
@@ -59,11 +59,11 @@ def validated(file: str) -> Sentences | None:
         return None
     for folder in path.absolute().parents[:ABOVE]:
         try:
-            found = _lists(folder, folder.stat().st_mtime_ns)
+            lists = _lists(folder, folder.stat().st_mtime_ns)
         except OSError:  # a folder above the corpus may be nobody's to look into
             continue
-        if found:
-            return _read(opened(found[0]), found[0].stat().st_mtime_ns)
+        if lists:
+            return _read(opened(lists[0]), lists[0].stat().st_mtime_ns)
     return None
 
 
@@ -83,7 +83,7 @@ def _head(path: Path) -> bytes:
 @lru_cache(maxsize=4)
 def _read(path: Path, modified: int) -> Sentences:
     del modified
-    found: dict[tuple[str, str], set[int]] = {}
+    listed: dict[tuple[str, str], set[int]] = {}
     lines = text_lines(decode(path.read_bytes(), file=str(path), line=1).removeprefix("\ufeff"))
     for line, row in enumerate(csv.reader(lines), 1):
         if line == 1 or not row:
@@ -91,8 +91,8 @@ def _read(path: Path, modified: int) -> Sentences:
         topic, name, sentence = map(str.strip, row) if len(row) == 3 else ("", "", "")
         if not (topic and name and sentence.isascii() and sentence.isdecimal()):
             raise ROW.error(f"found {','.join(row)!r}", file=str(path), line=line)
-        found.setdefault((topic, name), set()).add(int(sentence))
-    return {key: frozenset(sentences) for key, sentences in found.items()}
+        listed.setdefault((topic, name), set()).add(int(sentence))
+    return {key: frozenset(sentences) for key, sentences in listed.items()}
 
 
 EVENTS = ("ACTION", "NEG_ACTION")
@@ -140,7 +140,7 @@ def read(piece: Piece, context: Context) -> Iterator[Document]:
 
 
 class _Name(NamedTuple):
-    """What the name of a file says; only the document's id if it has an unusual form."""
+    """Parts of the name of a file; only the document's id if it has an unusual form."""
 
     document: str
     topic: str | None = None

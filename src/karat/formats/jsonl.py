@@ -37,7 +37,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 
 class _Head(Struct):
-    """What the index reads of a document."""
+    """The part of a document that the index reads."""
 
     id: Id
 
@@ -134,7 +134,7 @@ def _check_places(document: Document, tell: _Tell) -> None:
 
 
 def _are_plain(mentions: Iterable[Mention]) -> bool:
-    """Whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
+    """Return whether mentions have one valid segment and no other region, as nearly all have: nothing to check."""
     try:
         for mention in mentions:
             ((begin, end),) = mention.span

@@ -150,10 +150,10 @@ class _Reader:
 
     def read(self) -> None:
         """Add entities, then events with their arguments."""
-        for number, entity in enumerate(self._record.entities, 1):
-            self._add_entity(entity.id or f"entity-{number}", entity.type, (*entity.mention, *entity.mentions))
-        for number, event in enumerate(self._record.events, 1):
-            cluster = qualified(self._record.id, event.id or f"event-{number}")
+        for index, entity in enumerate(self._record.entities, 1):
+            self._add_entity(entity.id or f"entity-{index}", entity.type, (*entity.mention, *entity.mentions))
+        for index, event in enumerate(self._record.events, 1):
+            cluster = qualified(self._record.id, event.id or f"event-{index}")
             for mention in event.mention:
                 self._add_event(event, mention.id, mention.trigger_word, self._place(mention), cluster)
             for trigger in event.triggers:
@@ -235,7 +235,7 @@ class _Reader:
         """The document."""
         record, content = self._record, self._content
         about = {} if record.title is None else {"title": record.title}
-        negative = {one.id: self._place(one) for one in record.negative_triggers if one.id}
+        negative = {trigger.id: self._place(trigger) for trigger in record.negative_triggers if trigger.id}
         if negative:
             about[NEGATIVE] = msgspec.json.encode(negative).decode()
         if record.content is not None:

@@ -80,7 +80,7 @@ _keys = msgspec.json.Decoder(dict[str, Raw])
 
 
 def is_gold(data: bytes) -> bool:
-    """Whether data are one document of gold: only such lines are read one by one."""
+    """Return whether data are one document of gold: only such lines are read one by one."""
     keys = _keys_of(data)
     return keys is not None and "docid" in keys
 
@@ -169,11 +169,11 @@ def _id(key: str, gold: GoldDocuments, file: str, line: int) -> str:
     ids = gold.ids()
     if key in ids or not (key.isdecimal() and key.isascii() and len(key) < 19):
         return key
-    found = _by_number(gold).get(int(key), [])
-    if len(found) > 1:
-        message = f"document {key} is {quoted(found[0])} or {quoted(found[1])} of gold"
+    matches = _by_number(gold).get(int(key), [])
+    if len(matches) > 1:
+        message = f"document {key} is {quoted(matches[0])} or {quoted(matches[1])} of gold"
         raise NUMBER.error(message, file=file, line=line, found=key)
-    return found[0] if found else key
+    return matches[0] if matches else key
 
 
 @lru_cache(maxsize=1)

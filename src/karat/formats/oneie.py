@@ -135,7 +135,7 @@ def _add_graph(graph: _Graph, content: EventDocument) -> None:
 
 def _clusters(sentence: _Sentence) -> dict[str, str]:
     """The clusters of entity mentions whose ids say so."""
-    named = {one.id: _ENTITY.fullmatch(one.id) for one in sentence.entity_mentions}
+    named = {entity.id: _ENTITY.fullmatch(entity.id) for entity in sentence.entity_mentions}
     return {id_: qualified(sentence.sent_id, match[1]) for id_, match in named.items() if match}
 
 

@@ -124,7 +124,7 @@ def _report_stray_lines(data: bytes, first: int, file: str, report: Report) -> N
 
 
 def _document(data: bytes, id_: str, line: int, context: Context, file: str) -> Document:
-    """What stands after the line in which a document begins."""
+    """Read the lines after the one in which a document begins."""
     options, report = context
     unit: Unit = options.unit or ("char" if options.tokens is None else "token")
     table: Mapping[str, int] = {} if options.tokens is None else options.tokens.table(id_, report)

@@ -51,7 +51,7 @@ _decoder = msgspec.json.Decoder(_Record)
 
 
 def related(name: str, head: bytes) -> str | None:
-    """What to do with the coreference file, and with predictions that are text."""
+    """Say what to do with the coreference file, and with predictions that are text."""
     del name
     return KIN.get(form(head) or "")
 

@@ -14,7 +14,7 @@ from karat.problems import Report, Rule
 
 
 class Facts:
-    """What occurs in the documents of a corpus, or in some of them."""
+    """Attributes, kinds and links that occur in the documents of a corpus, or in some of them."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Facts:
         self.relations |= other.relations
 
     def renamed(self, kinds: Mapping[str, str]) -> "Facts":
-        """The same with other names for some kinds."""
+        """Return these facts with other names for some kinds."""
         facts = Facts(
             ((kinds.get(kind, kind), name) for kind, name in self.attributes),
             (kinds.get(kind, kind) for kind in self.kinds),
@@ -121,7 +121,7 @@ def _links_among(document: Document, present: Set[str], clusters: Set[str]) -> s
 
 
 class Piece(NamedTuple):
-    """What a format reads: the bytes of one document, or of a whole file if it has no marker."""
+    """The bytes of one document, or of a whole file if its format has no marker."""
 
     name: str
     """The name of the file."""
@@ -137,7 +137,7 @@ class Piece(NamedTuple):
     more: tuple["Piece", ...] = ()
     """Further pieces of the same document (`Marker.joins`)."""
     is_last: bool = True
-    """Whether the file ends with it."""
+    """True: the file ends with it."""
 
 
 def _always(line: bytes) -> bool:
@@ -159,9 +159,9 @@ class Marker(Struct, frozen=True, kw_only=True):
     several files; a file without a marker may be its document 1), the number of its line, or the name of its file; in
     this case, the rule refuses a second one in a file."""
     joins: bool = False
-    """Whether the pieces of a file with the same id are one document; otherwise it was given twice."""
+    """True: the pieces of a file with the same id are one document; otherwise it was given twice."""
     applies: Callable[[bytes], bool] = _always
-    """Whether a file with this first line that is not blank has markers; otherwise it is read whole."""
+    """Returns whether a file with this first line that is not blank has markers; otherwise it is read whole."""
 
 
 class TokenTables(Protocol):
@@ -197,10 +197,10 @@ class GoldDocuments(Protocol):
 
 
 class ReadOptions(Struct, frozen=True):
-    """What the user says about files that do not say it themselves, and what else it takes to read them."""
+    """Options of the user for files that do not say it themselves, and what else it takes to read them."""
 
     unit: Unit | None = None
-    """What offsets count; None: what is usual in the format."""
+    """The unit of offsets; None: the usual one of the format."""
     tokens: TokenTables | None = None
     sources: Sources | None = None
     """Where the texts of documents are; None: beside their files."""
@@ -218,7 +218,7 @@ def ignore(finding: object) -> None:
 
 
 class Context(NamedTuple):
-    """What a format is given besides a piece of a file."""
+    """Options, and the receiver of findings, for a reader."""
 
     options: ReadOptions = ReadOptions()
     report: Report = ignore
@@ -336,7 +336,7 @@ class Format(Struct, frozen=True, kw_only=True):
     """Returns what to give in place of a file (its name and first bytes) that is related to this format, such as an
     index; an empty text: it is part of the corpus and holds no document; None: it is not related."""
     refers_to_gold: bool = False
-    """Whether files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
+    """True: files of a system are read with gold at hand (`ReadOptions.gold`): they hold both sides, or name things
     that only gold describes."""
     unit: Unit | Literal["named", "given", "none"] = "given"
     """The unit of offsets: always this one, named by each document, or given by the user (`--unit`); `none`: there are
@@ -350,10 +350,10 @@ class Format(Struct, frozen=True, kw_only=True):
     plan: Callable[[Iterable[Document], WriteOptions, ReportLoss], WriteOptions] = _no_plan
     """Returns the options to write these documents with, where all of them must be written in the same way."""
     folder: Literal["never", "always", "either"] = "never"
-    """Whether a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
+    """When a corpus is written as a folder of files; `either`: unless the user names a file of this format."""
 
     def writes_folder(self, output: str | None) -> bool:
-        """Whether a corpus is written as a folder of files; `output` is what the user names for it."""
+        """Return whether a corpus is written as a folder of files; `output` is what the user names for it."""
         if self.folder == "either":
             return output is not None and not output.lower().removesuffix(".gz").endswith(self.suffixes)
         return self.folder == "always"
